@@ -1,0 +1,24 @@
+PYTHON ?= python3
+BIN := .venv/bin
+.PHONY: demo test bench coverage typing-mutants wheel-check
+
+demo: .venv/.ready ## train the digits model: make demo ARGS="…"
+	$(BIN)/python docs/examples/digits.py $(ARGS)
+
+test: .venv/.ready ## everything that continuous integration runs
+	$(BIN)/ruff check -q && $(BIN)/mypy && $(BIN)/lint-imports --no-logo && $(BIN)/pytest -q
+
+bench: .venv/.ready ## timings against other libraries
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+coverage: .venv/.ready ## branches that no test takes
+	$(BIN)/pytest -q --cov $(ARGS)
+
+typing-mutants: .venv/.ready ## break each typed model in turn; mypy must notice
+	$(BIN)/python tests/typing/mutants.py $(ARGS)
+
+wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"
+
+.venv/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[dev] && touch $@

@@ -1,0 +1,1 @@
+"""Adjoints of linear maps and derivatives: gradients, Jacobians, checks."""

@@ -1,0 +1,1 @@
+"""The language of analytic functions and their symbolic derivatives."""

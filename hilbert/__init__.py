@@ -1,0 +1,1 @@
+"""Typed Hilbert spaces: index sets, spaces, vectors and the abstract map."""

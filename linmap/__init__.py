@@ -1,0 +1,1 @@
+"""The language of linear maps between Hilbert spaces."""
