@@ -1,1 +1,59 @@
-"""Typed Hilbert spaces: index sets, spaces, vectors and the abstract map."""
+"""Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
+
+from hilbert.errors import SpaceError
+from hilbert.index import Coproduct, Fin, Index, Product, Unit
+from hilbert.map import Map
+from hilbert.relation import Relation
+from hilbert.space import (
+    Bool,
+    Boolean,
+    Copower,
+    DirectSum,
+    Discrete,
+    Elements,
+    Field,
+    Integers,
+    Matrix,
+    R,
+    R32,
+    Scalar,
+    Space,
+    TensorProduct,
+    Type,
+    Vector,
+    Z,
+    Zero,
+    direct_sum,
+)
+from hilbert.vector import Vec
+
+__all__ = [
+    "R32",
+    "Bool",
+    "Boolean",
+    "Copower",
+    "Coproduct",
+    "DirectSum",
+    "Discrete",
+    "Elements",
+    "Field",
+    "Fin",
+    "Index",
+    "Integers",
+    "Map",
+    "Matrix",
+    "Product",
+    "R",
+    "Relation",
+    "Scalar",
+    "Space",
+    "SpaceError",
+    "TensorProduct",
+    "Type",
+    "Unit",
+    "Vec",
+    "Vector",
+    "Z",
+    "Zero",
+    "direct_sum",
+]

@@ -1,0 +1,155 @@
+"""The adjoint calculus (paper §6.2, Theorem 6.5): every construct has its adjoint construct in the same language.
+
+f* : W ⊸ V is the adjoint of f : V ⊸ W iff f(v) ⊙ w = v ⊙ f*(w). No datum changes, no vector needs to exist: adjoints are
+taken of terms. f** = f holds by ==.
+
+>>> from hilbert import Fin, R
+>>> from linmap import total
+>>> print(adjoint(total(R, Fin.of(3))))
+rep
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
+
+from hilbert import SpaceError, Type
+from hilbert.term import bottom_up
+from linmap import wire
+from linmap.contraction import Contraction
+from linmap.term import (
+    Arc,
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+)
+from diff import Pointwise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.space import Leaf
+
+P = TypeVar("P", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+_PAIRS = (
+    ("zip", "unzip"),
+    ("bra", "unbra"),
+    ("ket", "unket"),
+    ("assoc", "unassoc"),
+    ("distrib", "undistrib"),
+    ("curry", "uncurry"),
+    ("copower", "uncopower"),
+    ("matrix", "unmatrix"),
+    ("transpose", "transpose"),
+)
+INVERSE = {a: b for a, b in _PAIRS} | {b: a for a, b in _PAIRS}
+
+
+@overload
+def adjoint(f: LinMap[V, W]) -> LinMap[W, V]: ...
+@overload
+def adjoint(f: Pointwise[P, V, W]) -> Pointwise[P, W, V]: ...
+def adjoint(f: Any) -> Any:
+    """f* : W ⊸ V, of a linear map or of a derivative in the point; raises SpaceError for a map that is not linear."""
+    if isinstance(f, Pointwise):
+        return Pointwise(f.program, adjoint_net(f.body))
+    if not isinstance(f, LinMap):
+        hint = "; take the adjoint of its derivative(f)" if hasattr(f, "dom") else ""
+        msg = f"only linear maps have an adjoint, and {type(f).__name__} is not one{hint}"
+        raise SpaceError(msg)
+    return bottom_up(f, _adjoint)
+
+
+def _adjoint(node: LinMap[Any, Any], rec: Callable[[Any], Any]) -> LinMap[Any, Any]:
+    """Theorem 6.5, line by line."""
+    match cast("Node", node):
+        case Identity() as f:  # id* = id
+            return f
+        case Zero(dom, cod):  # 0* = 0
+            return Zero(cod, dom)
+        case Compose(parts):  # (g • f)* = f* • g*
+            return Compose([rec(part) for part in reversed(list(parts))])
+        case Sum(parts):  # (f + g)* = f* + g*
+            return Sum([rec(part) for part in parts])
+        case Scaled(k, of):  # (k·f)* = k·f*
+            return Scaled(k, rec(of))
+        case Section(c, 0, v):  # (v∗)* = (vᵀ∗)
+            terms = tuple((i, k, j, spec.section_adjoint(0)) for i, j, k, spec in c.terms)
+            return Section(Contraction(c.left, c.cod, c.right, terms), 0, v)
+        case Section(c, _, w):  # (∗w)* = (∗wᵀ)
+            terms = tuple((k, j, i, spec.section_adjoint(1)) for i, j, k, spec in c.terms)
+            return Section(Contraction(c.cod, c.right, c.left, terms), 1, w)
+        case Project(space, i):  # π_i* = ι_i
+            return Inject(space, i)
+        case Inject(space, i):  # ι_i* = π_i
+            return Project(space, i)
+        case Fork(parts):  # ⟨f_y⟩* = [f_y*]
+            return Join(tuple(map(rec, parts)))
+        case Join(parts):  # [g_x]* = ⟨g_x*⟩
+            return Fork(tuple(map(rec, parts)))
+        case Parallel(parts):  # (Π f_x)* = Π f_x*, (Δ f)* = Δ(f*)
+            return Parallel(tuple(map(rec, parts)))
+        case Reduce(relation, base):  # red_R* = red_{Rᵀ}
+            return Reduce(relation.T, base)
+        case Unitary(name, dom, cod, source, order):  # unitary: f* = f⁻¹
+            back = sorted(range(len(source)), key=source.__getitem__)
+            inverse = tuple(tuple(sorted(range(len(o)), key=o.__getitem__)) for o in (order[k] for k in back))
+            return Unitary(INVERSE[name], cod, dom, tuple(back), inverse)
+        case Lifted(of, index):  # (f^X)* = (f*)^X
+            return Lifted(rec(of), index)
+        case Cast(dom, cod):
+            return Cast(cod, dom)
+        case Net() as body:
+            return adjoint_net(body)
+        case Closed(body, data):
+            return Closed(adjoint_net(body), data)
+        case never:
+            assert_never(never)
+
+
+def adjoint_net(f: Net) -> Net:
+    """Every arc turns round, inputs and outputs change places; wires keep their numbers, so that f** = f."""
+    memo = f.memo()
+    found: Net | None = memo.get("adjoint")
+    if found is None:
+        arcs = tuple(Arc(adjoint_wire(a.map, f.wires[a.src]), a.dst, a.src) for a in reversed(f.arcs))
+        found = memo["adjoint"] = Net(f.cod, f.dom, f.outputs, arcs, f.inputs, f.wires)
+        found.memo()["adjoint"] = f
+    return found
+
+
+def adjoint_wire(f: wire.Wire, src: Leaf) -> wire.Wire:
+    """Theorem 6.5 on one leaf."""
+    match f:
+        case wire.Same() | wire.Scale():
+            return f
+        case wire.Section(spec, side, datum):
+            return wire.Section(spec.section_adjoint(side), side, datum)
+        case wire.Reduce(relation, at):
+            return wire.Reduce(relation.T, at)
+        case wire.Move(order):
+            return wire.Move(tuple(sorted(range(len(order)), key=order.__getitem__)))
+        case wire.Cast():
+            base = src.base
+            return wire.Cast(base)  # type: ignore[arg-type]
+        case _:
+            assert_never(f)

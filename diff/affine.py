@@ -1,0 +1,223 @@
+"""Affine interpretation (paper §5, Fig. 1): f^[1](x) = (f x, f' x), the derivative as a term, by structural recursion.
+
+On a symbol, `derivative(f)` is the program with every intermediate result bound to a slot, and a net whose data refer to
+those slots: the paper's Term(W × (V ⊸ W)) with its lets. On a value, `affine(f, v)` runs the program and closes the net.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
+
+from attrs import field, frozen
+
+from hilbert import DirectSum, Map, SpaceError, Type, Vec
+from hilbert.arrays.namespace import freeze
+from hilbert.map import argument
+from hilbert.spec import Spec
+from hilbert.term import Term
+from linmap import wire
+from linmap.datum import Const, Ref
+from linmap.term import Arc, Closed, LinMap, Net, refs
+from diff.builder import Builder
+from diff.evaluate import tape
+from diff.expr import Expr
+from diff.lower import program
+from diff.term import Elementwise, Literal, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+P = TypeVar("P", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Pointwise(Term, Generic[P, V, W]):
+    """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
+
+    program: Program[P, Any]
+    body: Net = field()
+
+    @body.validator
+    def _(self, _: Any, body: Net) -> None:
+        for ref in refs(body):
+            if not 0 <= ref.slot < len(self.program.slots) or self.program.slots[ref.slot] != ref.leaf:
+                msg = f"the body refers to slot {ref.slot} of {ref.leaf}, which the program does not have"
+                raise SpaceError(msg)
+
+    @property
+    def point(self) -> P:
+        """The space P of the point."""
+        space: P = self.program.dom
+        return space
+
+    @property
+    def dom(self) -> V:
+        """V."""
+        space: V = self.body.dom
+        return space
+
+    @property
+    def cod(self) -> W:
+        """W."""
+        space: W = self.body.cod
+        return space
+
+    @property
+    def value(self) -> Program[P, Any]:
+        """The function itself, with every intermediate result that the linear map needs."""
+        return self.program
+
+    def at(self, *x: Any) -> LinMap[V, W]:
+        """The linear map at a point: runs the program, and closes the body with what it computed."""
+        return self.run(argument(self.program, x))[1]
+
+    def run(self, x: Vec[P]) -> tuple[Vec[Any], LinMap[V, W]]:
+        """The value and the linear map at a point."""
+        found = refs(self.body)
+        memo = self.memo()
+        bound = memo.get("tape")
+        if bound is None:
+            outputs = (*self.program.outputs, *(ref.slot for ref in found))
+            bound = memo["tape"] = tape(self.program, outputs)
+        arrays = [freeze(a) for a in bound.run(x.leaves)]
+        n = len(self.program.outputs)
+        value = Vec(self.program.cod, tuple(arrays[:n]))
+        data = tuple(
+            Const(array, ref.leaf, ("at", x.token, ref.slot)) for array, ref in zip(arrays[n:], found, strict=True)
+        )
+        return value, Closed(self.body, data)
+
+    @property
+    def uncurried(self) -> Program[Any, W]:
+        """P ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language: it differentiates again."""
+        memo = self.memo()
+        found = memo.get("uncurried")
+        if found is None:
+            dom = DirectSum((self.point, self.dom))
+            b = Builder(dom.leaves, fold=True)
+            n = len(self.point.leaves)
+            where = b.inline(self.program, range(n))
+            outputs = b.apply_net(self.body, range(n, b.arity), where)
+            names = (*self.program.names, *(f"d{name}" for name in self.program.names))
+            found = memo["uncurried"] = b.build(dom, outputs, self.cod, names if len(names) == len(dom.parts) else ())
+        result: Program[Any, W] = found
+        return result
+
+    def __str__(self) -> str:
+        from diff.show import show_pointwise  # noqa: PLC0415 - printing is a pass over these terms
+
+        return show_pointwise(self)
+
+    def __repr__(self) -> str:
+        return f"Pointwise({self.program!r}, {self.body!r})"
+
+
+Derivative: TypeAlias = Pointwise[V, V, W]
+"""f' : V → (V ⊸ W), in the point."""
+
+
+def derivative(f: Map[V, W]) -> Pointwise[V, V, W]:
+    """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
+    if not isinstance(f, Map):
+        msg = f"derivative takes a map, not {type(f).__name__}"
+        raise SpaceError(msg)
+    memo = f.memo()
+    found: Pointwise[V, V, W] | None = memo.get("derivative")
+    if found is None:
+        found = memo["derivative"] = _derivative(program(f))
+    return found
+
+
+def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
+    """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
+    b = Builder(p.slots[: p.arity])
+    m = list(range(b.arity))  # slot of p → slot of the bound program
+    arcs: list[Arc] = []
+    for step in p.steps:
+        args = tuple(m[k] for k in step.args)
+        y = b.step(step.operation, args)
+        new = y == len(b.slots) - 1  # a step that was shared has its arcs already
+        m.append(y)
+        if not new or not b.slots[y].is_field:
+            continue  # discrete: tangent 0
+        match step.operation:
+            case Literal():  # K_w'(v) = 0                                       Thm 4.1 (2)
+                pass
+            case wire.Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
+                u, v = args
+                if b.slots[v].is_field:
+                    arcs.append(Arc(wire.Section(spec, 0, Ref(u, b.slots[u])), v, y))
+                if b.slots[u].is_field:
+                    arcs.append(Arc(wire.Section(spec, 1, Ref(v, b.slots[v])), u, y))
+            case wire.Add():  # (+) is linear                                    Thm 4.1 (3)
+                arcs += [Arc(wire.Same(), k, y) for k in args]
+            case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
+                for k, d in zip(args, _partials(b, primitive, args, y), strict=True):
+                    if b.filling(d) != 0.0:
+                        spec = Spec.pointwise(len(b.slots[y].axes))
+                        arcs.append(Arc(wire.Section(spec, 0, Ref(d, b.slots[d])), k, y))
+            case linear:  # h'(v) = h                                            Thm 4.1 (3)
+                arcs.append(Arc(linear, args[0], y))
+    return _pruned(b, p, m, arcs)
+
+
+def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: int) -> list[int]:
+    """The slots of the partial derivatives, written in the language itself."""
+    rule = p.rule
+    assert rule.derivatives is not None  # noqa: S101 - its result is real
+    exprs = [Expr(b, b.slots[k].space, (k,)) for k in (*args, y)]
+    partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
+    return [partial.slots[0] for partial in partials]
+
+
+def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> Pointwise[Any, Any, Any]:
+    """Arcs that no output's differential needs go, and with them the data that only they read."""
+    outputs = tuple(m[k] for k in p.outputs)
+    wires = [k for k in outputs if b.slots[k].is_field]
+    live = set(wires)
+    kept = []
+    for arc in reversed(arcs):
+        if arc.dst in live:
+            live.add(arc.src)
+            kept.append(arc)
+    used = {arc.map.datum.slot for arc in kept if isinstance(arc.map, wire.Section) and isinstance(arc.map.datum, Ref)}
+    data = sorted(used)
+    flow = sorted(live | {k for k in range(b.arity) if b.slots[k].is_field})
+    bound = b.build(p.dom, [*outputs, *data], _of_leaves([*p.cod.leaves, *(b.slots[k] for k in data)]), p.names)
+    slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
+    number = {k: i for i, k in enumerate(flow)}
+
+    def renumbered(f: wire.Wire) -> wire.Wire:
+        if isinstance(f, wire.Section) and isinstance(f.datum, Ref):
+            return wire.Section(f.spec, f.side, Ref(slot[f.datum.slot], f.datum.leaf))
+        return f
+
+    body = Net(
+        p.dom.tangent,
+        p.cod.tangent,
+        tuple(number[k] for k in range(b.arity) if b.slots[k].is_field),
+        tuple(Arc(renumbered(a.map), number[a.src], number[a.dst]) for a in reversed(kept)),
+        tuple(number[k] for k in wires),
+        tuple(b.slots[k] for k in flow),
+    )
+    value = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
+    return Pointwise(value, body)
+
+
+def _of_leaves(leaves: Sequence[Any]) -> Type:
+    return DirectSum(tuple(leaf.space for leaf in leaves))
+
+
+def affine(f: Map[V, W], *x: Any) -> tuple[Vec[W], LinMap[V, W]]:
+    """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
+    d = derivative(f)
+    return d.run(argument(f, x))
+
+
+def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
+    """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
+    return derivative(f).uncurried
+

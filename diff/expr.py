@@ -1,0 +1,564 @@
+"""Vector expressions: what a traced function computes with. Each operation appends a step to the program being traced.
+
+Constants: a vector (`Vec`) that meets an expression is a constant of the program, a Python number is the scalar (or, in
+a sum, the array filled with it). A plain array has no space and is refused: write `const(V.vec(array))`.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, Unpack, final, overload
+
+from hilbert import (
+    Boolean,
+    Copower,
+    DirectSum,
+    Elements,
+    Field,
+    Fin,
+    Index,
+    Product,
+    SpaceError,
+    TensorProduct,
+    Type,
+    Unit,
+    Vec,
+)
+from hilbert.map import Applicable, Map
+from hilbert.relation import Full
+from hilbert.space import require_space
+from hilbert.spec import Spec
+from hilbert.vector import span
+from linmap import contraction, wire
+from linmap.datum import constants, filled
+from linmap.lower import net
+from linmap.term import LinMap
+from diff.builder import Builder
+from diff.term import Binary, Comparison, Elementwise, Primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from linmap.contraction import Contraction
+
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+H = TypeVar("H", bound=Index)
+S = TypeVar("S")
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+Rest = TypeVarTuple("Rest")
+
+tracing: list[Builder] = []
+"""The programs being traced, innermost last."""
+
+
+@final
+class Expr(Applicable, Generic[V]):
+    """An expression of a space: the slots that hold its leaves in the program being traced."""
+
+    __slots__ = ("builder", "slots", "space")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+    space: V
+    builder: Builder
+    slots: tuple[int, ...]
+
+    def __init__(self, builder: Builder, space: V, slots: tuple[int, ...]) -> None:
+        """Made by tracing: see `fun`."""
+        self.builder, self.space, self.slots = builder, space, slots
+
+    # --- vector space ---
+
+    def __add__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]:
+        return _add(self, o, 1.0, "+")
+
+    def __radd__(self, o: Vec[V] | float) -> Expr[V]:
+        return _add(self, o, 1.0, "+")
+
+    def __sub__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]:
+        return _add(self, o, -1.0, "-")
+
+    def __rsub__(self, o: Vec[V] | float) -> Expr[V]:
+        return _add(_scaled(self, -1.0), o, 1.0, "-")
+
+    def __neg__(self) -> Expr[V]:
+        return _scaled(self, -1.0)
+
+    @overload
+    def __mul__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]: ...
+    @overload
+    def __mul__(self, o: Expr[Field]) -> Expr[V]: ...
+    @overload
+    def __mul__(self: Expr[Field], o: Expr[W] | Vec[W]) -> Expr[W]: ...
+    def __mul__(self, o: Any) -> Any:
+        """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
+        if _is_number(o):
+            return _scaled(self, float(o))
+        other = operand(self, o, "*")
+        if other.space == self.space:
+            return _hadamard(self, other)
+        if isinstance(self.space, Field):
+            return bilinear(contraction.scalar(other.space), self, other)
+        if isinstance(other.space, Field):
+            return bilinear(contraction.scalar(self.space), other, self)
+        msg = (
+            f"cannot multiply {self.space} and {other.space}: * is scalar times vector, or entry by entry in one space; "
+            f"see inner, outer, @ and contract"
+        )
+        raise SpaceError(msg)
+
+    @overload
+    def __rmul__(self, o: Vec[V] | float) -> Expr[V]: ...
+    @overload
+    def __rmul__(self, o: Vec[Field]) -> Expr[V]: ...
+    def __rmul__(self, o: Any) -> Any:
+        return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
+
+    @overload
+    def __truediv__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]: ...
+    @overload
+    def __truediv__(self, o: Expr[Field]) -> Expr[V]: ...
+    def __truediv__(self, o: Any) -> Any:
+        """v/k for a scalar k, entry by entry for two vectors of one space."""
+        if _is_number(o):
+            return self * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, self, _fill(self, o))
+        other = operand(self, o, "/")
+        if isinstance(other.space, Field) and not isinstance(self.space, Field):
+            return elementwise(Primitive("reciprocal"), other) * self
+        return elementwise(DIVIDE, self, _same(self, other, "/"))
+
+    def __rtruediv__(self, o: Vec[V] | float) -> Expr[V]:
+        if _is_number(o) and float(o) == 1.0:
+            return elementwise(Primitive("reciprocal"), self)
+        return elementwise(DIVIDE, _fill(self, o) if _is_number(o) else operand(self, o, "/"), self)
+
+    def __pow__(self, k: float) -> Expr[V]:
+        """Entry by entry, for a constant exponent; see `pow` for one that varies."""
+        if not _is_number(k):
+            msg = f"the exponent of ** is a number, not {type(k).__name__}; write pow(x, y) for one that varies"
+            raise SpaceError(msg)
+        return elementwise(power(float(k)), self)
+
+    # --- contractions ---
+
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Product[I, J]]],
+        o: Expr[Copower[Field, Product[J, H]]] | Vec[Copower[Field, Product[J, H]]],
+    ) -> Expr[Copower[Field, Product[I, H]]]: ...
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]
+    ) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Fin[S]]], o: Expr[Copower[Field, Fin[S]]] | Vec[Copower[Field, Fin[S]]]
+    ) -> Expr[Field]: ...
+    def __matmul__(self, o: Any) -> Any:
+        """Matrix product, matrix–vector product, inner product of vectors."""
+        return _matmul(self, operand(self, o, "@"))
+
+    @overload
+    def __rmatmul__(
+        self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
+    ) -> Expr[Copower[Field, Product[I, H]]]: ...
+    @overload
+    def __rmatmul__(self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __rmatmul__(self: Expr[Copower[Field, Fin[S]]], o: Vec[Copower[Field, Fin[S]]]) -> Expr[Field]: ...
+    def __rmatmul__(self, o: Any) -> Any:
+        return _matmul(operand(self, o, "@"), self)
+
+    @property
+    def T(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]:
+        """The transpose of a matrix, V^{X×Y} to V^{Y×X}; SpaceError if the index set is no product."""
+        space: Any = self.space
+        if not isinstance(space, Copower) or not isinstance(space.index, Product):
+            msg = f".T transposes V^{{X×Y}}, not {space}"
+            raise SpaceError(msg)
+        X, Y = space.index.left, space.index.right
+        p, q = len(X.axes), len(Y.axes)
+        slots = []
+        for slot, leaf in zip(self.slots, space.leaves, strict=True):
+            order = (*range(p, p + q), *range(p), *range(p + q, len(leaf.axes)))
+            slots.append(self.builder.apply(wire.Move(order), slot))
+        return Expr(self.builder, Copower(space.base, Y * X), tuple(slots))
+
+    # --- sums and parts ---
+
+    def sum(self: Expr[Copower[W, I]]) -> Expr[W]:
+        """Σ_X of an expression of V^X; SpaceError for a space that is no copower."""
+        space: Any = self.space
+        if not isinstance(space, Copower):
+            msg = f".sum() adds over X in V^X, not {space}"
+            raise SpaceError(msg)
+        require_space(space, ".sum()")
+        f = wire.Reduce(Full(space.index, Unit()), 0)
+        return Expr(self.builder, space.base, tuple(self.builder.apply(f, slot) for slot in self.slots))
+
+    def mean(self: Expr[Copower[W, I]]) -> Expr[W]:
+        """Σ_X divided by |X|; SpaceError for a space that is no copower, or over the empty set."""
+        space: Any = self.space
+        total = self.sum()
+        if not space.index.size:
+            msg = f"the mean over {space.index} is not defined: it has no elements"
+            raise SpaceError(msg)
+        return total * (1.0 / space.index.size)
+
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, Unpack[Rest]]], i: Literal[0]) -> Expr[A]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, Unpack[Rest]]], i: Literal[1]) -> Expr[B]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, Unpack[Rest]]], i: Literal[2]) -> Expr[C]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]]) -> Expr[W]: ...
+    @overload
+    def __getitem__(self, i: int) -> Expr[Any]: ...
+    def __getitem__(self, i: Any) -> Any:
+        """Part i of a direct sum, from 0; v[x] for an element x ∈ X found at the point is the component v_x of v ∈ V^X."""
+        if isinstance(i, Expr):
+            return pick(self, i)
+        if not isinstance(self.space, DirectSum):
+            msg = f"{self.space} has no parts; [{i!r}] takes a part of a direct sum, or v[x] a component of v ∈ V^X"
+            raise SpaceError(msg)
+        start, stop = span(self.space, i)
+        return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
+
+    @overload
+    def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C]]) -> tuple[Expr[A], Expr[B], Expr[C]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C, D]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D]]: ...
+    @overload
+    def split(self) -> tuple[Expr[Any], ...]: ...
+    def split(self) -> Any:
+        """All parts of a direct sum; SpaceError for another space."""
+        if not isinstance(self.space, DirectSum):
+            msg = f"{self.space} has no parts to split"
+            raise SpaceError(msg)
+        return tuple(self[i] for i in range(len(self.space.parts)))
+
+    def __iter__(self) -> Iterator[Expr[Any]]:
+        return iter(self.split())
+
+    # --- comparisons: discrete results ---
+
+    @overload
+    def __gt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    @overload
+    def __gt__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __gt__(self, o: Any) -> Any:
+        return _compare("greater", self, o)
+
+    @overload
+    def __ge__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    @overload
+    def __ge__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __ge__(self, o: Any) -> Any:
+        return _compare("greater_equal", self, o)
+
+    @overload
+    def __lt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    @overload
+    def __lt__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __lt__(self, o: Any) -> Any:
+        return _compare("less", self, o)
+
+    @overload
+    def __le__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    @overload
+    def __le__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __le__(self, o: Any) -> Any:
+        return _compare("less_equal", self, o)
+
+    def __and__(self, o: Expr[V]) -> Expr[V]:
+        return elementwise(Comparison("logical_and"), self, o)
+
+    def __or__(self, o: Expr[V]) -> Expr[V]:
+        return elementwise(Comparison("logical_or"), self, o)
+
+    def __invert__(self) -> Expr[V]:
+        return elementwise(Comparison("logical_not"), self)
+
+    def __bool__(self) -> bool:
+        msg = f"an expression of {self.space} has no truth value while a function is traced; write select(condition, x)"
+        raise SpaceError(msg)
+
+    def __eq__(self, other: object) -> bool:
+        msg = f"expressions of {self.space} are not compared by == while a function is traced"
+        raise SpaceError(msg)
+
+    def __float__(self) -> float:
+        msg = f"an expression of {self.space} has no value while a function is traced; use diff's primitives, not math's"
+        raise SpaceError(msg)
+
+    def __repr__(self) -> str:
+        return f"<expression of {self.space}>"
+
+    # --- application ---
+
+    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...]) -> Expr[Any]:
+        """f(*args) as steps of the program being traced."""
+        if isinstance(f, Elementwise):
+            first, *others = args
+            if not isinstance(first, Expr):
+                first = _fill(self, first) if _is_number(first) else operand(self, first, f.name)
+            rest = [_fill(first, a) if _is_number(a) else operand(first, a, f.name) for a in others]
+            return elementwise(f, first, *rest)
+        exprs = [operand(self, a, "f(…)") for a in args]
+        dom = f.dom
+        if len(exprs) == 1:
+            (x,) = exprs
+            due, space = dom, x.space
+            slots = x.slots
+        else:
+            space = DirectSum(tuple(e.space for e in exprs))
+            due, slots = dom, tuple(s for e in exprs for s in e.slots)
+        if space != due:
+            msg = f"cannot apply f : {dom} → {f.cod} to an expression of {space}: one of {dom} is due"
+            raise SpaceError(msg)
+        return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
+
+
+DIVIDE = Binary("divide")
+
+
+def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
+    """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
+    if isinstance(f, LinMap):
+        return b.apply_net(net(f), slots, ())
+    from diff.lower import program  # noqa: PLC0415 - lowering is a pass over these terms
+
+    p = program(f)
+    where = b.inline(p, slots)
+    return [where[k] for k in p.outputs]
+
+
+def power(k: float) -> Primitive:
+    """x ↦ x^k for a constant k, by the cheapest primitive."""
+    simple = {2.0: "square", -1.0: "reciprocal", 0.5: "sqrt"}.get(k)
+    return Primitive(simple) if simple else Primitive("power", (k,))
+
+
+def _is_number(o: object) -> bool:
+    return isinstance(o, Real) and not isinstance(o, bool)
+
+
+def _exact_reciprocal(k: float) -> bool:
+    return k != 0.0 and float(1.0 / (1.0 / k)) == k and abs(k) in {2.0**n for n in range(-64, 65)}
+
+
+def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
+    """The other operand of an operation with `like`: an expression of the same trace, or a constant vector."""
+    if isinstance(o, Expr):
+        if o.builder is not like.builder:
+            msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
+            raise SpaceError(msg)
+        return o
+    if isinstance(o, Vec):
+        return literal(like.builder, o)
+    hint = "; a plain array has no space: write const(V.vec(array))" if hasattr(o, "shape") else ""
+    msg = f"{sign} of an expression of {like.space} and {type(o).__name__}{hint}"
+    raise SpaceError(msg)
+
+
+def literal(b: Builder, v: Vec[V]) -> Expr[V]:
+    """A constant of the program being traced."""
+    return Expr(b, v.space, tuple(b.literal(c) for c in constants(v)))
+
+
+def _fill(like: Expr[V], k: Any) -> Expr[V]:
+    require_space(like.space, "a number as a vector")
+    return Expr(like.builder, like.space, tuple(like.builder.literal(filled(float(k), f)) for f in like.space.leaves))
+
+
+def _same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
+    if a.space != b.space:
+        msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
+        raise SpaceError(msg)
+    return b
+
+
+def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
+    if isinstance(o, Real) and _is_number(o):
+        return _add(a, _fill(a, k * float(o)), 1.0, sign)
+    b = _same(a, operand(a, o, sign), sign)
+    require_space(a.space, f"v {sign} w")
+    right = b.slots if k == 1.0 else _scaled(b, k).slots
+    pairs = zip(a.slots, right, strict=True)
+    return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
+
+
+def _scaled(a: Expr[V], k: float) -> Expr[V]:
+    require_space(a.space, "k·v")
+    return Expr(a.builder, a.space, tuple(a.builder.scale(k, slot) for slot in a.slots))
+
+
+def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
+    require_space(a.space, "v·w")
+    slots = []
+    for x, y, leaf in zip(a.slots, b.slots, a.space.leaves, strict=True):
+        slots.append(a.builder.contract(Spec.pointwise(len(leaf.axes)), x, y))
+    return Expr(a.builder, a.space, tuple(slots))
+
+
+def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
+    """A primitive on expressions of one space."""
+    first = args[0]
+    for other in args[1:]:
+        operand(first, other, p.name)
+        _same(first, other, p.name)
+    columns = zip(*(a.slots for a in args), strict=True)
+    slots = tuple(first.builder.elementwise(p, *column) for column in columns)
+    if p.cod.is_space:
+        return Expr(first.builder, first.space, slots)
+    return Expr(first.builder, _truth(first.space), slots)
+
+
+def _truth(space: Type) -> Type:
+    if isinstance(space, Copower):
+        return Copower(_truth(space.base), space.index)
+    if isinstance(space, DirectSum):
+        return DirectSum(tuple(map(_truth, space.parts)))
+    return Boolean()
+
+
+def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
+    return elementwise(Comparison(name), a, _fill(a, o) if _is_number(o) else operand(a, o, name))
+
+
+def bilinear(c: Contraction, a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
+    """A bilinear map of two expressions; raises SpaceError if they are not in its spaces."""
+    if a.space != c.left or b.space != c.right:
+        msg = f"{c.symbol} : {c.left} × {c.right} → {c.cod} does not apply to {a.space} and {b.space}"
+        raise SpaceError(msg)
+    out: dict[int, int] = {}
+    builder = a.builder
+    for i, j, k, spec in c.terms:
+        slot = builder.contract(spec, a.slots[i], b.slots[j])
+        out[k] = builder.add(out[k], slot) if k in out else slot
+    slots = tuple(
+        out[k] if k in out else builder.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves)
+    )
+    return Expr(builder, c.cod, slots)
+
+
+def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
+    for e in (a, b):
+        if not (isinstance(e.space, Copower) and isinstance(e.space.base, Field)):
+            msg = f"{a.space} @ {b.space}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; see inner, outer and contract"
+            raise SpaceError(msg)
+    X, Y = a.space.index, b.space.index
+    left = X.right if isinstance(X, Product) and X != Y else X
+    if left == Y:
+        rows, cols = len(X.axes) - len(Y.axes), 0
+    elif isinstance(Y, Product) and left == Y.left:
+        rows, cols = len(X.axes) - len(left.axes), len(Y.axes) - len(left.axes)
+    else:
+        inner_axis = Y.left if isinstance(Y, Product) else Y
+        hint = ""
+        if isinstance(X, Product) and X.left in (Y, inner_axis):
+            hint = "; transpose the left side: a.T @ b"
+        elif isinstance(Y, Product) and Y.right == left:
+            hint = "; transpose the right side: a @ b.T"
+        msg = f"{a.space} @ {b.space}: {left} meets {inner_axis}, but the inner axes must be the same{hint}"
+        raise SpaceError(msg)
+    shared = len(left.axes)
+    return bilinear(contraction.contraction_over(a.space, b.space, rows, shared, cols), a, b)
+
+
+def _operands(a: Any, b: Any, name: str) -> tuple[Expr[Any], Expr[Any]]:
+    """Two operands of which at least one is an expression."""
+    if isinstance(a, Expr):
+        return a, operand(a, b, name)
+    if isinstance(b, Expr):
+        return operand(b, a, name), b
+    msg = f"{name} applies to expressions of a traced function; one of its arguments must be one"
+    raise SpaceError(msg)
+
+
+def inner(a: Expr[V] | Vec[V], b: Expr[V] | Vec[V]) -> Expr[Field]:
+    """v ⊙ w in any space."""
+    x, y = _operands(a, b, "inner")
+    return bilinear(contraction.inner(x.space), x, _same(x, y, "⊙"))
+
+
+def outer(a: Expr[V] | Vec[V], b: Expr[W] | Vec[W]) -> Expr[TensorProduct[V, W]]:
+    """v ⊗ w, an expression of V ⊗ W."""
+    x, y = _operands(a, b, "outer")
+    return bilinear(contraction.outer(x.space, y.space), x, y)
+
+
+def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: W | None = None) -> Expr[W]:
+    """A labelled contraction such as contract("ij,j->i", W, x); the result's space is ℝ^{axes of the labels} or `cod`."""
+    x, y = _operands(a, b, "contract")
+    return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)
+
+
+def pick(v: Expr[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]:
+    """v_x: the component of v ∈ V^X at an element x ∈ X that is found at the point; linear in v."""
+    a, b = _operands(v, x, "pick")
+    if not isinstance(a.space, Copower) or not isinstance(b.space, Elements) or a.space.index != b.space.index:
+        msg = f"v[x] takes v ∈ V^X and an element x of X, not {a.space} and an element of {b.space}"
+        raise SpaceError(msg)
+    return bilinear(contraction.pick(a.space.base, a.space.index), a, b)
+
+
+def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:
+    """e_x ∈ ℝ^X for an element x ∈ X that is found at the point."""
+    if not isinstance(x, Expr) or not isinstance(x.space, Elements):
+        what = x.space if isinstance(x, Expr) else type(x).__name__
+        msg = f"onehot takes an element of an index set, not {what}: declare the argument as Elements(X)"
+        raise SpaceError(msg)
+    c = contraction.basis_vector(x.space.index, field or Field())
+    one = Expr(x.builder, c.left, (x.builder.number(1.0, c.left.leaves[0]),))
+    return bilinear(c, one, x)
+
+
+@overload
+def select(c: Expr[Boolean], x: Expr[V]) -> Expr[V]: ...
+@overload
+def select(c: Expr[Copower[Boolean, I]], x: Expr[Copower[V, I]]) -> Expr[Copower[V, I]]: ...
+def select(c: Expr[Any], x: Expr[Any]) -> Expr[Any]:
+    """x where the condition holds, 0 elsewhere: selection, not multiplication, so a NaN that is not selected is gone.
+
+    The condition is a Bool, or one Bool for each element of X where x is in V^X.
+    """
+    a, b = _operands(c, x, "select")
+    lead = len(a.space.leaves[0].axes) if len(a.space.leaves) == 1 else -1
+    if lead < 0 or a.space.leaves[0].base != Boolean() or not b.space.is_space:
+        msg = f"select takes a condition and a vector, not {a.space} and {b.space}"
+        raise SpaceError(msg)
+    slots = []
+    for slot, leaf in zip(b.slots, b.space.leaves, strict=True):
+        if leaf.axes[:lead] != a.space.leaves[0].axes:
+            msg = f"select by {a.space} does not fit {b.space}: its index set must come first"
+            raise SpaceError(msg)
+        labels = Spec.pointwise(len(leaf.axes)).left
+        slots.append(b.builder.contract(Spec.of(labels[:lead], labels, labels), a.slots[0], slot))
+    return Expr(b.builder, b.space, tuple(slots))
+
+
+def const(v: Vec[V]) -> Expr[V]:
+    """A vector as a constant of the function being traced; SpaceError outside of one."""
+    if not isinstance(v, Vec):
+        msg = f"const takes a vector, not {type(v).__name__}: make one by V.vec(data)"
+        raise SpaceError(msg)
+    if not tracing:
+        msg = "const(v) stands in the body of a traced function; the constant map is constant(V, w)"
+        raise SpaceError(msg)
+    return literal(tracing[-1], v)
+
+
+def number_like(x: Expr[V], k: float) -> Expr[V]:
+    """The number k in every entry of the space of x."""
+    return _fill(x, k)
+

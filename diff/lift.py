@@ -1,0 +1,98 @@
+"""Copowers of functions, with shared arguments: f ** X and lift(f, X) (paper §4, data parallelism).
+
+Since ∘, Π, linear maps and bilinear maps all commute with (·)^X, the copower is pushed to the leaves: a lifted program
+has the steps of the program, on arrays with more axes. A slot that does not depend on the lifted arguments is computed
+once; a contraction reads it as it is, and only where arrays must have the same axes is it replicated (a view).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
+from linmap import wire
+from diff.builder import Builder
+from diff.term import Elementwise, Lift, Literal, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+I = TypeVar("I", bound=Index)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+@overload
+def lift(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
+@overload
+def lift(f: Map[Any, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
+def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Map[Any, Any]:
+    """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
+
+    `over` names the positions that vary, from 0, where there are not just two. Raises SpaceError for a domain that is
+    no direct sum and for positions that do not exist.
+    """
+    if not isinstance(f, Map) or not isinstance(X, Index):
+        msg = f"lift(f, X) takes a map and an index set, not {type(f).__name__} and {type(X).__name__}"
+        raise SpaceError(msg)
+    parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
+    if over is None:
+        if len(parts) != 2:  # noqa: PLR2004 - parameters and data
+            msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…)"
+            raise SpaceError(msg)
+        over = (1,)
+    positions = tuple(sorted(set(over)))
+    if not parts or not positions or any(isinstance(k, bool) or not 0 <= k < len(parts) for k in positions):
+        msg = f"over={tuple(over)} does not name parts of {f.dom}: give positions from 0 to {max(len(parts) - 1, 0)}"
+        raise SpaceError(msg)
+    return Lift(f, X, positions)
+
+
+def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Program[Any, Any]:
+    """The program on lifted leaves; parts of the domain that are not in `over` are shared."""
+    memo = p.memo()
+    key = ("lifted", X, over)
+    if key not in memo:
+        parts = p.dom.parts
+        up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
+        spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
+        dom = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
+        memo[key] = _lifted(p, X, up, dom)
+    found: Program[Any, Any] = memo[key]
+    return found
+
+
+def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Program[Any, Any]:
+    axes, n = X.axes, len(X.axes)
+    b = Builder(dom.leaves)
+    where = list(range(b.arity))
+    replicated: dict[int, int] = {}
+
+    def rep(k: int) -> int:
+        """Slot k with the lifted axes; never asked for an operand of a contraction."""
+        if up[k]:
+            return where[k]
+        if k not in replicated:
+            replicated[k] = b.rep(where[k], axes)
+        return replicated[k]
+
+    for step in p.steps:
+        varies = any(up[k] for k in step.args)
+        match step.operation:
+            case _ if not varies:
+                slot = b.step(step.operation, tuple(where[k] for k in step.args))
+            case wire.Contract(spec):
+                left, right = step.args
+                slot = b.contract(spec.lifted(n, left=up[left], right=up[right]), where[left], where[right])
+            case wire.Add() | Elementwise() as operation:  # sums and primitives need equal axes
+                slot = b.step(operation, tuple(map(rep, step.args)))
+            case Literal():
+                slot = b.step(step.operation, ())
+            case linear:
+                lifted = wire.lifted(linear, n)
+                assert not isinstance(lifted, (wire.Same, wire.Section))  # noqa: S101 - no step is one of those
+                slot = b.apply(lifted, where[step.args[0]])
+        where.append(slot)
+        up.append(varies)
+    return b.build(dom, map(rep, p.outputs), Copower(p.cod, X), p.names)

@@ -1,0 +1,130 @@
+"""Terms to programs: every intermediate result is a slot, computed once; copowers are pushed to the leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
+
+from hilbert import Map, Type
+from linmap import wire
+from linmap.datum import constants, filled
+from linmap.lower import net
+from linmap.term import LinMap
+from diff.builder import Builder
+from diff.lift import lift_program
+from diff.term import (
+    Bilinear,
+    Compose,
+    Constant,
+    Elementwise,
+    Fork,
+    Lift,
+    Node,
+    Parallel,
+    Power,
+    Program,
+    Scaled,
+    Sum,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+Slots = tuple[int, ...]
+
+
+def program(f: Map[V, W]) -> Program[V, W]:
+    """The straight-line program of a function, made once for each term."""
+    if isinstance(f, Program):
+        return f
+    memo = f.memo()
+    found: Program[V, W] | None = memo.get("program")
+    if found is None:
+        b = Builder(f.dom.leaves)
+        outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
+        found = memo["program"] = b.build(f.dom, outputs, f.cod)
+    return found
+
+
+def _drive(start: Generator[Any, Slots, Slots]) -> Slots:
+    """Run nested generators on an explicit stack: deep terms do not overflow Python's."""
+    stack = [start]
+    value: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as stop:  # noqa: PERF203 - how generators return
+            value = stop.value
+            stack.pop()
+    result: Slots = value
+    return result
+
+
+Known = dict[tuple[int, Slots], Slots]
+
+
+def _lower(b: Builder, f: Map[Any, Any], x: Slots, known: Known) -> Generator[Any, Slots, Slots]:
+    """The slots of f applied to slots x; a subterm on the same slots is lowered once."""
+    key = (id(f), x)
+    if key not in known:
+        if isinstance(f, LinMap):
+            known[key] = tuple(b.apply_net(net(f), x, ()))
+        else:
+            known[key] = yield _node(b, cast("Node", f), x, known)
+    return known[key]
+
+
+def _node(b: Builder, f: Node, x: Slots, known: Known) -> Generator[Any, Slots, Slots]:
+    match f:
+        case Constant(_, value):
+            return tuple(b.literal(c) for c in constants(value))
+        case Bilinear(c):
+            n = len(c.left.leaves)
+            out: dict[int, int] = {}
+            for i, j, k, spec in c.terms:
+                slot = b.contract(spec, x[i], x[n + j])
+                out[k] = b.add(out[k], slot) if k in out else slot
+            return tuple(
+                out[k] if k in out else b.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves)
+            )
+        case Compose(parts):
+            for part in parts:
+                x = yield _lower(b, part, x, known)
+            return x
+        case Sum(parts):
+            total: Slots | None = None
+            for part in parts:
+                y = yield _lower(b, part, x, known)
+                total = y if total is None else tuple(b.add(s, t) for s, t in zip(total, y, strict=True))
+            assert total is not None  # noqa: S101 - a sum has parts
+            return total
+        case Scaled(k, of):
+            y = yield _lower(b, of, x, known)
+            return tuple(b.apply(wire.Scale(k), slot) for slot in y)
+        case Fork(parts):
+            slots: Slots = ()
+            for part in parts:
+                slots += yield _lower(b, part, x, known)
+            return slots
+        case Parallel(parts):
+            slots, start = (), 0
+            for part in parts:
+                stop = start + len(part.dom.leaves)
+                slots += yield _lower(b, part, x[start:stop], known)
+                start = stop
+            return slots
+        case Power(of, index):
+            lifted = lift_program(program(of), index, tuple(range(len(of.dom.parts))))
+            return tuple(b.inline(lifted, x)[k] for k in lifted.outputs)
+        case Lift(of, index, over):
+            lifted = lift_program(program(of), index, over)
+            return tuple(b.inline(lifted, x)[k] for k in lifted.outputs)
+        case Elementwise():
+            return (b.elementwise(f, *x),)
+        case Program():
+            where = b.inline(f, x)
+            return tuple(where[k] for k in f.outputs)
+        case _:
+            assert_never(f)

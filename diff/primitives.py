@@ -1,0 +1,220 @@
+"""Scalar primitives p : K → K (paper §3.4–3.6): an open table of values, derivatives and domains.
+
+A derivative is an expression of the language in the argument x and the value y, so that it differentiates again:
+sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive follows numpy: NaN or ±∞, and its warning.
+
+| primitive | derivative | domain of the derivative |
+|---|---|---|
+| sin cos tan | cos x, −sin x, 1 + y² | ℝ (tan: where cos x ≠ 0) |
+| asin acos atan | ±1/√(1−x²), 1/(1+x²) | \\|x\\| < 1; ℝ |
+| sinh cosh tanh | cosh x, sinh x, 1 − y² | ℝ |
+| asinh acosh atanh | 1/√(x²+1), 1/√(x²−1), 1/(1−x²) | ℝ; x > 1; \\|x\\| < 1 |
+| exp expm1 | y, y + 1 | ℝ |
+| log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
+| sqrt | 1/(2y) | x > 0 (∞ at 0) |
+| square reciprocal power(k) | 2x, −y², k·x^(k−1) | ℝ; x ≠ 0; as numpy's power |
+| absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
+| relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
+| sigmoid softplus | y(1−y), sigmoid x | ℝ |
+| divide(x, y) | 1/y, −(x/y)/y | y ≠ 0 |
+| pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
+| maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
+| hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
+| logaddexp | exp(x − z), exp(y − z) | ℝ² |
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from hilbert import SpaceError
+from diff.expr import Expr, number_like
+from diff.term import RULES, Binary, Primitive, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+E: TypeAlias = Expr[Any]
+
+
+def _enter(rule: Rule) -> None:
+    if rule.name in RULES:
+        msg = f"a primitive named {rule.name!r} is in the table already"
+        raise SpaceError(msg)
+    RULES[rule.name] = rule
+
+
+def _unary(  # noqa: PLR0913 - a row of the table
+    name: str,
+    derivative: Callable[[E, E], E],
+    *,
+    value: Callable[[Any, Any], Any] | None = None,
+    text: str | None = None,
+    domain: str = "ℝ",
+    ufunc: str | None = None,
+    overwrite: Callable[[Any], Any] | None = None,
+) -> Primitive:
+    """A row; without `value` the primitive is the function of that name in every array namespace."""
+    plain = value or (lambda xp, x: getattr(xp, name)(x))
+    rule = Rule(
+        name,
+        1,
+        lambda xp, _, x: plain(xp, x),
+        lambda _, args, y: (derivative(args[0], y),),
+        text or name,
+        domain,
+        ufunc or (name if value is None else None),
+        overwrite,
+    )
+    _enter(rule)
+    return Primitive(name)
+
+
+def _binary(
+    name: str,
+    derivatives: Callable[[E, E, E], tuple[E, E]],
+    *,
+    text: str,
+    domain: str,
+    ufunc: str | None = None,
+) -> Binary:
+    call = ufunc or name
+    rule = Rule(
+        name,
+        2,
+        lambda xp, _, x, y: getattr(xp, call)(x, y),
+        lambda _, args, z: derivatives(*args, z),
+        text,
+        domain,
+        call,
+    )
+    _enter(rule)
+    return Binary(name)
+
+
+def register(
+    name: str, value: Callable[[Any, Any], Any], derivative: Callable[[E, E], E], *, domain: str = "ℝ"
+) -> Primitive:
+    """A primitive of your own: value(xp, x) in any array namespace, derivative(x, y) as an expression of the language.
+
+    It is pickled by name, so register it in every process. Raises SpaceError if the name is taken.
+    """
+    return _unary(name, derivative, value=value, domain=domain)
+
+
+def _one_minus_square(xp: Any, y: Any) -> Any:
+    t = y * y
+    return np.subtract(1.0, t, out=t) if xp is np and t.ndim else 1.0 - t
+
+
+def _relu(xp: Any, x: Any) -> Any:
+    return xp.maximum(x, xp.zeros_like(x))
+
+
+def _sigmoid(xp: Any, x: Any) -> Any:
+    return 0.5 * xp.tanh(0.5 * x) + 0.5
+
+
+def _softplus(xp: Any, x: Any) -> Any:
+    return xp.logaddexp(x, xp.zeros_like(x))
+
+
+sin = _unary("sin", lambda x, _: cos(x))
+cos = _unary("cos", lambda x, _: -sin(x))
+tan = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
+asin = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
+acos = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
+atan = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
+sinh = _unary("sinh", lambda x, _: cosh(x))
+cosh = _unary("cosh", lambda x, _: sinh(x))
+tanh = _unary("tanh", lambda _, y: _tanh_prime(y))
+_tanh_prime = _unary(
+    "tanh'",
+    lambda y, _: -2.0 * y,
+    value=_one_minus_square,
+    overwrite=lambda y: np.subtract(1.0, np.multiply(y, y, out=y), out=y),
+)
+asinh = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
+acosh = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
+atanh = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
+exp = _unary("exp", lambda _, y: y)
+expm1 = _unary("expm1", lambda _, y: y + 1.0)
+log = _unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
+log2 = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
+log10 = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
+log1p = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
+sqrt = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
+square = _unary("square", lambda x, _: 2.0 * x)
+reciprocal = _unary(
+    "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
+)
+absolute = _unary("absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs")
+sign = _unary("sign", lambda x, _: number_like(x, 0.0))
+relu = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
+sigmoid = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text="σ")
+_sigmoid_prime = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
+softplus = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
+
+divide = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
+pow = _binary(  # noqa: A001 - the standard name
+    "pow", lambda x, y, z: (y * pow(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+)
+maximum = _binary("maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y")
+minimum = _binary("minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y")
+hypot = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
+atan2 = _binary(
+    "atan2",
+    lambda x, y, _: (y / (square(x) + square(y)), -x / (square(x) + square(y))),
+    text="arctan2",
+    domain="not both 0",
+)
+logaddexp = _binary(
+    "logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²"
+)
+
+_enter(
+    Rule(
+        "power",
+        1,
+        lambda xp, params, x: xp.pow(x, params[0]) if xp is np else x ** params[0],
+        lambda params, args, _: (params[0] * args[0] ** (params[0] - 1.0) if params[0] != 1.0 else number_like(args[0], 1.0),),
+        "power",
+        "as numpy's power",
+    )
+)
+
+
+def power(k: float) -> Primitive:
+    """x ↦ x^k for a constant k; (_^k)'(x) = (k·x^(k−1) ·)."""
+    return Primitive("power", (float(k),))
+
+
+for _name, _text, _arity in (
+    ("greater", ">", 2),
+    ("greater_equal", "≥", 2),
+    ("less", "<", 2),
+    ("less_equal", "≤", 2),
+    ("logical_and", "∧", 2),
+    ("logical_or", "∨", 2),
+    ("logical_not", "¬", 1),
+):
+    _enter(
+        Rule(
+            _name,
+            _arity,
+            lambda xp, _, *args, _name=_name: getattr(xp, _name)(*args),
+            None,
+            _text,
+            "discrete: tangent 0",
+            _name if _arity == 2 else None,  # noqa: PLR2004 - binary
+        )
+    )
+
+PRIMITIVES = (
+    sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, exp, expm1, log, log2, log10, log1p,
+    sqrt, square, reciprocal, absolute, sign, relu, sigmoid, softplus,
+)  # fmt: skip
+BINARY = (divide, pow, maximum, minimum, hypot, atan2, logaddexp)

@@ -1,0 +1,523 @@
+"""The language of analytic functions (paper §3): terms that users compose, each checked against its spaces.
+
+Linear maps are functions too: a term of this language may have linear maps as parts. `diff.lower` gives terms meaning as
+programs; `diff.show` prints them in the paper's notation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+
+import numpy as np
+from attrs import field, frozen
+
+from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, SpaceError, Type, Vec, direct_sum
+from hilbert.arrays.kernel import Kernel
+from hilbert.index import Index
+from hilbert.map import Applicable
+from hilbert.space import Leaf, require_space
+from hilbert.term import Chain, chain
+from linmap.contraction import Contraction
+from linmap.datum import Const
+from linmap.term import joint, same_type
+from linmap.wire import Add, Contract, Unary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+    from diff.expr import Expr
+
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class Fun(Map[V, W]):
+    """f : V → W, an analytic function as a term."""
+
+    __slots__ = ()
+    language = 1
+
+    def _run(self, x: Vec[V]) -> Vec[W]:
+        from diff.evaluate import evaluate  # noqa: PLC0415 - evaluation is a pass over these terms
+
+        return evaluate(self, x)
+
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+        inner, outer = parts
+        joint(inner, outer)
+        f, g = (p.parts if isinstance(p, Compose) else Chain([p]) for p in (inner, outer))
+        return _trusted(Compose, f.appended(g))
+
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+        f, g = parts
+        same_type(f, g)
+        a, b = (p.parts if isinstance(p, Sum) else Chain([p]) for p in (f, g))
+        return _trusted(Sum, a.appended(b))
+
+    def _scaled(self, k: float) -> Fun[V, W]:
+        return Scaled(k, self)
+
+    def _copower(self, index: Index) -> Fun[Any, Any]:
+        return Power(self, index)
+
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+        return Fork(tuple(parts))
+
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+        return Parallel(tuple(parts))
+
+    def __rmatmul__(self, f: Any) -> Any:
+        msg = f"g @ f composes maps; got {type(f).__name__}"
+        raise SpaceError(msg)
+
+    def __str__(self) -> str:
+        from diff.show import show  # noqa: PLC0415 - printing is a pass over these terms
+
+        return show(self)
+
+
+def _trusted(cls: Any, parts: Chain[Any]) -> Any:
+    """A node whose parts are known to fit: what keeps a repeated `@` linear."""
+    node = cls.__new__(cls)
+    object.__setattr__(node, "parts", parts)
+    return node
+
+
+def _maps(_: Any, __: Any, parts: Any) -> None:
+    if not len(parts):
+        msg = "nothing to combine: give at least one map"
+        raise SpaceError(msg)
+    for part in parts:
+        if not isinstance(part, Map):
+            msg = f"a function is made of maps; got {type(part).__name__}"
+            raise SpaceError(msg)
+
+
+@final
+@frozen(eq=False)
+class Constant(Fun[Any, Any]):
+    """K_w : V → W, v ↦ w (§3.4)."""
+
+    dom: Any
+    value: Vec[Any]
+
+    @property
+    def cod(self) -> Any:
+        """The space of w."""
+        return self.value.space
+
+
+@final
+@frozen(eq=False)
+class Bilinear(Fun[Any, Any]):
+    """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
+
+    contraction: Contraction
+
+    @property
+    def dom(self) -> Any:
+        """U ⊕ V."""
+        return DirectSum((self.contraction.left, self.contraction.right))
+
+    @property
+    def cod(self) -> Any:
+        """W."""
+        return self.contraction.cod
+
+
+@final
+@frozen(eq=False)
+class Compose(Fun[Any, Any]):
+    """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
+
+    parts: Chain[Map[Any, Any]] = field(converter=chain, validator=_maps)
+
+    def __attrs_post_init__(self) -> None:
+        items = list(self.parts)
+        for inner, outer in zip(items, items[1:], strict=False):
+            joint(inner, outer)
+
+    @property
+    def dom(self) -> Any:
+        """The domain of f₁."""
+        return self.parts[0].dom
+
+    @property
+    def cod(self) -> Any:
+        """The codomain of fₙ."""
+        return self.parts[-1].cod
+
+
+@final
+@frozen(eq=False)
+class Sum(Fun[Any, Any]):
+    """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
+
+    parts: Chain[Map[Any, Any]] = field(converter=chain, validator=_maps)
+
+    def __attrs_post_init__(self) -> None:
+        for part in self.parts:
+            same_type(self.parts[0], part)
+        require_space(self.cod, "f + g")
+
+    @property
+    def dom(self) -> Any:
+        """The common domain."""
+        return self.parts[0].dom
+
+    @property
+    def cod(self) -> Any:
+        """The common codomain."""
+        return self.parts[0].cod
+
+
+@final
+@frozen(eq=False)
+class Scaled(Fun[Any, Any]):
+    """k·f, that is (k·) ∘ f."""
+
+    k: float = field(converter=float)
+    of: Map[Any, Any]
+
+    def __attrs_post_init__(self) -> None:
+        require_space(self.of.cod, "k·f")
+
+    @property
+    def dom(self) -> Any:
+        """That of f."""
+        return self.of.dom
+
+    @property
+    def cod(self) -> Any:
+        """That of f."""
+        return self.of.cod
+
+
+@final
+@frozen(eq=False)
+class Fork(Fun[Any, Any]):
+    """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
+
+    parts: tuple[Map[Any, Any], ...] = field(converter=tuple, validator=_maps)
+
+    def __attrs_post_init__(self) -> None:
+        for part in self.parts:
+            if part.dom != self.dom:
+                msg = f"⟨f, g⟩ needs one domain, not {self.dom} and {part.dom}"
+                raise SpaceError(msg)
+
+    @property
+    def dom(self) -> Any:
+        """The common domain."""
+        return self.parts[0].dom
+
+    @property
+    def cod(self) -> Any:
+        """The direct sum of the codomains."""
+        return DirectSum(tuple(part.cod for part in self.parts))
+
+
+@final
+@frozen(eq=False)
+class Parallel(Fun[Any, Any]):
+    """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
+
+    parts: tuple[Map[Any, Any], ...] = field(converter=tuple, validator=_maps)
+
+    @property
+    def dom(self) -> Any:
+        """The direct sum of the domains."""
+        return DirectSum(tuple(part.dom for part in self.parts))
+
+    @property
+    def cod(self) -> Any:
+        """The direct sum of the codomains."""
+        return DirectSum(tuple(part.cod for part in self.parts))
+
+
+@final
+@frozen(eq=False)
+class Power(Fun[Any, Any]):
+    """f^X : V^X → W^X, element by element."""
+
+    of: Map[Any, Any]
+    index: Index
+
+    @property
+    def dom(self) -> Any:
+        """V^X."""
+        return Copower(self.of.dom, self.index)
+
+    @property
+    def cod(self) -> Any:
+        """W^X."""
+        return Copower(self.of.cod, self.index)
+
+
+@final
+@frozen(eq=False)
+class Lift(Fun[Any, Any]):
+    """f with the arguments at positions `over` varying over X, the others shared: A ⊕ B^X → W^X."""
+
+    of: Map[Any, Any]
+    index: Index
+    over: tuple[int, ...]
+
+    @property
+    def dom(self) -> Any:
+        """⊕ of A_i^X for the positions in `over`, of A_i for the others."""
+        parts = self.of.dom.parts
+        return DirectSum(tuple(Copower(p, self.index) if k in self.over else p for k, p in enumerate(parts)))
+
+    @property
+    def cod(self) -> Any:
+        """W^X."""
+        return Copower(self.of.cod, self.index)
+
+
+@final
+@frozen
+class Literal:
+    """A constant of a program."""
+
+    value: Const
+
+
+@frozen
+class Rule:
+    """A row of the table of primitives: value and derivative, element by element.
+
+    `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the numpy function that can also write
+    into an operand, `overwrite` does so by hand. `derivatives(params, args, y)` gives one expression of the language
+    for each argument, in the arguments and the value; None for a discrete result.
+    """
+
+    name: str
+    arity: int
+    value: Callable[..., Any]
+    derivatives: Callable[[tuple[float, ...], tuple[Any, ...], Any], tuple[Any, ...]] | None
+    text: str
+    domain: str
+    ufunc: str | None = None
+    overwrite: Callable[[Any], Any] | None = None
+
+    def kernel(self, xp: ModuleType, params: tuple[float, ...]) -> Kernel:
+        """The kernel for a namespace."""
+        if xp is np and self.ufunc:
+            f = getattr(np, self.ufunc)
+            if self.arity == 1:
+                return Kernel(f, (lambda a: f(a, out=a),))
+            if self.derivatives is None:  # the result is Boolean
+                return Kernel(f)
+            return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)))
+        value = self.value
+        call = (lambda a: value(xp, params, a)) if self.arity == 1 else (lambda a, b: value(xp, params, a, b))
+        return Kernel(call, (self.overwrite,) if xp is np else ())
+
+
+RULES: dict[str, Rule] = {}
+"""The open table of primitives, filled by `diff.primitives` and by users."""
+
+
+@frozen(eq=False, repr=False)
+class Elementwise(Fun[V, W]):
+    """An operation applied element by element; its rule stands in the table under its name."""
+
+    name: str
+    params: tuple[float, ...] = ()
+
+    @property
+    def rule(self) -> Rule:
+        """The row of the table; SpaceError if this process has none of that name."""
+        try:
+            return RULES[self.name]
+        except KeyError:
+            msg = f"primitive {self.name!r} is not in the table: register it before it is used or unpickled"
+            raise SpaceError(msg) from None
+
+    def on_vectors(self, args: tuple[Vec[Any], ...]) -> Vec[Any]:
+        """Element by element on vectors of any one space."""
+        space = args[0].space
+        for k, arg in enumerate(args):
+            if not isinstance(arg, Vec) or arg.space != space:
+                what = arg.space if isinstance(arg, Vec) else type(arg).__name__
+                msg = f"{self.name}: argument {k + 1} is in {what} where a vector of {space} is due"
+                raise SpaceError(msg)
+        require_space(space, self.name)
+        memo = self.memo()
+        p = memo.get(space)
+        if p is None:
+            n, arity = len(space.leaves), len(args)
+            dom = DirectSum((space,) * arity) if arity > 1 else space
+            steps = tuple(Step(self, tuple(k + n * j for j in range(arity))) for k in range(n))
+            cod = space if self.cod.is_space else _booleans(space)
+            outputs = tuple(range(arity * n, arity * n + n))
+            p = memo[space] = Program(dom, cod, steps, outputs, dom.leaves + cod.leaves)
+        result: Vec[Any] = p(*args)
+        return result
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """The element-wise kernel."""
+        return self.rule.kernel(xp, self.params)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}{f', {self.params!r}' if self.params else ''})"
+
+
+def _booleans(space: Type) -> Type:
+    if isinstance(space, Copower):
+        return Copower(_booleans(space.base), space.index)
+    if isinstance(space, DirectSum):
+        return DirectSum(tuple(map(_booleans, space.parts)))
+    return Bool
+
+
+@final
+@frozen(eq=False, repr=False)
+class Primitive(Elementwise[Field, Field]):
+    """p : K → K. It composes (`log @ sin`, `sin ** X`) and applies to expressions and vectors of any space."""
+
+    @property
+    def dom(self) -> Field:
+        """K."""
+        return R
+
+    @property
+    def cod(self) -> Field:
+        """K."""
+        return R
+
+    @overload
+    def __call__(self, x: Expr[V], /) -> Expr[V]: ...
+    @overload
+    def __call__(self, x: Vec[V], /) -> Vec[V]: ...
+    def __call__(self, *args: Any) -> Any:
+        """Element by element; raises SpaceError for more than one argument."""
+        if len(args) != 1:
+            msg = f"{self.name} takes one argument, not {len(args)}"
+            raise SpaceError(msg)
+        return args[0].apply_map(self, args) if isinstance(args[0], Applicable) else self.on_vectors(_vectors(self, args))
+
+
+@final
+@frozen(eq=False, repr=False)
+class Binary(Elementwise[DirectSum[Field, Field], Field]):
+    """p : K ⊕ K → K, element by element on two arguments of one space."""
+
+    @property
+    def dom(self) -> DirectSum[Field, Field]:
+        """K ⊕ K."""
+        return direct_sum(R, R)
+
+    @property
+    def cod(self) -> Field:
+        """K."""
+        return R
+
+    @overload  # type: ignore[override]
+    def __call__(self, x: Expr[V], y: Expr[V] | Vec[V] | float, /) -> Expr[V]: ...
+    @overload
+    def __call__(self, x: Vec[V], y: Vec[V], /) -> Vec[V]: ...
+    def __call__(self, *args: Any) -> Any:
+        """Element by element; raises SpaceError unless there are two arguments of one space."""
+        if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
+            return self.on_vectors((args[0][0], args[0][1]))
+        if len(args) != 2:  # noqa: PLR2004 - binary
+            msg = f"{self.name} takes two arguments, not {len(args)}"
+            raise SpaceError(msg)
+        traced = [a for a in args if isinstance(a, Applicable)]
+        return traced[0].apply_map(self, args) if traced else self.on_vectors(_vectors(self, args))
+
+
+@final
+@frozen(eq=False, repr=False)
+class Comparison(Elementwise[Any, Boolean]):
+    """A comparison or logical operation: element by element into Bool; its tangent is 0."""
+
+    @property
+    def dom(self) -> Any:
+        """K ⊕ K, Bool or Bool ⊕ Bool."""
+        base = Bool if self.name.startswith("logical") else R
+        return base if self.rule.arity == 1 else direct_sum(base, base)
+
+    @property
+    def cod(self) -> Boolean:
+        """Bool."""
+        return Bool
+
+
+def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
+    for arg in args:
+        if not isinstance(arg, Vec):
+            msg = f"{p.name} applies to vectors and expressions, not to {type(arg).__name__}: make one by V.vec(data)"
+            raise SpaceError(msg)
+    return args
+
+
+Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
+
+
+@final
+@frozen
+class Step:
+    """slot = operation(slots `args`)."""
+
+    operation: Operation
+    args: tuple[int, ...]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Program(Fun[V, W]):
+    """A straight line: slots 0, 1, … hold the leaves of the argument, then the result of each step; a slot is one array.
+
+    `names` are those of the arguments, for printing only.
+    """
+
+    dom: Any
+    cod: Any
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    slots: tuple[Leaf, ...]
+    names: tuple[str, ...] = field(default=(), eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        inputs = self.dom.leaves
+        if self.slots[: len(inputs)] != inputs or len(self.slots) != len(inputs) + len(self.steps):
+            msg = f"a program on {self.dom} does not begin with the slots of its argument"
+            raise SpaceError(msg)
+        have = tuple(self.slots[k] for k in self.outputs)
+        if have != self.cod.leaves:
+            msg = f"a program into {self.cod} ends in {', '.join(map(str, have))}"
+            raise SpaceError(msg)
+
+    @property
+    def arity(self) -> int:
+        """The number of slots that hold the argument."""
+        return len(self.slots) - len(self.steps)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self.dom, self.cod, self.steps, self.outputs, self.slots, self.names)
+
+    def __repr__(self) -> str:
+        return (
+            f"Program({self.dom!r}, {self.cod!r}, {self.steps!r}, {self.outputs!r}, {self.slots!r}, {self.names!r})"
+        )
+
+
+Node: TypeAlias = (
+    Constant
+    | Bilinear
+    | Compose
+    | Sum
+    | Scaled
+    | Fork
+    | Parallel
+    | Power
+    | Lift
+    | Elementwise[Any, Any]
+    | Program[Any, Any]
+)
+

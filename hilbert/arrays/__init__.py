@@ -1,0 +1,1 @@
+"""The array layer: the one place that touches numbers (numpy, cupy, JAX, torch or any array-API namespace)."""

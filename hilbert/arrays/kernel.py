@@ -1,0 +1,255 @@
+"""The element-wise, structural and reducing kernels: array operations chosen when a program is built.
+
+| kernel | numpy | cupy, JAX, torch, array API |
+|---|---|---|
+| contract | matmul, vecdot, multiply | matmul, vecdot, multiply |
+| element-wise | ufunc, in place where the operand dies | the function of the same name |
+| reduce: full, ≤ | sum and broadcast_to, cumulative_sum | the same |
+| reduce: slice | basic indexing | basic indexing; writing by concat |
+| gather | take, integer indexing | the same |
+| segment sum | bincount, add.at | cupy: add.at; JAX: at[].add; torch: index_add; none in the strict array API |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import array_api_compat
+import numpy as np
+from attrs import frozen
+
+from hilbert.errors import SpaceError
+from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from hilbert.relation import Relation
+    from hilbert.space import Leaf
+
+@frozen
+class Kernel:
+    """An array operation, bound to a namespace and to shapes.
+
+    `inplace[k]` is a form that overwrites operand k; `fresh` says that the result shares no memory with an operand.
+    """
+
+    call: Callable[..., Any]
+    inplace: tuple[Callable[..., Any] | None, ...] = ()
+    fresh: bool = True
+
+
+def add(xp: ModuleType) -> Kernel:
+    """a + b."""
+    if xp is np:
+        return Kernel(np.add, (lambda a, b: np.add(a, b, out=a), lambda a, b: np.add(a, b, out=b)))
+    return Kernel(lambda a, b: a + b)
+
+
+def subtract(xp: ModuleType) -> Kernel:
+    """a - b."""
+    if xp is np:
+        return Kernel(
+            np.subtract, (lambda a, b: np.subtract(a, b, out=a), lambda a, b: np.subtract(a, b, out=b))
+        )
+    return Kernel(lambda a, b: a - b)
+
+
+def multiply(xp: ModuleType) -> Kernel:
+    """a · b, element by element."""
+    if xp is np:
+        return Kernel(np.multiply, (lambda a, b: np.multiply(a, b, out=a), lambda a, b: np.multiply(a, b, out=b)))
+    return Kernel(lambda a, b: a * b)
+
+
+def scale(xp: ModuleType, k: float) -> Kernel:
+    """k · a for a number k."""
+    if k == -1.0:
+        return Kernel(np.negative, (lambda a: np.negative(a, out=a),)) if xp is np else Kernel(lambda a: -a)
+    if xp is np:
+        return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),))
+    return Kernel(lambda a: a * k)
+
+
+def move(xp: ModuleType, order: tuple[int, ...]) -> Kernel:
+    """The axes in another order: a view."""
+    return Kernel(lambda a: xp.permute_dims(a, order), fresh=False)
+
+
+def cast(xp: ModuleType, dtype: str) -> Kernel:
+    """The same numbers in another precision."""
+    target = getattr(xp, dtype)
+    return Kernel(lambda a: a.astype(target)) if xp is np else Kernel(lambda a: xp.astype(a, target))
+
+
+def constant(xp: ModuleType, array: Any, like: Any) -> Any:
+    """A constant of the program, moved once to where the arguments live; `like` is one of them."""
+    if xp is np:
+        return array
+    device = array_api_compat.device(like)
+    copied = xp.asarray(np.array(array), device=device)
+    return copied
+
+
+def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    """red_R on the axes of R's domain, which start at axis `at` of the array (§2.2.3); one kernel for each form."""
+    before, after = leaf.shape[:at], leaf.shape[at + len(relation.dom.axes) :]
+    n, m = relation.dom.size, relation.cod.size
+    shape = before + relation.cod.shape + after
+    axes = tuple(range(at, at + len(relation.dom.axes)))
+    match relation:
+        case Identity():
+            return Kernel(lambda a: a, fresh=False)
+        case Full():
+            ones = before + (1,) * len(relation.cod.axes) + after
+            if not axes:  # rep: a view
+                return Kernel(lambda a: xp.broadcast_to(xp.reshape(a, ones), shape), fresh=False)
+            total = _total(xp, axes)
+            if not relation.cod.axes:
+                return Kernel(total)
+            return Kernel(lambda a: xp.broadcast_to(xp.reshape(total(a), ones), shape), fresh=False)
+        case Order(_, backwards):
+            return Kernel(_cumulative(xp, at, leaf, backwards=backwards))
+        case Converse(Inclusion(_, _, offset)):
+            cut = _line(xp, leaf.shape, before, n, after, at)
+            if not relation.cod.axes:
+                index = (slice(None),) * at + (offset,)
+                return Kernel(lambda a: cut(a)[index], fresh=False)
+            index = (slice(None),) * at + (slice(offset, offset + m),)
+            return Kernel(lambda a: xp.reshape(cut(a)[index], shape), fresh=False)
+        case Inclusion(_, _, offset):
+            return Kernel(_put_run(xp, before, after, n, m, offset, shape))
+        case Converse(Graph(_, _, positions)):
+            cut = _line(xp, leaf.shape, before, n, after, at)
+            rows = Rows(xp, positions.array)
+            return Kernel(lambda a: xp.reshape(xp.take(cut(a), rows.like(a), axis=at), shape))
+        case Graph(_, _, positions):
+            return Kernel(_segments(xp, Rows(xp, positions.array), None, before, n, m, after, shape))
+        case Pairs(_, _, sources, targets):
+            rows = Rows(xp, sources.array)
+            return Kernel(_segments(xp, Rows(xp, targets.array), rows, before, n, m, after, shape))
+        case _:
+            msg = f"red_R has no kernel for {type(relation).__name__}"
+            raise SpaceError(msg)
+
+
+class Rows:
+    """Positions as an array of the namespace, moved to the arguments' device once."""
+
+    __slots__ = ("_here", "_host", "_xp")
+
+    def __init__(self, xp: ModuleType, host: Any) -> None:
+        self._xp, self._host = xp, host
+        self._here = host if xp is np else None
+
+    def like(self, a: Any) -> Any:
+        """The positions, on the device of `a`."""
+        if self._here is None:
+            self._here = constant(self._xp, self._host, a)
+        return self._here
+
+
+def _total(xp: ModuleType, axes: tuple[int, ...]) -> Callable[[Any], Any]:
+    if xp is np:
+        where = axes[0] if len(axes) == 1 else axes
+        return lambda a: np.add.reduce(a, axis=where)
+    return lambda a: xp.sum(a, axis=axes)
+
+
+def _line(
+    xp: ModuleType, have: tuple[int, ...], before: tuple[int, ...], n: int, after: tuple[int, ...], at: int
+) -> Callable[[Any], Any]:
+    """The axes of the domain as one axis."""
+    if len(have) == at + 1 + len(after):
+        return lambda a: a
+    shape = (*before, n, *after)
+    return lambda a: xp.reshape(a, shape)
+
+
+def _cumulative(xp: ModuleType, at: int, leaf: Leaf, *, backwards: bool) -> Callable[[Any], Any]:
+    cumulative = np.cumsum if xp is np else xp.cumulative_sum
+    if not backwards:
+        return lambda a: cumulative(a, axis=at)
+    return lambda a: xp.flip(cumulative(xp.flip(a, axis=at), axis=at), axis=at)
+
+
+def _put_run(  # noqa: PLR0917 - shapes of one kernel
+    xp: ModuleType,
+    before: tuple[int, ...],
+    after: tuple[int, ...],
+    n: int,
+    m: int,
+    offset: int,
+    shape: tuple[int, ...],
+) -> Callable[[Any], Any]:
+    line = (*before, n, *after)
+    at = len(before)
+    index = (slice(None),) * at + (slice(offset, offset + n),)
+    whole = (*before, m, *after)
+
+    def in_numpy(a: Any) -> Any:
+        out = np.zeros(whole, a.dtype)
+        out[index] = np.reshape(a, line)
+        return out.reshape(shape)
+
+    def by_concat(a: Any) -> Any:
+        middle = xp.reshape(a, line)
+        sides = [(*before, offset, *after), (*before, m - offset - n, *after)]
+        device = array_api_compat.device(middle)
+        low, high = (xp.zeros(s, dtype=middle.dtype, device=device) for s in sides)
+        return xp.reshape(xp.concat([low, middle, high], axis=at), shape)
+
+    return in_numpy if xp is np else by_concat
+
+
+def _segments(  # noqa: PLR0917 - shapes of one kernel
+    xp: ModuleType,
+    targets: Rows,
+    sources: Rows | None,
+    before: tuple[int, ...],
+    n: int,
+    m: int,
+    after: tuple[int, ...],
+    shape: tuple[int, ...],
+) -> Callable[[Any], Any]:
+    """Σ of rows by target: axes (before, n, after) → (before, m, after)."""
+    head, tail = int(np.prod(before)), int(np.prod(after))
+
+    def run(a: Any) -> Any:
+        rows = xp.reshape(a, (head, n, tail))
+        rows = xp.reshape(rows, (n, tail)) if head == 1 else xp.reshape(xp.permute_dims(rows, (1, 0, 2)), (n, -1))
+        if sources is not None:
+            rows = xp.take(rows, sources.like(a), axis=0)
+        sums = segment_sum(xp, rows, targets.like(a), m)
+        if head != 1:
+            sums = xp.permute_dims(xp.reshape(sums, (m, head, tail)), (1, 0, 2))
+        return xp.reshape(sums, shape)
+
+    if not n or not head or not tail:
+        return lambda a: xp.reshape(xp.zeros((head * m * tail,), dtype=a.dtype), shape)
+    return run
+
+
+def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
+    """out[targets[k]] += rows[k] for rows of shape (n, r): the one kernel that namespaces do differently."""
+    width = rows.shape[1]
+    if xp is np:
+        if width == 1 and rows.dtype == np.float64:
+            return np.bincount(targets, weights=rows[:, 0], minlength=size)[:, None]
+        out = np.zeros((size, width), rows.dtype)
+        if width == 1:
+            np.add.at(out[:, 0], targets, rows[:, 0])
+        else:
+            np.add.at(out, targets, rows)
+        return out
+    if array_api_compat.is_jax_array(rows):
+        return xp.zeros((size, width), dtype=rows.dtype).at[targets].add(rows)
+    if array_api_compat.is_torch_array(rows):
+        return rows.new_zeros((size, width)).index_add(0, targets, rows)
+    if array_api_compat.is_cupy_array(rows):
+        out = xp.zeros((size, width), dtype=rows.dtype)
+        xp.add.at(out, targets, rows)
+        return out
+    msg = f"segment sums have no kernel in the array namespace {xp.__name__}: use numpy, cupy, JAX or torch"
+    raise SpaceError(msg)

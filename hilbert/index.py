@@ -1,0 +1,201 @@
+"""Index sets (paper §2.1): X, Y ::= 𝐧 | X × Y | X + Y, and the one-element set 𝟏, the unit of ×.
+
+>>> class Pixel: ...
+>>> class Batch: ...
+>>> X = Fin(Batch, 3) * Fin(Pixel, 4)
+>>> print(X, X.size, X.shape)
+Batch3×Pixel4 12 (3, 4)
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import reduce
+from typing import Any, Generic, TypeVar, final
+
+from attrs import field, frozen
+
+from hilbert.errors import SpaceError
+
+S = TypeVar("S")
+T = TypeVar("T")
+I = TypeVar("I", bound="Index")
+J = TypeVar("J", bound="Index")
+
+
+class Anonymous:
+    """The tag of `Fin.of(n)`: an axis without a name."""
+
+
+class Index:
+    """A finite index set. `axes` are its atomic factors: what they are in an array, one axis each."""
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """The atomic index sets whose product this is, in order."""
+        return (self,)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+        return tuple(axis.size for axis in self.axes)
+
+    def __mul__(self: I, other: J) -> Product[I, J]:
+        return Product(self, _index(other))
+
+    def __add__(self: I, other: J) -> Coproduct[I, J]:
+        return Coproduct(self, _index(other))
+
+    def position(self, element: Any) -> int:
+        """The place of an element in the flat order: an integer for 𝐧 and X + Y, a pair for X × Y.
+
+        Raises SpaceError if it is not an element.
+        """
+        if isinstance(element, (bool, float)) or not hasattr(element, "__index__"):
+            msg = f"{element!r} is not an element of {self}: give an integer from 0 to {self.size - 1}"
+            raise SpaceError(msg)
+        place = int(element.__index__())
+        if not 0 <= place < self.size:
+            msg = f"{place} is not an element of {self}: give an integer from 0 to {self.size - 1}"
+            raise SpaceError(msg)
+        return place
+
+
+def _index(other: J) -> J:
+    if not isinstance(other, Index):
+        msg = f"an index set is combined with an index set, not with {type(other).__name__}: write Fin(Tag, n)"
+        raise SpaceError(msg)
+    return other
+
+
+def _size(_: Any, __: Any, size: Any) -> None:
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+        msg = f"the size of an index set is an integer ≥ 0, not {size!r}"
+        raise SpaceError(msg)
+
+
+def _tag(_: Any, __: Any, tag: Any) -> None:
+    if not isinstance(tag, type):
+        msg = f"the tag of an axis is a class (class Pixel: ...), not {tag!r}"
+        raise SpaceError(msg)
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Fin(Index, Generic[T]):
+    """The index set 𝐧 = {1, …, n}; the class `tag` names the axis, for mypy and in every message (§2.1)."""
+
+    tag: type[T] = field(validator=_tag)
+    _size: int = field(validator=_size, alias="size")
+
+    @staticmethod
+    def of(size: int) -> Fin[Anonymous]:
+        """The anonymous index set of n elements."""
+        return Fin(Anonymous, size)
+
+    @property
+    def size(self) -> int:
+        """The number of elements n."""
+        return self._size
+
+    def __str__(self) -> str:
+        return f"{'' if self.tag is Anonymous else self.tag.__name__}{self._size}"
+
+    def __repr__(self) -> str:
+        return f"Fin.of({self._size})" if self.tag is Anonymous else f"Fin({self.tag.__qualname__}, {self._size})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        module = sys.modules.get(self.tag.__module__)
+        try:
+            found = reduce(getattr, self.tag.__qualname__.split("."), module)
+        except AttributeError:
+            found = None
+        if found is not self.tag:
+            msg = (
+                f"the tag {self.tag.__qualname__} of axis {self} cannot be pickled: it is not importable as "
+                f"{self.tag.__module__}.{self.tag.__qualname__}; define the class at the top level of a module"
+            )
+            raise SpaceError(msg)
+        return Fin, (self.tag, self._size)
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Product(Index, Generic[I, J]):
+    """The Cartesian product X × Y: the axes of X, then those of Y (§2.1)."""
+
+    left: I
+    right: J
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """The axes of both factors."""
+        return self.left.axes + self.right.axes
+
+    @property
+    def size(self) -> int:
+        """|X|·|Y|."""
+        return math.prod(self.shape)
+
+    def position(self, element: Any) -> int:
+        """The place of a pair (x, y) in row-major order; raises SpaceError if it is not a pair of elements."""
+        if not isinstance(element, tuple) or len(element) != 2:  # noqa: PLR2004 - a pair
+            msg = f"{element!r} is not an element of {self}: give a pair"
+            raise SpaceError(msg)
+        return self.left.position(element[0]) * self.right.size + self.right.position(element[1])
+
+    def __str__(self) -> str:
+        return "×".join(f"({s})" if isinstance(s, Coproduct) else str(s) for s in (self.left, self.right))
+
+    def __repr__(self) -> str:
+        return f"({self.left!r} * {self.right!r})"
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Coproduct(Index, Generic[I, J]):
+    """The disjoint union X + Y: one axis of length |X| + |Y|, the elements of X first (§2.1)."""
+
+    left: I
+    right: J
+
+    @property
+    def size(self) -> int:
+        """|X| + |Y|."""
+        return self.left.size + self.right.size
+
+    def __str__(self) -> str:
+        return f"{self.left}+{self.right}"
+
+    def __repr__(self) -> str:
+        return f"({self.left!r} + {self.right!r})"
+
+
+@final
+@frozen(repr=False)
+class Unit(Index):
+    """The one-element index set 𝟏 with no axes, the unit of ×: V^𝟏 is V (§2.1)."""
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """No axes."""
+        return ()
+
+    @property
+    def size(self) -> int:
+        """One."""
+        return 1
+
+    def __str__(self) -> str:
+        return "𝟏"
+
+    def __repr__(self) -> str:
+        return "Unit()"

@@ -1,0 +1,170 @@
+"""The abstract map f : V → W and its operators; `linmap` and `diff` implement them (paper §2.2, §3).
+
+g @ f composes, f + g and f - g add, k * f scales, f ** X is the copower f^X. Each operator asks the map of the higher
+language to build the term, so that `linear @ function` is a function and no layer imports the next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from hilbert.errors import SpaceError
+from hilbert.index import Index
+from hilbert.space import DirectSum, Type
+from hilbert.term import Term
+from hilbert.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+I = TypeVar("I", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+
+
+class Map(Term, Generic[V, W]):
+    """f : V → W, analytic; `dom` and `cod` are its spaces."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+    language = 0
+    """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
+
+    @property
+    def dom(self) -> V:
+        """The domain V."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def cod(self) -> W:
+        """The codomain W."""
+        raise TypeError(type(self).__name__)
+
+    @overload
+    def __call__(self, x: Vec[V], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+    ) -> Vec[W]: ...
+    def __call__(self, *args: Any) -> Any:
+        """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
+        if any(isinstance(a, Applicable) for a in args):
+            return next(a for a in args if isinstance(a, Applicable)).apply_map(self, args)
+        return self._run(argument(self, args))
+
+    def _run(self, x: Vec[V]) -> Vec[W]:
+        raise TypeError(type(self).__name__)
+
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def _scaled(self, k: float) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def _copower(self, index: Index) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+        raise TypeError(type(self).__name__)
+
+    def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
+        if not isinstance(f, Map):
+            return _no_map(f, "g @ f composes maps")
+        return highest((self, f))._compose((f, self))
+
+    def __add__(self, g: Map[V, W]) -> Map[V, W]:
+        if not isinstance(g, Map):
+            return _no_map(g, "f + g adds maps")
+        return highest((self, g))._sum((self, g))
+
+    def __sub__(self, g: Map[V, W]) -> Map[V, W]:
+        if not isinstance(g, Map):
+            return _no_map(g, "f - g subtracts maps")
+        return highest((self, g))._sum((self, g._scaled(-1.0)))
+
+    def __neg__(self) -> Map[V, W]:
+        return self._scaled(-1.0)
+
+    def __mul__(self, k: float) -> Map[V, W]:
+        if isinstance(k, (Map, Vec, bool)) or not hasattr(k, "__float__"):
+            return _no_map(k, "k * f scales by a number; g @ f composes")
+        return self._scaled(float(k))
+
+    __rmul__ = __mul__
+
+    def __pow__(self, X: I) -> Map[Any, Any]:
+        if not isinstance(X, Index):
+            return _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
+        return self._copower(X)
+
+
+def _no_map(got: Any, what: str) -> Any:
+    msg = f"{what}; got {type(got).__name__}"
+    raise SpaceError(msg)
+
+
+class Applicable:
+    """Something other than a vector to which a map applies: the expressions of a traced function."""
+
+    __slots__ = ()
+
+    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...]) -> Any:
+        """f(*args), where one of the arguments is self."""
+        raise TypeError(type(self).__name__)
+
+
+def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    """A part of the highest language: the one that knows how to combine them all."""
+    if not parts:
+        msg = "nothing to combine: give at least one map"
+        raise SpaceError(msg)
+    for part in parts:
+        if not isinstance(part, Map):
+            msg = f"maps are combined with maps; got {type(part).__name__}"
+            raise SpaceError(msg)
+    return max(parts, key=lambda part: part.language)
+
+
+def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
+    """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
+    dom = f.dom
+    for k, arg in enumerate(args):
+        if not isinstance(arg, Vec):
+            part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
+            msg = f"argument {k + 1} is {type(arg).__name__} where a vector of {part} is due: make it by V.vec(data)"
+            raise SpaceError(msg)
+    if len(args) == 1:
+        (x,) = args
+        if x.space is not dom and x.space != dom:
+            msg = f"cannot apply f : {dom} → {f.cod} to a vector of {x.space}: a vector of {dom} is due"
+            raise SpaceError(msg)
+        vector: Vec[Any] = x
+        return vector
+    parts = dom.parts
+    if not isinstance(dom, DirectSum) or len(parts) != len(args):
+        msg = f"f : {dom} → {f.cod} takes {len(parts)} arguments (or one vector of {dom}), not {len(args)}"
+        raise SpaceError(msg)
+    leaves: tuple[Any, ...] = ()
+    for k, (arg, part) in enumerate(zip(args, parts, strict=True)):
+        if arg.space is not part and arg.space != part:
+            hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
+            swap = f" (it would fit position {', '.join(hint)})" if hint else ""
+            msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
+            raise SpaceError(msg)
+        leaves += arg.leaves
+    return Vec(dom, leaves)

@@ -1,0 +1,544 @@
+"""Spaces and discrete types (paper §2.2): 0 | K | ⊕ V_x | V^X | V ⊗ W, as explicit typed objects.
+
+>>> class Pixel: ...
+>>> class Hidden: ...
+>>> pixel, hidden = Fin(Pixel, 4), Fin(Hidden, 3)
+>>> print(direct_sum(R ** (hidden * pixel), R ** hidden))
+ℝ^{Hidden3×Pixel4} ⊕ ℝ^Hidden3
+>>> print((R ** hidden) * (R ** pixel), ((R ** hidden) * (R ** pixel)).dim)
+ℝ^Hidden3 ⊗ ℝ^Pixel4 12
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, Unpack, final
+
+import numpy as np
+from attrs import field, frozen
+
+from hilbert.arrays.namespace import as_leaf, namespace, to_numpy
+from hilbert.errors import SpaceError
+from hilbert.index import Fin, Index, Product
+from hilbert.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+I = TypeVar("I", bound=Index)
+S = TypeVar("S")
+T = TypeVar("T")
+V = TypeVar("V", bound="Type")
+W = TypeVar("W", bound="Type")
+Vs = TypeVarTuple("Vs")
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class Leaf:
+    """K^axes (or a discrete type ^axes) for atomic axes: what one array stores; every type is a tuple of leaves."""
+
+    base: Field | Discrete
+    axes: tuple[Index, ...] = ()
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return tuple(axis.size for axis in self.axes)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of entries."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> str:
+        """The dtype's name."""
+        return self.base.dtype
+
+    @cached_property
+    def kind(self) -> str:
+        """`f` real, `i` integer, `b` Boolean."""
+        return np.dtype(self.base.dtype).kind
+
+    @cached_property
+    def is_field(self) -> bool:
+        """Whether its entries are numbers of a field: they have tangents."""
+        return isinstance(self.base, Field)
+
+    def check(self, array: Any) -> None:
+        """Raise SpaceError if an entry is not an element of an index set."""
+        if isinstance(self.base, Elements) and self.size:
+            low, high = int(array.min()), int(array.max())
+            if low < 0 or high >= self.base.index.size:
+                msg = f"entries from {low} to {high} are not elements of {self.base.index}"
+                raise SpaceError(msg)
+
+    def under(self, axes: tuple[Index, ...]) -> Leaf:
+        """The leaf with more axes in front: its copower."""
+        return Leaf(self.base, axes + self.axes) if axes else self
+
+    @property
+    def space(self) -> Type:
+        """The leaf as a type of its own."""
+        space: Type = self.base
+        for axis in reversed(self.axes):
+            space = Copower(space, axis * space.index) if isinstance(space, Copower) else Copower(space, axis)
+            if isinstance(space.base, Copower):
+                space = Copower(space.base.base, space.index)
+        return space
+
+    def __str__(self) -> str:
+        return _power(str(self.base), "×".join(map(str, self.axes)), len(self.axes)) if self.axes else str(self.base)
+
+    def __repr__(self) -> str:
+        return f"Leaf({self.base!r}, {self.axes!r})"
+
+
+def _power(base: str, exponent: str, factors: int = 1) -> str:
+    return f"{base}^{{{exponent}}}" if factors > 1 or not exponent.isalnum() else f"{base}^{exponent}"
+
+
+class Type:
+    """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The arrays that store an element, in order."""
+        raise TypeError(type(self).__name__)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """The tuple tree of a flat sequence of leaves."""
+        raise TypeError(type(self).__name__)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """The leaves of a tuple tree, in order; raises SpaceError where the tree has another form."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def tangent(self) -> Space:
+        """The space of differentials: discrete parts have tangent 0 (as parts of a direct sum they are dropped)."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The summands of a direct sum; a type that is none is its own single summand."""
+        return (self,)
+
+    @property
+    def is_space(self) -> bool:
+        """Whether every leaf is real, so that 0 + · ⊙ are defined."""
+        return all(leaf.is_field for leaf in self.leaves)
+
+    @property
+    def dim(self) -> int:
+        """The number of entries."""
+        return sum(leaf.size for leaf in self.leaves)
+
+    def __pow__(self: V, X: I) -> Copower[V, I]:
+        return Copower(self, X)
+
+    def vec(self: V, data: Any) -> Vec[V]:
+        """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
+
+        An array of the right dtype is viewed, not copied (later writes to it show); see `as_leaf` for conversions.
+        Raises SpaceError for a wrong shape, dtype or nesting.
+        """
+        if isinstance(data, Vec):
+            if data.space != self:
+                msg = f"a vector of {data.space} is not an element of {self}"
+                raise SpaceError(msg)
+            return data
+        return Vec(self, tuple(as_leaf(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
+
+    def unflat(self: V, array: Any) -> Vec[V]:
+        """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`."""
+        if not self.is_space:
+            msg = f"{self} has a discrete part and no flat form"
+            raise SpaceError(msg)
+        flat = array if hasattr(array, "shape") else np.asarray(array)
+        if tuple(flat.shape) != (self.dim,):
+            msg = f"a flat array of shape {tuple(flat.shape)} is not an element of {self}: shape ({self.dim},) would fit"
+            raise SpaceError(msg)
+        ends = list(itertools.accumulate((leaf.size for leaf in self.leaves), initial=0))
+        return Vec(
+            self,
+            tuple(
+                as_leaf(flat[start:end].reshape(leaf.shape), leaf)
+                for leaf, start, end in zip(self.leaves, ends, ends[1:], strict=False)
+            ),
+        )
+
+    def random(self: V, rng: np.random.Generator) -> Vec[V]:
+        """An element drawn from `rng`: standard normal entries, uniform discrete ones."""
+        return Vec(self, tuple(as_leaf(leaf.base.draw(rng, leaf.shape), leaf) for leaf in self.leaves))
+
+    def basis(self: V) -> Iterator[Vec[V]]:
+        """The standard basis, in storage order; raises SpaceError for a type that is no space."""
+        require_space(self, "basis")
+        for k in range(self.dim):
+            flat = np.zeros(self.dim, self.leaves[0].dtype)
+            flat[k] = 1
+            yield self.unflat(flat)
+
+    def zeros(self: V) -> Vec[V]:
+        """The zero vector; raises SpaceError for a type that is no space."""
+        require_space(self, "zeros")
+        return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
+
+
+def require_space(space: Type, operation: str) -> None:
+    """Raise SpaceError unless the type is a vector space."""
+    if not space.is_space:
+        msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
+        raise SpaceError(msg)
+
+
+class Space(Type):
+    """A type with 0, +, · and ⊙: a real Hilbert space."""
+
+    def __mul__(self: V, other: W) -> TensorProduct[V, W]:
+        return TensorProduct(self, other)
+
+
+class Discrete(Type):
+    """A type without vector operations; its tangent is the space 0."""
+
+    @property
+    def dtype(self) -> str:
+        """The dtype that stores it."""
+        raise TypeError(type(self).__name__)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Random entries."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """One leaf."""
+        return (Leaf(self),)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """The one entry."""
+        return next(flat)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """The one entry."""
+        return [tree]
+
+    @property
+    def tangent(self) -> Space:
+        """The space 0."""
+        return Zero()
+
+
+@final
+@frozen(repr=False)
+class Field(Space):
+    """K: the real numbers in a dtype; `R` is float64, `R32` float32 (§2.2). The dtype is not part of the static type."""
+
+    dtype: str = field(default="float64")
+
+    @dtype.validator
+    def _(self, _: Any, value: str) -> None:
+        if value not in ("float64", "float32"):
+            msg = f"a field is float64 or float32, not {value!r}"
+            raise SpaceError(msg)
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """One leaf without axes."""
+        return (Leaf(self),)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """The one entry."""
+        return next(flat)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """The one entry."""
+        return [tree]
+
+    @property
+    def tangent(self) -> Space:
+        """K itself."""
+        return self
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Standard normal entries."""
+        return np.asarray(rng.standard_normal(shape)).astype(self.dtype)
+
+    def __str__(self) -> str:
+        return "ℝ" if self.dtype == "float64" else "ℝ₃₂"
+
+    def __repr__(self) -> str:
+        return "R" if self.dtype == "float64" else "R32"
+
+
+@final
+@frozen(repr=False)
+class Boolean(Discrete):
+    """The truth values; `Bool` is the instance."""
+
+    @property
+    def dtype(self) -> str:
+        """Stored as bool."""
+        return "bool"
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Fair coins."""
+        return rng.integers(0, 2, shape).astype(bool)
+
+    def __str__(self) -> str:
+        return "Bool"
+
+    def __repr__(self) -> str:
+        return "Bool"
+
+
+@final
+@frozen(repr=False)
+class Integers(Discrete):
+    """The integers of 64 bits; `Z` is the instance."""
+
+    @property
+    def dtype(self) -> str:
+        """Stored as int64."""
+        return "int64"
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Small integers."""
+        return np.asarray(rng.integers(-9, 10, shape))
+
+    def __str__(self) -> str:
+        return "ℤ"
+
+    def __repr__(self) -> str:
+        return "Z"
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Elements(Discrete, Generic[I]):
+    """The elements of an index set, as values found at the point: labels, positions. Stored as int64 in flat order."""
+
+    index: I
+
+    @property
+    def dtype(self) -> str:
+        """Stored as int64."""
+        return "int64"
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Uniform elements; raises SpaceError for an empty index set."""
+        if not self.index.size and math.prod(shape):
+            msg = f"{self.index} has no elements to draw"
+            raise SpaceError(msg)
+        return np.asarray(rng.integers(0, max(self.index.size, 1), shape))
+
+    def __str__(self) -> str:
+        return str(self.index)
+
+    def __repr__(self) -> str:
+        return f"Elements({self.index!r})"
+
+
+@final
+@frozen(repr=False)
+class Zero(Space):
+    """The trivial space 0; its one element is the empty tuple (§2.2)."""
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """None."""
+        return ()
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """The empty tuple."""
+        return ()
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """Nothing."""
+        return _tuple(self, tree, 0)
+
+    @property
+    def tangent(self) -> Space:
+        """0 itself."""
+        return self
+
+    def __str__(self) -> str:
+        return "0"
+
+    def __repr__(self) -> str:
+        return "Zero()"
+
+
+def _type(_: Any, __: Any, value: Any) -> None:
+    if not isinstance(value, Type):
+        msg = f"{value!r} is not a space: write R, R ** Fin(Tag, n), direct_sum(V, W), V * W"
+        raise SpaceError(msg)
+
+
+def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
+    if not isinstance(tree, (tuple, list)) or len(tree) != arity:
+        what = f"a tuple of {len(tree)}" if isinstance(tree, (tuple, list)) else type(tree).__name__
+        msg = f"{what} is not an element of {space}: a tuple of {arity} would fit"
+        raise SpaceError(msg)
+    return list(tree)
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class DirectSum(Space, Generic[Unpack[Vs]]):
+    """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
+
+    _parts: tuple[Unpack[Vs]] = field(alias="parts")
+
+    def __attrs_post_init__(self) -> None:
+        for part in self._parts:
+            _type(None, None, part)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The summands."""
+        return self._parts
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+        """Those of the parts, in order."""
+        return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """A tuple."""
+        return tuple(part.pack(flat) for part in self.parts)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """A tuple's leaves."""
+        pairs = zip(self.parts, _tuple(self, tree, len(self.parts)), strict=True)
+        return [leaf for part, item in pairs for leaf in part.unpack(item)]
+
+    @cached_property
+    def tangent(self) -> Space:  # type: ignore[override]
+        """The direct sum of the parts' tangents, without those of discrete parts."""
+        if self.is_space:
+            return self
+        kept = [part.tangent for part in self.parts if any(leaf.is_field for leaf in part.leaves)]
+        return kept[0] if len(kept) == 1 else DirectSum(tuple(kept)) if kept else Zero()
+
+    def __str__(self) -> str:
+        return " ⊕ ".join(_in_sum(part) for part in self.parts) if self.parts else "()"
+
+    def __repr__(self) -> str:
+        return f"direct_sum({', '.join(map(repr, self.parts))})"
+
+
+def _in_sum(part: Any) -> str:
+    return f"({part})" if isinstance(part, DirectSum) else str(part)
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class Copower(Space, Generic[V, I]):
+    """V^X = ⊕_{x∈X} V, stored as V with the axes of X in front of every leaf (§2.2). The exponent is a set."""
+
+    base: V = field(validator=_type)
+    index: I = field()
+
+    @index.validator
+    def _(self, _: Any, value: Any) -> None:
+        if not isinstance(value, Index):
+            msg = f"the exponent of a copower is an index set, not {value!r}: write {self.base} ** Fin.of(n)"
+            raise SpaceError(msg)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+        """Those of the base with more axes."""
+        return tuple(leaf.under(self.index.axes) for leaf in self.base.leaves)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """As the base: structure of arrays."""
+        return self.base.pack(flat)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """As the base: structure of arrays."""
+        return self.base.unpack(tree)
+
+    @cached_property
+    def tangent(self) -> Space:  # type: ignore[override]
+        """The copower of the base's tangent."""
+        if self.is_space:
+            return self
+        inner = self.base.tangent
+        return Zero() if isinstance(inner, Zero) else Copower(inner, self.index)
+
+    def __str__(self) -> str:
+        atom = isinstance(self.base, (Field, Discrete, Zero))
+        return _power(str(self.base) if atom else f"({self.base})", str(self.index))
+
+    def __repr__(self) -> str:
+        base = repr(self.base)
+        return f"{f'({base})' if isinstance(self.base, (Copower, TensorProduct)) else base} ** {self.index!r}"
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class TensorProduct(Space, Generic[V, W]):
+    """V ⊗ W, stored leaf by leaf: the axes of V, then those of W (§2.2)."""
+
+    left: V = field(validator=_type)
+    right: W = field(validator=_type)
+
+    def __attrs_post_init__(self) -> None:
+        for part in (self.left, self.right):
+            require_space(part, "⊗")
+        if len({leaf.dtype for part in (self.left, self.right) for leaf in part.leaves}) > 1:
+            msg = f"{self.left} ⊗ {self.right}: the factors have different dtypes"
+            raise SpaceError(msg)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+        """Every pair of leaves."""
+        return tuple(Leaf(a.base, a.axes + b.axes) for a in self.left.leaves for b in self.right.leaves)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """The tree of V with trees of W for leaves."""
+        inner = (self.right.pack(flat) for _ in self.left.leaves)
+        return self.left.pack(iter(list(inner)))
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """The tree of V with trees of W for leaves."""
+        return [leaf for part in self.left.unpack(tree) for leaf in self.right.unpack(part)]
+
+    @property
+    def tangent(self) -> Space:
+        """V ⊗ W itself."""
+        return self
+
+    def __str__(self) -> str:
+        return " ⊗ ".join(
+            f"({s})" if isinstance(s, (DirectSum, TensorProduct)) else str(s) for s in (self.left, self.right)
+        )
+
+    def __repr__(self) -> str:
+        left, right = (f"({s!r})" if isinstance(s, TensorProduct) else repr(s) for s in (self.left, self.right))
+        return f"{left} * {right}"
+
+
+R = Field()
+R32 = Field("float32")
+Bool = Boolean()
+Z = Integers()
+Scalar: TypeAlias = Field
+Vector: TypeAlias = Copower[Field, Fin[T]]
+Matrix: TypeAlias = Copower[Field, Product[Fin[S], Fin[T]]]
+
+
+def direct_sum(*parts: Unpack[Vs]) -> DirectSum[Unpack[Vs]]:
+    """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
+    return DirectSum(parts)
+
+
+def power(space: Type, index: Index) -> Type:
+    """V^X, where V^𝟏 is V itself."""
+    return space if not index.axes else Copower(space, index)

@@ -1,0 +1,224 @@
+"""What all terms share: equality, hashing and pickling by a flat table, and passes that never overflow the stack.
+
+A term is a frozen attrs class whose fields are terms, tuples of terms, chains of terms, or plain data. Shared subterms
+are one row of its table, so that a term is compared, hashed and pickled in time linear in its *shared* size.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+X = TypeVar("X")
+
+
+@final
+class Chain(Generic[X]):
+    """A persistent sequence; appending and prepending are amortised O(1), so that repeated `g @ f` copies nothing.
+
+    Versions share two growing lists, `front` (reversed) and `back`; a version that is not the newest copies first.
+    """
+
+    __slots__ = ("_back", "_front", "_m", "_n")
+
+    def __init__(self, items: Iterable[X] = ()) -> None:
+        self._front: list[X] = []
+        self._back: list[X] = list(items)
+        self._m = 0
+        self._n = len(self._back)
+
+    def _grown(self, *, at_front: bool, items: Iterable[X]) -> Chain[X]:
+        shared, size = (self._front, self._m) if at_front else (self._back, self._n)
+        fresh = list(items)
+        grown = shared if len(shared) == size else shared[:size]
+        grown.extend(fresh)
+        if grown is shared and fresh and grown[size] is not fresh[0]:  # another thread was quicker
+            grown = shared[:size] + fresh
+        result: Chain[X] = Chain.__new__(Chain)
+        result._front, result._back = (grown, self._back) if at_front else (self._front, grown)
+        result._m, result._n = (size + len(fresh), self._n) if at_front else (self._m, size + len(fresh))
+        return result
+
+    def appended(self, items: Chain[X]) -> Chain[X]:
+        """This sequence, then the items; the longer of the two is the one that grows."""
+        if len(items) > len(self):
+            return items._grown(at_front=True, items=reversed(list(self)))
+        return self._grown(at_front=False, items=items)
+
+    def __len__(self) -> int:
+        return self._m + self._n
+
+    def __iter__(self) -> Iterator[X]:
+        for k in range(self._m - 1, -1, -1):
+            yield self._front[k]
+        for k in range(self._n):
+            yield self._back[k]
+
+    @overload
+    def __getitem__(self, k: int) -> X: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[X]: ...
+    def __getitem__(self, k: int | slice) -> X | list[X]:
+        if isinstance(k, slice):
+            return list(self)[k]
+        place = k + len(self) if k < 0 else k
+        return self._front[self._m - 1 - place] if place < self._m else self._back[place - self._m]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Chain) and len(self) == len(other) and all(map(_same, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Chain, (tuple(self),)
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+
+def _same(a: object, b: object) -> bool:
+    return a is b or a == b
+
+
+def chain(items: Iterable[X]) -> Chain[X]:
+    """An attrs converter."""
+    return items if isinstance(items, Chain) else Chain(items)
+
+
+class _Child(int):
+    """In a row of a table: the number of a subterm's row."""
+
+    __slots__ = ()
+
+
+class _Children(tuple[int, ...]):
+    """In a row of a table: the rows of a sequence of subterms."""
+
+    __slots__ = ()
+
+
+class Term:
+    """A node of one of the languages: immutable, compared by structure."""
+
+    __slots__ = ("_memo",)
+
+    def memo(self) -> dict[Any, Any]:
+        """A place for what passes derive from this object; not part of its value."""
+        try:
+            return self._memo
+        except AttributeError:
+            empty: dict[Any, Any] = {}
+            object.__setattr__(self, "_memo", empty)
+            return empty
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or hash(self) != hash(other):
+            return False
+        return table(self) == table(other)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        memo = self.memo()
+        found: int | None = memo.get("hash")
+        if found is None:
+            found = memo["hash"] = hash(table(self))
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (table(self),)
+
+
+@cache
+def _fields(cls: type) -> tuple[str, ...]:
+    return tuple(f.name for f in attrs.fields(cls) if f.eq and f.init)
+
+
+@cache
+def _aliases(cls: type) -> tuple[str, ...]:
+    return tuple(f.alias or f.name for f in attrs.fields(cls) if f.eq and f.init)
+
+
+def children(term: Term) -> list[Term]:
+    """The direct subterms, in order."""
+    found: list[Term] = []
+    for name in _fields(type(term)):
+        value = getattr(term, name)
+        if isinstance(value, Term):
+            found.append(value)
+        elif isinstance(value, (tuple, Chain)) and len(value) and isinstance(value[0], Term):
+            found.extend(value)
+    return found
+
+
+def postorder(term: Term) -> list[Term]:
+    """Every distinct subterm object once, subterms first."""
+    done: dict[int, Term] = {}
+    order: list[Term] = []
+    stack: list[tuple[Term, bool]] = [(term, False)]
+    while stack:
+        node, ready = stack.pop()
+        if id(node) in done:
+            continue
+        below = () if ready else children(node)
+        if below:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(below) if id(child) not in done)
+        else:
+            done[id(node)] = node
+            order.append(node)
+    return order
+
+
+def bottom_up(term: Term, step: Callable[[Any, Callable[[Any], Any]], Any]) -> Any:
+    """step(node, rec) for every subterm once, subterms first; `rec` looks up the result of a subterm."""
+    results: dict[int, Any] = {}
+    order = postorder(term)
+    for node in order:
+        results[id(node)] = step(node, lambda child: results[id(child)])
+    return results[id(term)]
+
+
+Table = tuple[tuple[Any, ...], ...]
+
+
+def table(term: Term) -> Table:
+    """The rows (class, fields) of all distinct subterms, subterms first and referred to by row number."""
+    numbers: dict[int, int] = {}
+    known: dict[tuple[Any, ...], int] = {}
+
+    def encode(value: Any) -> Any:
+        if isinstance(value, Term):
+            return _Child(numbers[id(value)])
+        if isinstance(value, (tuple, Chain)) and len(value) and isinstance(value[0], Term):
+            return _Children(numbers[id(child)] for child in value)
+        return value
+
+    order = postorder(term)
+    for node in order:
+        cls = type(node)
+        row = (cls, *(encode(getattr(node, name)) for name in _fields(cls)))
+        numbers[id(node)] = known.setdefault(row, len(known))
+    return tuple(known)
+
+
+def rebuild(rows: Table) -> Any:
+    """The term of a table."""
+    built: list[Any] = []
+    for cls, *values in rows:
+        args = {
+            name: built[value]
+            if type(value) is _Child
+            else tuple(built[k] for k in value)
+            if type(value) is _Children
+            else value
+            for name, value in zip(_aliases(cls), values, strict=True)
+        }
+        built.append(cls(**args))
+    return built[-1]

@@ -1,0 +1,184 @@
+"""Vectors: elements of a space, stored structure-of-arrays, never writeable (paper §2.2).
+
+>>> from hilbert import Fin, R
+>>> V = R ** Fin.of(3)
+>>> v = V.vec([1.0, 2.0, 2.0])
+>>> v.norm(), (2 * v).inner(v), (v + v).array.tolist()
+(3.0, 18.0, [2.0, 4.0, 4.0])
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, Unpack, final, overload
+
+from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.space import DirectSum, Space, Type
+
+V = TypeVar("V", bound="Type")
+S = TypeVar("S", bound="Space")
+A = TypeVar("A", bound="Type")
+B = TypeVar("B", bound="Type")
+C = TypeVar("C", bound="Type")
+Rest = TypeVarTuple("Rest")
+SMALL = 24  # vectors up to this dimension show their entries
+
+
+@final
+class Vec(Generic[V]):
+    """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
+
+    `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
+    """
+
+    __slots__ = ("__weakref__", "_token", "leaves", "space")
+    __array_ufunc__ = None  # numpy scalars leave `k * v` to us
+    space: V
+    leaves: tuple[Any, ...]
+
+    def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
+        """Take arrays that are known to fit; users call `space.vec(data)`, which checks."""
+        self.space = space
+        self.leaves = leaves
+        self._token = token
+
+    @property
+    def token(self) -> int:
+        """What `==` compares: drawn at random when first asked for."""
+        if self._token is None:
+            self._token = uuid.uuid4().int
+        return self._token
+
+    @property
+    def array(self) -> Any:
+        """The array, or the tuple tree of arrays of a direct sum; read-only."""
+        return self.space.pack(iter(self.leaves))
+
+    def flat(self) -> Any:
+        """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete."""
+        self._require("flat")
+        xp = common_namespace(self.leaves)
+        if not self.leaves:
+            return xp.zeros((0,))
+        return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in self.leaves])
+
+    def _require(self, operation: str) -> None:
+        if not self.space.is_space:
+            msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
+            raise SpaceError(msg)
+
+    def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+        if not isinstance(other, Vec):
+            return NotImplemented
+        if other.space is not self.space and other.space != self.space:
+            msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
+            raise SpaceError(msg)
+        self._require(f"v {sign} w")
+        pairs = zip(self.leaves, other.leaves, strict=True)
+        return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
+
+    def __add__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+        result: Vec[S] = self._zip(other, "+", lambda a, b: a + b)
+        return result
+
+    def __sub__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+        result: Vec[S] = self._zip(other, "−", lambda a, b: a - b)
+        return result
+
+    def __neg__(self: Vec[S]) -> Vec[S]:
+        self._require("−v")
+        return Vec(self.space, tuple(freeze(-a) for a in self.leaves))
+
+    def __mul__(self: Vec[S], k: float) -> Vec[S]:
+        if isinstance(k, (Vec, str)) or not hasattr(k, "__float__"):
+            return NotImplemented
+        self._require("k·v")
+        factor = float(k)
+        return Vec(self.space, tuple(freeze(a * factor) for a in self.leaves))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self: Vec[S], k: float) -> Vec[S]:
+        if isinstance(k, (Vec, str)) or not hasattr(k, "__float__"):
+            return NotImplemented
+        self._require("v/k")
+        factor = float(k)
+        return Vec(self.space, tuple(freeze(a / factor) for a in self.leaves))
+
+    def inner(self: Vec[S], other: Vec[S]) -> float:
+        """v ⊙ w: Σ over all entries. Raises SpaceError for vectors of two spaces."""
+        products = self._zip(other, "⊙", _dot)
+        if products is NotImplemented:
+            msg = f"v ⊙ w needs a vector of {self.space}, not {type(other).__name__}"
+            raise SpaceError(msg)
+        return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
+
+    def norm(self: Vec[S]) -> float:
+        """‖v‖ = √(v ⊙ v)."""
+        return math.sqrt(self.inner(self))
+
+    def __float__(self) -> float:
+        if len(self.leaves) != 1 or self.space.dim != 1:
+            msg = f"only a vector of dimension 1 is a number, not one of {self.space}"
+            raise SpaceError(msg)
+        return float(to_numpy(self.leaves[0]).reshape(()))
+
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, Unpack[Rest]]], i: Literal[0]) -> Vec[A]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, Unpack[Rest]]], i: Literal[1]) -> Vec[B]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, Unpack[Rest]]], i: Literal[2]) -> Vec[C]: ...
+    @overload
+    def __getitem__(self, i: int) -> Vec[Any]: ...
+    def __getitem__(self, i: int) -> Any:
+        """The component at position i (from 0) of an element of a direct sum; SpaceError if there is none."""
+        start, stop = span(self.space, i)
+        return Vec(self.space.parts[i], self.leaves[start:stop])
+
+    def __len__(self) -> int:
+        return len(self.space.parts)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Vec) and self.space == other.space and self.token == other.token)
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.space, self.leaves, self.token)
+
+    def __str__(self) -> str:
+        return f"{self!r} ∈ {self.space}"
+
+    def __repr__(self) -> str:
+        if self.space.dim <= SMALL:
+            tree = self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
+            return f"({self.space!r}).vec({tree!r})"
+        shapes = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
+        return f"<vector of {self.space}: {shapes}>"
+
+
+def _dot(a: Any, b: Any) -> float:
+    xp = common_namespace((a, b))
+    return float(xp.vecdot(xp.reshape(xp.asarray(a), (-1,)), xp.reshape(xp.asarray(b), (-1,))))
+
+
+def _rebuild(space: Any, leaves: tuple[Any, ...], token: int) -> Vec[Any]:
+    return Vec(space, tuple(map(freeze, leaves)), token)
+
+
+def span(space: Type, i: int) -> tuple[int, int]:
+    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is no such part."""
+    parts = space.parts
+    if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < len(parts):
+        msg = f"{space} has {len(parts)} parts, so position {i!r} does not exist: give 0 to {len(parts) - 1}"
+        raise SpaceError(msg)
+    start = sum(len(part.leaves) for part in parts[:i])
+    return start, start + len(parts[i].leaves)

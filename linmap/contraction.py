@@ -1,0 +1,192 @@
+"""Bilinear maps as data: sums of labelled contractions between the leaves of their spaces (paper §3.1).
+
+>>> from hilbert import Fin, R
+>>> X, Y = Fin.of(3), Fin.of(2)
+>>> print(matrix_vector(Y, X).cod, outer(R ** X, R ** Y).cod, inner(R ** X).cod)
+ℝ^2 ℝ^3 ⊗ ℝ^2 ℝ
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from hilbert import Copower, Elements, Field, R, SpaceError, TensorProduct, Type
+from hilbert.space import Leaf, require_space
+from hilbert.spec import Spec
+from linmap import wire
+from linmap.notation import operator
+
+if TYPE_CHECKING:
+    from hilbert import Index
+
+@final
+@frozen(cache_hash=True)
+class Contraction:
+    """⋄ : U × V →₂ W. `terms` (i, j, k, spec): leaf i of U with leaf j of V adds into leaf k of W."""
+
+    left: Type
+    right: Type
+    cod: Type
+    terms: tuple[tuple[int, int, int, Spec], ...]
+
+    def __attrs_post_init__(self) -> None:
+        for i, j, k, spec in self.terms:
+            made = wire.product(spec, self.left.leaves[i], self.right.leaves[j])
+            if made != self.cod.leaves[k]:
+                msg = f"contraction {spec} of {self.left} and {self.right} gives {made}, not {self.cod.leaves[k]}"
+                raise SpaceError(msg)
+
+    def lifted(self, index: Index) -> Contraction:
+        """⋄^X : U^X × V^X →₂ W^X, zipped."""
+        n = len(index.axes)
+        terms = tuple((i, j, k, spec.lifted(n, left=True, right=True)) for i, j, k, spec in self.terms)
+        return Contraction(Copower(self.left, index), Copower(self.right, index), Copower(self.cod, index), terms)
+
+    @property
+    def symbol(self) -> str:
+        """The sign of the operation: ⋆, ∗, ⊙, ⊗, ·, or its labels."""
+        return operator(self.terms[0][3])[0] if self.terms else "·"
+
+    def __str__(self) -> str:
+        return f"({self.symbol})"
+
+
+def _single(space: Type, what: str) -> Leaf:
+    if not isinstance(space, Type):
+        msg = f"{what} needs a space, not {space!r}"
+        raise SpaceError(msg)
+    if len(space.leaves) != 1:
+        msg = f"{what} needs a space of one array, but {space} has {len(space.leaves)}"
+        raise SpaceError(msg)
+    return space.leaves[0]
+
+
+def space_of(axes: tuple[Index, ...], base: Field) -> Type:
+    """K^{X×Y×…}, or K for no axes."""
+    if not axes:
+        return base
+    index = axes[0]
+    for axis in axes[1:]:
+        index = index * axis
+    return Copower(base, index)
+
+
+def labelled(labels: str, U: Type, V: Type, cod: Type | None = None) -> Contraction:
+    """The bilinear map of a labelled contraction such as "ij,j->i" between two spaces of one array each.
+
+    Raises SpaceError for labels that do not fit the axes, and for a result that is not `cod` where that is given.
+    """
+    parts = re.fullmatch(r"([a-zA-Z]*),([a-zA-Z]*)->([a-zA-Z]*)", labels.replace(" ", ""))
+    if parts is None:
+        msg = f"{labels!r} is not a contraction of two operands: write labels like 'ij,j->i'"
+        raise SpaceError(msg)
+    spec = Spec.of(*parts.groups())
+    left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
+    made = wire.product(spec, left, right)
+    assert isinstance(made.base, Field)  # noqa: S101 - of wire.product
+    if cod is not None and cod.leaves != (made,):
+        msg = f"contraction {labels} of {U} and {V} is in {made}, not in {cod}"
+        raise SpaceError(msg)
+    return Contraction(U, V, cod or space_of(made.axes, made.base), ((0, 0, 0, spec),))
+
+
+def inner(V: Type) -> Contraction:
+    """⊙ : V × V →₂ K, the inner product; any space."""
+    require_space(V, "⊙")
+    terms = []
+    for k, leaf in enumerate(V.leaves):
+        labels = Spec.pointwise(len(leaf.axes)).left
+        terms.append((k, k, 0, Spec.of(labels, labels, "")))
+    return Contraction(V, V, _field(V), tuple(terms))
+
+
+def scalar(V: Type) -> Contraction:
+    """· : K × V →₂ V, the scalar product; any space."""
+    require_space(V, "k·v")
+    terms = tuple((0, k, k, Spec.scalar(len(leaf.axes))) for k, leaf in enumerate(V.leaves))
+    return Contraction(_field(V), V, V, terms)
+
+
+def hadamard(V: Type) -> Contraction:
+    """· : V × V →₂ V, entry by entry (zipWith ·); any space."""
+    require_space(V, "the Hadamard product")
+    terms = tuple((k, k, k, Spec.pointwise(len(leaf.axes))) for k, leaf in enumerate(V.leaves))
+    return Contraction(V, V, V, terms)
+
+
+def outer(V: Type, W: Type) -> Contraction:
+    """⊗ : V × W →₂ V ⊗ W; any spaces."""
+    cod = TensorProduct(V, W)
+    terms = []
+    for i, a in enumerate(V.leaves):
+        for j, b in enumerate(W.leaves):
+            labels = Spec.pointwise(len(a.axes) + len(b.axes)).left
+            left, right = labels[: len(a.axes)], labels[len(a.axes) :]
+            terms.append((i, j, i * len(W.leaves) + j, Spec.of(left, right, labels)))
+    return Contraction(V, W, cod, tuple(terms))
+
+
+def matrix_vector(Y: Index, X: Index, field: Field = R) -> Contraction:
+    """⋆ : K^{Y×X} × K^X →₂ K^Y, the matrix–vector product."""
+    return contraction_over(Copower(field, Y * X), Copower(field, X), len(Y.axes), len(X.axes), 0)
+
+
+def matrix_matrix(Z: Index, Y: Index, X: Index, field: Field = R) -> Contraction:
+    """∗ : K^{Z×Y} × K^{Y×X} →₂ K^{Z×X}, the matrix product."""
+    left, right = Copower(field, Z * Y), Copower(field, Y * X)
+    return contraction_over(left, right, len(Z.axes), len(Y.axes), len(X.axes))
+
+
+def contraction_over(U: Type, V: Type, rows: int, shared: int, cols: int) -> Contraction:
+    """∗ of two spaces of one array each, the last `shared` axes of U against the first of V."""
+    labels = Spec.pointwise(rows + shared + cols).left
+    a, b, c = labels[:rows], labels[rows : rows + shared], labels[rows + shared :]
+    spec = Spec.of(a + b, b + c, a + c)
+    made = wire.product(spec, _single(U, "∗"), _single(V, "∗"))
+    assert isinstance(made.base, Field)  # noqa: S101 - of wire.product
+    return Contraction(U, V, space_of(made.axes, made.base), ((0, 0, 0, spec),))
+
+
+def tensor_contraction(W: Type, V: Type, U: Type) -> Contraction:
+    """∗ : (W ⊗ V) × (V ⊗ U) →₂ W ⊗ U, (w⊗v) ∗ (v'⊗u) = (v⊙v')·(w⊗u): the one bilinear constant of §3.1."""
+    left, right, cod = TensorProduct(W, V), TensorProduct(V, U), TensorProduct(W, U)
+    n, m = len(V.leaves), len(U.leaves)
+    terms = []
+    for i, w in enumerate(W.leaves):
+        for j, v in enumerate(V.leaves):
+            for k, u in enumerate(U.leaves):
+                labels = Spec.pointwise(len(w.axes) + len(v.axes) + len(u.axes)).left
+                a = labels[: len(w.axes)]
+                b = labels[len(w.axes) : len(w.axes) + len(v.axes)]
+                c = labels[len(w.axes) + len(v.axes) :]
+                terms.append((i * n + j, j * m + k, i * m + k, Spec.of(a + b, b + c, a + c)))
+    return Contraction(left, right, cod, tuple(terms))
+
+
+def pick(V: Type, X: Index) -> Contraction:
+    """V^X × X →₂ V, (v, x) ↦ v_x: projection at an element that is found at the point; linear in v."""
+    terms = []
+    n = len(X.axes)
+    for k, leaf in enumerate(V.leaves):
+        labels = Spec.pointwise(n + len(leaf.axes)).left
+        terms.append((k, 0, k, Spec.of(labels, labels[:n], labels[n:])))
+    return Contraction(Copower(V, X), Elements(X), V, tuple(terms))
+
+
+def basis_vector(X: Index, field: Field = R) -> Contraction:
+    """K × X →₂ K^X, (k, x) ↦ k·e_x: the one-hot encoding of an element of X, scaled."""
+    labels = Spec.pointwise(len(X.axes)).left
+    return Contraction(field, Elements(X), Copower(field, X), ((0, 0, 0, Spec.of("", labels, labels)),))
+
+
+def _field(V: Type) -> Field:
+    bases = {leaf.base for leaf in V.leaves}
+    if len(bases) > 1:
+        msg = f"{V} mixes fields; cast its parts to one"
+        raise SpaceError(msg)
+    base = bases.pop() if bases else R
+    assert isinstance(base, Field)  # noqa: S101 - V is a space
+    return base

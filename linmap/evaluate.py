@@ -1,0 +1,89 @@
+"""Application: a net becomes a tape of array operations once, and runs in the namespace of the vectors it is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from hilbert import SpaceError, Type, Vec
+from hilbert.arrays.namespace import freeze
+from hilbert.arrays.tape import Instruction, Tape
+from linmap import wire
+from linmap.datum import Const, Ref
+from linmap.lower import net
+from linmap.term import Closed, LinMap, Net, refs
+
+if TYPE_CHECKING:
+    from hilbert.space import Leaf
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+def apply(f: LinMap[V, W], x: Vec[V]) -> Vec[W]:
+    """f(x). Raises SpaceError if f still refers to a point: close it with `.at(point)`."""
+    body = f.body if isinstance(f, Closed) else net(f)
+    data = [datum.array for datum in f.data] if isinstance(f, Closed) else []
+    if len(refs(body)) != len(data):
+        msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
+        raise SpaceError(msg)
+    memo = body.memo()
+    run = memo.get("tape")
+    if run is None:
+        run = memo["tape"] = tape(body)
+    return Vec(f.cod, tuple(map(freeze, run.run([*x.leaves, *data]))))
+
+
+def tape(body: Net) -> Tape:
+    """The net as straight-line array code; its inputs are the argument's leaves and then the data it refers to."""
+    slots: list[Leaf] = []
+    constants: dict[int, Any] = {}
+    code: list[Instruction] = []
+    value: dict[int, int] = {}  # wire → the slot of what has been added into it so far
+    place: dict[Any, int] = {}  # datum → slot
+
+    def new(leaf: Leaf) -> int:
+        slots.append(leaf)
+        return len(slots) - 1
+
+    def emit(operation: Any, args: tuple[int, ...], leaf: Leaf) -> int:
+        code.append(Instruction(operation, args, new(leaf)))
+        return len(slots) - 1
+
+    def put(w: int, slot: int) -> None:
+        value[w] = emit(wire.Add(), (value[w], slot), slots[slot]) if w in value else slot
+
+    def fixed(datum: Const | Ref) -> int:
+        if datum not in place:
+            assert isinstance(datum, Const)  # noqa: S101 - references are placed below
+            place[datum] = new(datum.leaf)
+            constants[place[datum]] = datum.array
+        return place[datum]
+
+    inputs = [new(body.wires[w]) for w in body.inputs]
+    for ref in refs(body):
+        place[ref] = new(ref.leaf)
+    inputs += [place[ref] for ref in refs(body)]
+    for w, slot in zip(body.inputs, list(inputs), strict=False):
+        put(w, slot)
+    for arc in body.arcs:
+        if arc.src not in value:
+            continue  # 0
+        x = value[arc.src]
+        match arc.map:
+            case wire.Same():
+                put(arc.dst, x)
+            case wire.Section(spec, side, datum):
+                args = (fixed(datum), x) if side == 0 else (x, fixed(datum))
+                put(arc.dst, emit(wire.Contract(spec), args, body.wires[arc.dst]))
+            case operation:
+                put(arc.dst, emit(operation, (x,), body.wires[arc.dst]))
+    outputs = []
+    for w in body.outputs:
+        if w not in value:
+            leaf = body.wires[w]
+            value[w] = new(leaf)
+            constants[value[w]] = np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+        outputs.append(value[w])
+    return Tape(slots, inputs, constants, code, outputs)

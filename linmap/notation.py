@@ -1,0 +1,193 @@
+"""The paper's signs for labelled contractions, and the layout of terms on the page.
+
+| sign | contraction | |
+|---|---|---|
+| `·` | `,->` `,i->i` `i,i->i` | scalar product; entry by entry |
+| `⊙` | `i,i->` | inner product |
+| `⋆` | `ij,j->i` | matrix–vector product; `Wᵀ⋆` where the matrix is read the other way |
+| `∗` | `ij,jk->ik` | matrix product, tensor contraction; `ᵀ` likewise |
+| `⊗` | `i,j->ij` | outer product |
+| `[bi,bj→ijb]` | anything else | |
+
+A lifted contraction has the sign of the one that it lifts: its spaces tell over which axes.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from attrs import frozen
+
+from hilbert.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WIDTH = 100
+LINES = 40
+
+
+@cache
+def operator(spec: Spec) -> tuple[str, bool, bool, bool]:
+    """(sign, left transposed, right transposed, operands swapped) of a contraction."""
+    left, right, out = spec.left, spec.right, spec.out
+    plain = _blocks(left, right, out)
+    if plain and not any(plain[1:]):
+        return plain
+    while out and (out[0] in left[:1] or out[0] in right[:1]):
+        c = out[0]
+        left, right, out = left.removeprefix(c), right.removeprefix(c), out[1:]
+        found = _blocks(left, right, out)
+        if found and not found[3]:
+            return found
+    return plain or (f"[{str(spec).replace('->', '→')}]", False, False, False)
+
+
+def _blocks(left: str, right: str, out: str) -> tuple[str, bool, bool, bool] | None:
+    """Signs of contractions without lifted labels."""
+    if left == right == out or (not left and right == out) or (not right and left == out):
+        return "·", False, False, False
+    con = "".join(c for c in left if c in right and c not in out)
+    a = "".join(c for c in left if c not in con)
+    b = "".join(c for c in right if c not in con)
+    if any(c in b for c in a):
+        return None
+    forms = {a + b: False, b + a: True}
+    if out not in forms or (con and (left not in (a + con, con + a) or right not in (con + b, b + con))):
+        return None
+    sign = "⊗" if not con else "⊙" if not a and not b else "⋆" if not a or not b else "∗"
+    swapped = forms[out] and bool(a) and bool(b)
+    if sign == "⋆" and not a:  # a vector on the left of a matrix: Mᵀ⋆v
+        return sign, False, right == con + b and bool(b), True
+    flip_left, flip_right = bool(a) and bool(con) and left == con + a, bool(b) and bool(con) and right == b + con
+    if swapped:  # b ∗ a: what was to the right now stands to the left
+        flip_left, flip_right = bool(a) and bool(con) and left == a + con, bool(b) and bool(con) and right == con + b
+    return sign, flip_left, flip_right, swapped
+
+
+# --- terms on the page ---
+
+
+@final
+@frozen
+class Atom:
+    """Text that is never broken up or bracketed."""
+
+    text: str
+
+
+@final
+@frozen
+class Line:
+    """f • g, f ∘ g: parts joined by a sign, outermost first."""
+
+    sign: str
+    parts: tuple[Doc, ...]
+
+
+@final
+@frozen
+class Total:
+    """f + g − h: parts with signs."""
+
+    parts: tuple[tuple[bool, Doc], ...]
+
+
+@final
+@frozen
+class Bracket:
+    """⟨f, g⟩, [f, g]."""
+
+    opening: str
+    parts: tuple[Doc, ...]
+    closing: str
+
+
+@final
+@frozen
+class Times:
+    """f × g."""
+
+    parts: tuple[Doc, ...]
+
+
+Doc: TypeAlias = Atom | Line | Total | Bracket | Times
+
+
+def line(sign: str, parts: Iterable[Doc]) -> Doc:
+    """f • g with nested lines of the same sign flattened; one part alone is itself."""
+    flat: list[Doc] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, Line) and part.sign == sign else (part,))
+    return flat[0] if len(flat) == 1 else Line(sign, tuple(flat))
+
+
+def total(parts: Iterable[Doc]) -> Doc:
+    """f + g with nested sums flattened; (−1 ·) • f is −f."""
+    flat: list[tuple[bool, Doc]] = []
+    for part in parts:
+        if isinstance(part, Total):
+            flat.extend(part.parts)
+        else:
+            flat.append(_signed(part))
+    if not flat:
+        return Atom("0")
+    if len(flat) == 1 and flat[0][0]:
+        return flat[0][1]
+    return Total(tuple(flat))
+
+
+MINUS = Atom("(−1 ·)")
+
+
+def _signed(part: Doc) -> tuple[bool, Doc]:
+    if part == MINUS:
+        return False, Atom("id")
+    if isinstance(part, Line) and MINUS in part.parts:
+        rest = list(part.parts)
+        rest.remove(MINUS)
+        return False, line(part.sign, rest)
+    return True, part
+
+
+def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
+    """The text of a doc; inside a sum, compositions are set tight."""
+    match doc:
+        case Atom(text):
+            return text
+        case Line(sign, parts):
+            join = sign if tight else f" {sign} "
+            return join.join(render(p, tight=tight, within="line") for p in parts)
+        case Times(parts):
+            text = " × ".join(render(p, tight=True, within="line") for p in parts)
+            return f"({text})" if within else text
+        case Bracket(opening, parts, closing):
+            return f"{opening}{', '.join(render(p, tight=tight) for p in parts)}{closing}"
+        case Total(parts):
+            text = ""
+            for k, (positive, part) in enumerate(parts):
+                sign = "" if positive and not k else " + " if positive else "−" if not k else " − "
+                text += sign + render(part, tight=len(parts) > 1, within="sum")
+            return f"({text})" if within in ("line", "sum") else text
+    return ""
+
+
+def page(text: str, lets: Iterable[str] = (), *, more: int = 0) -> str:
+    """At most 40 lines of 100 columns; what does not fit is counted."""
+    lines = _wrapped(text)
+    for let in lets:
+        lines += [f"  {line_}" for line_ in _wrapped(let, WIDTH - 2)]
+    if len(lines) > LINES or more:
+        head = lines[: LINES - 1]
+        lines = [*head, f"  … {len(lines) - len(head) + more} more lines"]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int = WIDTH) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(
+        text, width, subsequent_indent="    ", break_long_words=True, break_on_hyphens=False, drop_whitespace=True
+    )

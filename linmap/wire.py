@@ -1,0 +1,188 @@
+"""Linear maps between leaves: what the arcs of a net, and the linear steps of a program, do to one array.
+
+Each is data with its codomain (`image`), its lifting over more axes and its kernel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
+
+from attrs import evolve, frozen
+
+from hilbert import Elements, Field, SpaceError
+from hilbert.arrays import contract as _contract
+from hilbert.arrays import kernel
+from hilbert.relation import Relation
+from hilbert.space import Leaf
+from hilbert.spec import Spec
+from linmap.datum import Datum
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from hilbert.arrays.kernel import Kernel
+    from hilbert.index import Index
+
+
+@final
+@frozen
+class Same:
+    """The identity."""
+
+
+@final
+@frozen
+class Scale:
+    """(k ·) for a number k."""
+
+    k: float
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """k · a."""
+        return kernel.scale(xp, self.k)
+
+
+@final
+@frozen
+class Section:
+    """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
+
+    spec: Spec
+    side: int
+    datum: Datum
+
+
+@final
+@frozen
+class Reduce:
+    """red_R on the axes from `at` on."""
+
+    relation: Relation[Any, Any]
+    at: int
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """The relation's own kernel."""
+        return kernel.reduce(xp, self.relation, self.at, operands[0])
+
+
+@final
+@frozen
+class Move:
+    """The axes in another order: the transposition part of a unitary map."""
+
+    order: tuple[int, ...]
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """A view."""
+        return kernel.move(xp, self.order)
+
+
+@final
+@frozen
+class Cast:
+    """The same numbers in another field."""
+
+    field: Field
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """A conversion."""
+        return kernel.cast(xp, self.field.dtype)
+
+
+@final
+@frozen
+class Contract:
+    """The bilinear operation of two arrays that a section fixes one side of."""
+
+    spec: Spec
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """The planned contraction."""
+        return _contract.contract(xp, self.spec, operands[0], operands[1])
+
+
+@final
+@frozen
+class Add:
+    """a + b."""
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """a + b, in place where an operand dies."""
+        return kernel.add(xp)
+
+
+@final
+@frozen
+class Subtract:
+    """a − b: what the tape makes of a + (−1)·b."""
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+        """a − b, in place where an operand dies."""
+        return kernel.subtract(xp)
+
+
+Unary: TypeAlias = Scale | Reduce | Move | Cast
+Wire: TypeAlias = Same | Scale | Section | Reduce | Move | Cast
+
+
+def labelled(leaf: Leaf) -> tuple[Index, ...]:
+    """The axes that the labels of a contraction's operand stand for; an element of X has those of X at the end."""
+    return leaf.axes + (leaf.base.index.axes if isinstance(leaf.base, Elements) else ())
+
+
+def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
+    """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label."""
+    axes: dict[str, Index] = {}
+    for labels, leaf in ((spec.left, left), (spec.right, right)):
+        have = labelled(leaf)
+        if len(have) != len(labels):
+            msg = f"contraction {spec}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
+            raise SpaceError(msg)
+        for label, axis in zip(labels, have, strict=True):
+            if axes.setdefault(label, axis) != axis:
+                msg = f"contraction {spec} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
+                raise SpaceError(msg)
+    fields = {leaf.base for leaf in (left, right) if leaf.is_field}
+    if len(fields) != 1:
+        msg = f"contraction {spec} of {left} and {right}: the operands have no field in common; cast one of them"
+        raise SpaceError(msg)
+    return Leaf(fields.pop(), tuple(axes[label] for label in spec.out))
+
+
+def image(f: Wire, leaf: Leaf) -> Leaf:
+    """The codomain of a wire map on a leaf; raises SpaceError where the leaf is not in its domain."""
+    match f:
+        case Same() | Scale():
+            return leaf
+        case Section(spec, side, datum):
+            return product(spec, datum.leaf, leaf) if side == 0 else product(spec, leaf, datum.leaf)
+        case Reduce(relation, at):
+            end = at + len(relation.dom.axes)
+            if leaf.axes[at:end] != relation.dom.axes:
+                msg = f"red_R for R ⊆ {relation.dom}×{relation.cod} does not apply at axis {at} of {leaf}"
+                raise SpaceError(msg)
+            return Leaf(leaf.base, leaf.axes[:at] + relation.cod.axes + leaf.axes[end:])
+        case Move(order):
+            return Leaf(leaf.base, tuple(leaf.axes[k] for k in order))
+        case Cast(field):
+            return Leaf(field, leaf.axes)
+        case _:
+            assert_never(f)
+
+
+def lifted(f: Wire, n: int, *, datum_too: bool = False) -> Wire:
+    """f^X for n axes X in front; the data are shared by all of X unless they are lifted too (then Δ of a family)."""
+    match f:
+        case Same() | Scale() | Cast():
+            return f
+        case Section(spec, side, _):
+            up = [True, True]
+            up[side] = datum_too
+            return evolve(f, spec=spec.lifted(n, left=up[0], right=up[1]))
+        case Reduce(relation, at):
+            return Reduce(relation, at + n)
+        case Move(order):
+            return Move((*range(n), *(k + n for k in order)))
+        case _:
+            assert_never(f)
