@@ -126,6 +126,9 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
 
 def total(parts: Iterable[Doc]) -> Doc:
     """f + g with nested sums flattened; (−1 ·) • f is −f."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
     flat: list[tuple[bool, Doc]] = []
     for part in parts:
         if isinstance(part, Total):
@@ -134,8 +137,6 @@ def total(parts: Iterable[Doc]) -> Doc:
             flat.append(_signed(part))
     if not flat:
         return Atom("0")
-    if len(flat) == 1 and flat[0][0]:
-        return flat[0][1]
     return Total(tuple(flat))
 
 

@@ -1,0 +1,318 @@
+"""Linear maps in the paper's notation.
+
+Trees print as they were composed. A net prints as • + ⟨⟩ again: a wire that is read once is written in place, a wire that
+is read more than once gets a name d₁, d₂, … and a line `where`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from hilbert.relation import Converse, Full, Inclusion, Order
+from hilbert.space import Boolean
+from hilbert.term import bottom_up
+from linmap import wire
+from linmap.datum import Const, Datum
+from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, total
+from linmap.term import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+    refs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert import Relation, Type
+    from hilbert.spec import Spec
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SIGNS = {
+    "transpose": "_ᵀ",
+    "bra": "⟨_",
+    "ket": "_⟩",
+    "unbra": "|_|",
+    "unket": "|_|",
+    "copower": "zip⊗",
+    "uncopower": "unzip⊗",
+}
+SHORT = 24
+
+
+def subscript(n: int) -> str:
+    """₁, ₂, …"""
+    return str(n).translate(SUBSCRIPTS)
+
+
+def number(k: float) -> str:
+    """A number as short as it can be read back to six digits."""
+    return f"{k:.6g}".replace("-", "−")
+
+
+class Names:
+    """Names for constant vectors: a, b, …, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.names: dict[Any, str] = {}
+        self.lines: list[str] = []
+
+    def of(self, key: Any, space: Any) -> str:
+        """The name of a constant."""
+        if key not in self.names:
+            k = len(self.names)
+            self.names[key] = "abcefghklmnpqrst"[k] if k < 16 else f"a{subscript(k - 15)}"  # noqa: PLR2004
+            self.lines.append(f"where {self.names[key]} ∈ {space}")
+        return self.names[key]
+
+    def vector(self, v: Vec[Any]) -> str:
+        """A scalar's value, or a name."""
+        if v.space.dim == 1 and not v.space.leaves[0].axes and v.space.is_space:
+            return number(float(v))
+        return self.of(v.token, v.space)
+
+    def const(self, c: Const) -> str:
+        """A number's value, or a name."""
+        if c.number is not None:
+            return number(c.number)
+        if not c.leaf.axes and c.leaf.is_field:
+            return number(float(c.array))
+        return self.of(c.key, c.leaf)
+
+
+def show(f: LinMap[Any, Any]) -> str:
+    """The text of a linear map: at most 40 lines of 100 columns."""
+    names = Names()
+    lets: list[str] = []
+    doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
+    return page(render(doc), [*lets, *names.lines])
+
+
+def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+    match cast("Node", f):
+        case Identity():
+            return Atom("id")
+        case Zero():
+            return Atom("0")
+        case Compose(parts):
+            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
+            docs = [rec(part) for part in reversed(shown)]
+            if len(shown) < len(parts):
+                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
+            return line("•", docs)
+        case Sum(parts):
+            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
+            docs = [rec(part) for part in shown]
+            if len(shown) < len(parts):
+                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
+            return total(docs)
+        case Scaled(k, Identity()):
+            return Atom(f"({number(k)} ·)")
+        case Scaled(k, of):
+            return line("•", [Atom(f"({number(k)} ·)"), rec(of)])
+        case Section(c, side, datum):
+            spec = c.terms[0][3] if c.terms else None
+            leaf = (c.left if side == 0 else c.right).leaves
+            kind = leaf[0].base if leaf else None
+            text = names.vector(datum)
+            return Atom("0") if spec is None else Atom(section_text(spec, side, text, kind))
+        case Project(_, i):
+            return Atom(f"π{subscript(i + 1)}")
+        case Inject(_, i):
+            return Atom(f"ι{subscript(i + 1)}")
+        case Fork(parts):
+            return Bracket("⟨", tuple(map(rec, parts)), "⟩")
+        case Join(parts):
+            return Bracket("[", tuple(map(rec, parts)), "]")
+        case Parallel(parts):
+            return Times(tuple(map(rec, parts)))
+        case Reduce(relation, _):
+            return Atom(reduction(relation))
+        case Unitary(name):
+            return Atom(SIGNS.get(name, name))
+        case Lifted(of, index):
+            exponent = str(index)
+            exponent = exponent if exponent.isalnum() else f"{{{exponent}}}"
+            doc = rec(of)
+            text = render(doc)
+            return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
+        case Cast():
+            return Atom("cast")
+        case Net() as body:
+            return net_doc(body, lambda datum: _datum(datum, names), lets)
+        case Closed(body, data):
+            known = dict(zip(refs(body), data, strict=True))
+            return net_doc(body, lambda datum: names.const(known.get(datum, datum)), lets)
+        case never:
+            assert_never(never)
+
+
+def _datum(datum: Datum, names: Names) -> str:
+    return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
+
+
+def reduction(relation: Relation[Any, Any]) -> str:
+    """red_R, or its name where the paper has one."""
+    match relation:
+        case Full(_, Unit()):
+            return "Σ"
+        case Full(Unit(), _):
+            return "rep"
+        case Order(_, backwards):
+            return "scan*" if backwards else "scan"
+        case Inclusion(Unit(), _, offset):
+            return f"ι{subscript(offset + 1)}"
+        case Converse(Inclusion(Unit(), _, offset)):
+            return f"π{subscript(offset + 1)}"
+        case _:
+            return f"red[{relation}]"
+
+
+def is_atom(text: str) -> bool:
+    """Whether a datum is one name or number: then a section is set without a space."""
+    return text.replace("'", "").replace(".", "").replace("ᵀ", "").isalnum() or text.isidentifier()
+
+
+def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
+    """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for an element found at the point."""
+    if isinstance(kind, Boolean):
+        return f"ρ[{datum}]"
+    if isinstance(kind, Elements):
+        hot, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
+        return f"π[{datum}]" if hot and hot[-1] in flow else f"ι[{datum}]"
+    sign, flip_left, flip_right, swapped = operator(spec)
+    flips = (flip_left, flip_right)
+    known, flow = flips[side], flips[1 - side]
+    text = datum
+    if known:
+        text = f"{text}ᵀ" if is_atom(text) else f"({text})ᵀ"
+    stands_left = (side == 0) != swapped
+    hole = "_ᵀ" if flow else ""
+    gap = "" if is_atom(text) else " "
+    if stands_left:
+        return f"({text}{gap}{sign}{hole})"
+    return f"({hole}{sign}{gap}{text})"
+
+
+def path(space: Type) -> list[tuple[int, ...]]:
+    """For each leaf of a space, the positions that lead to it through direct sums."""
+    match space:
+        case DirectSum():
+            return [(k, *rest) for k, part in enumerate(space.parts) for rest in path(part)]
+        case Copower(base, _):
+            return path(base)
+        case TensorProduct() if len(space.leaves) > 1:
+            return [(k,) for k in range(len(space.leaves))]
+        case _:
+            return [()] * len(space.leaves)
+
+
+def projection(positions: tuple[int, ...]) -> Doc | None:
+    """π₁, π₂•π₁, …; None for the whole."""
+    if not positions:
+        return None
+    return line("•", [Atom(f"π{subscript(k + 1)}") for k in reversed(positions)])
+
+
+def nested(space: Type, docs: list[Doc]) -> Doc:
+    """⟨…⟩ around the leaves of a space, as its direct sums nest."""
+    it = iter(docs)
+
+    def build(s: Any) -> Doc:
+        match s:
+            case DirectSum():
+                return Bracket("⟨", tuple(build(part) for part in s.parts), "⟩")
+            case Copower(base, _):
+                return build(base)
+            case _ if len(s.leaves) == 1:
+                return next(it)
+            case _:
+                return Bracket("⟨", tuple(next(it) for _ in s.leaves), "⟩")
+
+    return build(space)
+
+
+def net_doc(body: Net, name: Callable[[Datum], str], lets: list[str]) -> Doc:
+    """The doc of a net; `name` gives the text of a datum, lines for shared wires are appended to `lets`."""
+    readers = [0] * len(body.wires)
+    for arc in body.arcs:
+        readers[arc.src] += 1
+    for w in body.outputs:
+        readers[w] += 1
+    incoming: dict[int, list[Doc | None]] = {}
+    sizes: dict[int, int] = {}
+    for w, positions in zip(body.inputs, path(body.dom), strict=True):
+        incoming.setdefault(w, []).append(projection(positions))
+        sizes[w] = sizes.get(w, 0) + 1
+    count = 0
+
+    def read(w: int) -> Doc | None:
+        """What flows out of a wire; None is the identity."""
+        nonlocal count
+        terms = incoming.get(w, [])
+        if len(terms) == 1 and terms[0] is None:
+            return None
+        long = sizes[w] > (1 if readers[w] > 1 else SHORT)
+        if long:
+            count += 1
+            called = Atom(f"d{subscript(count)}")
+            lets.append(f"where {called.text} = {render(total(t or Atom('id') for t in terms))}")
+            incoming[w], sizes[w] = [called], 1
+            return called
+        return total(t or Atom("id") for t in terms)
+
+    for arc in body.arcs:
+        if arc.src not in incoming:
+            continue  # 0
+        source = read(arc.src)
+        match arc.map:
+            case wire.Same():
+                doc = source
+            case f:
+                text = Atom(_wire_text(f, name))
+                doc = text if source is None else line("•", [text, source])
+        incoming.setdefault(arc.dst, []).append(doc)
+        sizes[arc.dst] = sizes.get(arc.dst, 0) + sizes[arc.src] + (not isinstance(arc.map, wire.Same))
+    outputs: list[Doc] = []
+    for w in body.outputs:
+        doc = read(w) if w in incoming else Atom("0")
+        outputs.append(doc or Atom("id"))
+    if len(outputs) == 1:
+        return outputs[0]
+    return nested(body.cod, outputs)
+
+
+def _wire_text(f: wire.Wire, name: Callable[[Datum], str]) -> str:
+    match f:
+        case wire.Same():
+            return "id"
+        case wire.Scale(k):
+            return f"({number(k)} ·)"
+        case wire.Section(spec, side, datum):
+            return section_text(spec, side, name(datum), datum.leaf.base)
+        case wire.Reduce(relation, _):
+            return reduction(relation)
+        case wire.Move():
+            return "_ᵀ"
+        case wire.Cast():
+            return "cast"
+        case _:
+            assert_never(f)
+
