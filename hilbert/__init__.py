@@ -5,6 +5,7 @@ from hilbert.index import Coproduct, Fin, Index, Product, Unit
 from hilbert.map import Map
 from hilbert.relation import Relation
 from hilbert.space import (
+    R32,
     Bool,
     Boolean,
     Copower,
@@ -15,7 +16,6 @@ from hilbert.space import (
     Integers,
     Matrix,
     R,
-    R32,
     Scalar,
     Space,
     TensorProduct,

@@ -115,7 +115,7 @@ class Fin(Index, Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         module = sys.modules.get(self.tag.__module__)
         try:
-            found = reduce(getattr, self.tag.__qualname__.split("."), module)
+            found: object = reduce(getattr, self.tag.__qualname__.split("."), module)
         except AttributeError:
             found = None
         if found is not self.tag:
@@ -147,7 +147,7 @@ class Product(Index, Generic[I, J]):
 
     def position(self, element: Any) -> int:
         """The place of a pair (x, y) in row-major order; raises SpaceError if it is not a pair of elements."""
-        if not isinstance(element, tuple) or len(element) != 2:  # noqa: PLR2004 - a pair
+        if not isinstance(element, tuple) or len(element) != 2:
             msg = f"{element!r} is not an element of {self}: give a pair"
             raise SpaceError(msg)
         return self.left.position(element[0]) * self.right.size + self.right.position(element[1])

@@ -6,11 +6,11 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from hilbert.errors import SpaceError
 from hilbert.index import Index
-from hilbert.space import DirectSum, Type
+from hilbert.space import Copower, DirectSum, Type
 from hilbert.term import Term
 from hilbert.vector import Vec
 
@@ -84,17 +84,17 @@ class Map(Term, Generic[V, W]):
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
         if not isinstance(f, Map):
-            return _no_map(f, "g @ f composes maps")
+            _no_map(f, "g @ f composes maps")
         return highest((self, f))._compose((f, self))
 
     def __add__(self, g: Map[V, W]) -> Map[V, W]:
         if not isinstance(g, Map):
-            return _no_map(g, "f + g adds maps")
+            _no_map(g, "f + g adds maps")
         return highest((self, g))._sum((self, g))
 
     def __sub__(self, g: Map[V, W]) -> Map[V, W]:
         if not isinstance(g, Map):
-            return _no_map(g, "f - g subtracts maps")
+            _no_map(g, "f - g subtracts maps")
         return highest((self, g))._sum((self, g._scaled(-1.0)))
 
     def __neg__(self) -> Map[V, W]:
@@ -102,18 +102,18 @@ class Map(Term, Generic[V, W]):
 
     def __mul__(self, k: float) -> Map[V, W]:
         if isinstance(k, (Map, Vec, bool)) or not hasattr(k, "__float__"):
-            return _no_map(k, "k * f scales by a number; g @ f composes")
+            _no_map(k, "k * f scales by a number; g @ f composes")
         return self._scaled(float(k))
 
     __rmul__ = __mul__
 
-    def __pow__(self, X: I) -> Map[Any, Any]:
+    def __pow__(self, X: I) -> Map[Copower[V, I], Copower[W, I]]:
         if not isinstance(X, Index):
-            return _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
+            _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
         return self._copower(X)
 
 
-def _no_map(got: Any, what: str) -> Any:
+def _no_map(got: Any, what: str) -> NoReturn:
     msg = f"{what}; got {type(got).__name__}"
     raise SpaceError(msg)
 

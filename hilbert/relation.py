@@ -49,8 +49,16 @@ class Relation(Generic[I, J]):
     """R ⊆ X × Y; `red_R : V^X ⊸ V^Y` sums over the related: (red_R v)_y = Σ_{(x,y)∈R} v_x."""
 
     __slots__ = ()
-    dom: I
-    cod: J
+
+    @property
+    def dom(self) -> I:
+        """X."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def cod(self) -> J:
+        """Y."""
+        raise TypeError(type(self).__name__)
 
     @property
     def T(self) -> Relation[J, I]:
@@ -92,7 +100,7 @@ class Identity(Relation[I, I]):
     dom: I
 
     @property
-    def cod(self) -> I:  # type: ignore[override]
+    def cod(self) -> I:
         """X."""
         return self.dom
 
@@ -161,17 +169,17 @@ class Converse(Relation[I, J]):
     of: Graph[J, I] | Inclusion[J, I]
 
     @property
-    def dom(self) -> I:  # type: ignore[override]
+    def dom(self) -> I:
         """The codomain of the function."""
         return self.of.cod
 
     @property
-    def cod(self) -> J:  # type: ignore[override]
+    def cod(self) -> J:
         """The domain of the function."""
         return self.of.dom
 
     @property
-    def T(self) -> Graph[J, I] | Inclusion[J, I]:  # type: ignore[override]
+    def T(self) -> Graph[J, I] | Inclusion[J, I]:
         """The function's graph."""
         return self.of
 
@@ -193,7 +201,7 @@ class Order(Relation[I, I]):
     reverse: bool = False
 
     @property
-    def cod(self) -> I:  # type: ignore[override]
+    def cod(self) -> I:
         """X."""
         return self.dom
 
@@ -241,7 +249,7 @@ def _positions(index: Index, entries: Any, what: str) -> Ints:
     if array.dtype.kind not in "iu" or array.ndim != 1:
         msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
         raise SpaceError(msg)
-    if array.size and not (0 <= array.min() and array.max() < index.size):
+    if array.size and (array.min() < 0 or array.max() >= index.size):
         msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: give 0 to {index.size - 1}"
         raise SpaceError(msg)
     return array.astype(np.int64)
@@ -294,7 +302,7 @@ def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
     array = np.asarray(entries)
     if array.size == 0:
         array = array.astype(np.int64).reshape(0, 2)
-    if array.ndim != 2 or array.shape[1] != 2:  # noqa: PLR2004 - pairs
+    if array.ndim != 2 or array.shape[1] != 2:
         msg = f"pairs of {X}×{Y} are an array of shape (n, 2), not {array.shape}"
         raise SpaceError(msg)
     sources = _positions(X, array[:, 0], f"the sources of pairs of {X}×{Y}")

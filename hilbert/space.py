@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, Unpack, final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.namespace import as_leaf, namespace, to_numpy
+from hilbert.arrays.namespace import as_leaf
 from hilbert.errors import SpaceError
 from hilbert.index import Fin, Index, Product
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 I = TypeVar("I", bound=Index)
 S = TypeVar("S")
@@ -80,7 +80,7 @@ class Leaf:
         """The leaf with more axes in front: its copower."""
         return Leaf(self.base, axes + self.axes) if axes else self
 
-    @property
+    @cached_property
     def space(self) -> Type:
         """The leaf as a type of its own."""
         space: Type = self.base
@@ -95,6 +95,11 @@ class Leaf:
 
     def __repr__(self) -> str:
         return f"Leaf({self.base!r}, {self.axes!r})"
+
+
+@cache
+def _single(base: Field | Discrete) -> tuple[Leaf, ...]:
+    return (Leaf(base),)
 
 
 def _power(base: str, exponent: str, factors: int = 1) -> str:
@@ -160,7 +165,8 @@ class Type:
             raise SpaceError(msg)
         flat = array if hasattr(array, "shape") else np.asarray(array)
         if tuple(flat.shape) != (self.dim,):
-            msg = f"a flat array of shape {tuple(flat.shape)} is not an element of {self}: shape ({self.dim},) would fit"
+            have = tuple(flat.shape)
+            msg = f"a flat array of shape {have} is not an element of {self}: shape ({self.dim},) would fit"
             raise SpaceError(msg)
         ends = list(itertools.accumulate((leaf.size for leaf in self.leaves), initial=0))
         return Vec(
@@ -218,7 +224,7 @@ class Discrete(Type):
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         """One leaf."""
-        return (Leaf(self),)
+        return _single(self)
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """The one entry."""
@@ -237,7 +243,7 @@ class Discrete(Type):
 @final
 @frozen(repr=False)
 class Field(Space):
-    """K: the real numbers in a dtype; `R` is float64, `R32` float32 (§2.2). The dtype is not part of the static type."""
+    """K: the real numbers in a dtype, which is not part of the static type; `R` is float64, `R32` float32 (§2.2)."""
 
     dtype: str = field(default="float64")
 
@@ -250,7 +256,7 @@ class Field(Space):
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         """One leaf without axes."""
-        return (Leaf(self),)
+        return _single(self)
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """The one entry."""
@@ -332,7 +338,7 @@ class Elements(Discrete, Generic[I]):
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         """Uniform elements; raises SpaceError for an empty index set."""
-        if not self.index.size and math.prod(shape):
+        if not self.index.size and 0 not in shape:
             msg = f"{self.index} has no elements to draw"
             raise SpaceError(msg)
         return np.asarray(rng.integers(0, max(self.index.size, 1), shape))
@@ -390,10 +396,10 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
-class DirectSum(Space, Generic[Unpack[Vs]]):
+class DirectSum(Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
-    _parts: tuple[Unpack[Vs]] = field(alias="parts")
+    _parts: tuple[*Vs] = field(alias="parts")
 
     def __attrs_post_init__(self) -> None:
         for part in self._parts:
@@ -405,7 +411,7 @@ class DirectSum(Space, Generic[Unpack[Vs]]):
         return self._parts
 
     @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+    def leaves(self) -> tuple[Leaf, ...]:
         """Those of the parts, in order."""
         return tuple(leaf for part in self.parts for leaf in part.leaves)
 
@@ -419,7 +425,7 @@ class DirectSum(Space, Generic[Unpack[Vs]]):
         return [leaf for part, item in pairs for leaf in part.unpack(item)]
 
     @cached_property
-    def tangent(self) -> Space:  # type: ignore[override]
+    def tangent(self) -> Space:
         """The direct sum of the parts' tangents, without those of discrete parts."""
         if self.is_space:
             return self
@@ -452,7 +458,7 @@ class Copower(Space, Generic[V, I]):
             raise SpaceError(msg)
 
     @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+    def leaves(self) -> tuple[Leaf, ...]:
         """Those of the base with more axes."""
         return tuple(leaf.under(self.index.axes) for leaf in self.base.leaves)
 
@@ -465,7 +471,7 @@ class Copower(Space, Generic[V, I]):
         return self.base.unpack(tree)
 
     @cached_property
-    def tangent(self) -> Space:  # type: ignore[override]
+    def tangent(self) -> Space:
         """The copower of the base's tangent."""
         if self.is_space:
             return self
@@ -497,7 +503,7 @@ class TensorProduct(Space, Generic[V, W]):
             raise SpaceError(msg)
 
     @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:  # type: ignore[override]
+    def leaves(self) -> tuple[Leaf, ...]:
         """Every pair of leaves."""
         return tuple(Leaf(a.base, a.axes + b.axes) for a in self.left.leaves for b in self.right.leaves)
 
@@ -534,7 +540,7 @@ Vector: TypeAlias = Copower[Field, Fin[T]]
 Matrix: TypeAlias = Copower[Field, Product[Fin[S], Fin[T]]]
 
 
-def direct_sum(*parts: Unpack[Vs]) -> DirectSum[Unpack[Vs]]:
+def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
     """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
     return DirectSum(parts)
 

@@ -78,7 +78,7 @@ def _spec(left: str, right: str, out: str) -> Spec:
             msg = f"{left},{right}->{out}: a label stands twice in one list; take a diagonal first"
             raise SpaceError(msg)
     for label in set(left + right + out):
-        if sum(label in labels for labels in lists) < 2:  # noqa: PLR2004 - at least two of the three
+        if sum(label in labels for labels in lists) < 2:  # at least two of the three
             msg = f"{left},{right}->{out}: label {label} stands in one list only; sum or replicate separately"
             raise SpaceError(msg)
     names = {label: ALPHABET[k] for k, label in enumerate(dict.fromkeys(left + right))}

@@ -45,7 +45,7 @@ class Chain(Generic[X]):
         return result
 
     def appended(self, items: Chain[X]) -> Chain[X]:
-        """This sequence, then the items; the longer of the two is the one that grows."""
+        """The sequence, then the items; the longer of the two is the one that grows."""
         if len(items) > len(self):
             return items._grown(at_front=True, items=reversed(list(self)))
         return self._grown(at_front=False, items=items)
@@ -107,6 +107,7 @@ class Term:
     """A node of one of the languages: immutable, compared by structure."""
 
     __slots__ = ("_memo",)
+    _memo: dict[Any, Any]
 
     def memo(self) -> dict[Any, Any]:
         """A place for what passes derive from this object; not part of its value."""
@@ -122,7 +123,7 @@ class Term:
             return True
         if type(self) is not type(other) or hash(self) != hash(other):
             return False
-        return table(self) == table(other)  # type: ignore[arg-type]
+        return table(self) == table(other)
 
     def __hash__(self) -> int:
         memo = self.memo()
@@ -148,7 +149,8 @@ def _aliases(cls: type) -> tuple[str, ...]:
 def children(term: Term) -> list[Term]:
     """The direct subterms, in order."""
     found: list[Term] = []
-    for name in _fields(type(term)):
+    cls: type = type(term)
+    for name in _fields(cls):
         value = getattr(term, name)
         if isinstance(value, Term):
             found.append(value)
@@ -202,7 +204,7 @@ def table(term: Term) -> Table:
 
     order = postorder(term)
     for node in order:
-        cls = type(node)
+        cls: type = type(node)
         row = (cls, *(encode(getattr(node, name)) for name in _fields(cls)))
         numbers[id(node)] = known.setdefault(row, len(known))
     return tuple(known)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, Unpack, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, final, overload
 
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError
@@ -130,11 +130,11 @@ class Vec(Generic[V]):
         return float(to_numpy(self.leaves[0]).reshape(()))
 
     @overload
-    def __getitem__(self: Vec[DirectSum[A, Unpack[Rest]]], i: Literal[0]) -> Vec[A]: ...
+    def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...
     @overload
-    def __getitem__(self: Vec[DirectSum[A, B, Unpack[Rest]]], i: Literal[1]) -> Vec[B]: ...
+    def __getitem__(self: Vec[DirectSum[A, B, *Rest]], i: Literal[1]) -> Vec[B]: ...
     @overload
-    def __getitem__(self: Vec[DirectSum[A, B, C, Unpack[Rest]]], i: Literal[2]) -> Vec[C]: ...
+    def __getitem__(self: Vec[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Vec[C]: ...
     @overload
     def __getitem__(self, i: int) -> Vec[Any]: ...
     def __getitem__(self, i: int) -> Any:

@@ -70,7 +70,7 @@ def _prepared(
         p, q = left or _same, right or _same
         return Kernel(lambda a, b: finish(call(p(a), q(b))))
     if left is None:
-        assert right is not None  # noqa: S101 - narrowed above
+        assert right is not None  # narrowed above
         return Kernel(lambda a, b: call(a, right(b)))
     if right is None:
         return Kernel(lambda a, b: call(left(a), b))
@@ -99,13 +99,11 @@ def _broadcast(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         return prepared
     # a transposed operand makes numpy lay the product out like that operand: the result is put in row-major order
     whole = [have == spec.out for have in (spec.left, spec.right)]
-    reuse = tuple(f if w else None for f, w in zip(_inplace(prepared.call, spec, left, right), whole, strict=True))
+    reuse = tuple(f if w else None for f, w in zip(_inplace(spec, left, right), whole, strict=True))
     return Kernel(prepared.call, reuse)
 
 
-def _inplace(
-    call: Callable[[Any, Any], Any], spec: Spec, left: Leaf, right: Leaf
-) -> tuple[Callable[[Any, Any], Any] | None, ...]:
+def _inplace(spec: Spec, left: Leaf, right: Leaf) -> tuple[Callable[[Any, Any], Any], ...]:
     """Overwriting forms for an operand that has the result's axes in order while the other is broadcast."""
 
     def spread(have: str, leaf: Leaf) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -213,12 +211,12 @@ def _select(xp: ModuleType, spec: Spec, side: int) -> Kernel:
 
 
 def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
-    """An element of X as its basis vector: gather along X where the other operand has it, scatter where the result does."""
+    """An element of X as its basis vector: gather along X where the other operand has it, else scatter."""
     hot_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
-    assert isinstance(leaf.base, Elements)  # noqa: S101 - by dispatch
+    assert isinstance(leaf.base, Elements)  # by dispatch
     width = len(leaf.base.index.axes)
     free, hot = hot_labels[: len(leaf.axes)], hot_labels[len(leaf.axes) :]
-    assert len(hot) == width  # noqa: S101 - the spec was checked against the leaves
+    assert len(hot) == width  # the spec was checked against the leaves
     size = dict(zip(free + hot, leaf.shape + leaf.base.index.shape, strict=True))
     size |= dict(zip(labels, other.shape, strict=True))
     count = leaf.base.index.size
@@ -230,14 +228,14 @@ def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kern
     return Kernel(run) if side == 0 else Kernel(lambda x, i: run(i, x))
 
 
-def _gather(  # noqa: PLR0917 - labels of one kernel
+def _gather(
     xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int], count: int
 ) -> Callable[[Any, Any], Any]:
     zipped = "".join(c for c in free if c in labels)
     alone = "".join(c for c in free if c not in labels)
     rest = "".join(c for c in labels if c not in zipped + hot)
     source = _arrange(
-        xp, labels, zipped + hot + rest, tuple(size[c] for c in zipped) + (count,) + tuple(size[c] for c in rest)
+        xp, labels, zipped + hot + rest, (*(size[c] for c in zipped), count, *(size[c] for c in rest))
     )
     index_of = _arrange(xp, free, zipped + alone, None)
     made = zipped + alone + rest
@@ -268,7 +266,7 @@ def _gather(  # noqa: PLR0917 - labels of one kernel
     return lambda i, x: put(i, run(i, x))
 
 
-def _scatter(  # noqa: PLR0917 - labels of one kernel
+def _scatter(
     xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int], count: int
 ) -> Callable[[Any, Any], Any]:
     """out[…, i, …] += x, through one segment sum over (kept labels of i) × X."""

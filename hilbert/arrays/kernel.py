@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hilbert.relation import Relation
     from hilbert.space import Leaf
 
+
 @frozen
 class Kernel:
     """An array operation, bound to a namespace and to shapes.
@@ -88,8 +89,7 @@ def constant(xp: ModuleType, array: Any, like: Any) -> Any:
     if xp is np:
         return array
     device = array_api_compat.device(like)
-    copied = xp.asarray(np.array(array), device=device)
-    return copied
+    return xp.asarray(np.array(array), device=device)
 
 
 def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
@@ -110,7 +110,7 @@ def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) ->
                 return Kernel(total)
             return Kernel(lambda a: xp.broadcast_to(xp.reshape(total(a), ones), shape), fresh=False)
         case Order(_, backwards):
-            return Kernel(_cumulative(xp, at, leaf, backwards=backwards))
+            return Kernel(_cumulative(xp, at, backwards=backwards))
         case Converse(Inclusion(_, _, offset)):
             cut = _line(xp, leaf.shape, before, n, after, at)
             if not relation.cod.axes:
@@ -167,14 +167,14 @@ def _line(
     return lambda a: xp.reshape(a, shape)
 
 
-def _cumulative(xp: ModuleType, at: int, leaf: Leaf, *, backwards: bool) -> Callable[[Any], Any]:
+def _cumulative(xp: ModuleType, at: int, *, backwards: bool) -> Callable[[Any], Any]:
     cumulative = np.cumsum if xp is np else xp.cumulative_sum
     if not backwards:
         return lambda a: cumulative(a, axis=at)
     return lambda a: xp.flip(cumulative(xp.flip(a, axis=at), axis=at), axis=at)
 
 
-def _put_run(  # noqa: PLR0917 - shapes of one kernel
+def _put_run(
     xp: ModuleType,
     before: tuple[int, ...],
     after: tuple[int, ...],
@@ -203,7 +203,7 @@ def _put_run(  # noqa: PLR0917 - shapes of one kernel
     return in_numpy if xp is np else by_concat
 
 
-def _segments(  # noqa: PLR0917 - shapes of one kernel
+def _segments(
     xp: ModuleType,
     targets: Rows,
     sources: Rows | None,

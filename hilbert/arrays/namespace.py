@@ -71,10 +71,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     numbers and nested lists take the dtype of the space. Everything else is refused with a SpaceError.
     """
     foreign = array_api_compat.is_array_api_obj(data) and not isinstance(data, (np.ndarray, np.generic))
-    if foreign:
-        array = data
-    else:
-        array = _from_python(data, leaf)
+    array = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
         raise SpaceError(msg)
