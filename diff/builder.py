@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Bool, SpaceError, Type, Unit
@@ -60,16 +61,12 @@ class Builder:
 
     def elementwise(self, p: Elementwise[Any, Any], *args: int) -> int:
         """p, element by element."""
-        leaves = {self.slots[k] for k in args}
-        if len(leaves) > 1:
-            msg = f"{p.name} is applied element by element to arguments of one space, not of {_list(leaves)}"
-            raise SpaceError(msg)
-        (leaf,) = leaves
-        due = p.dom.leaves[0]
-        if leaf.is_field != due.is_field or leaf.kind != due.kind:
-            msg = f"{p.name} applies to entries of {due}, not of {leaf.base}"
-            raise SpaceError(msg)
-        return self.emit(p, args, Leaf(Bool, leaf.axes) if p.cod == Bool else leaf)
+        leaf = self.slots[args[0]]
+        for k in args[1:]:
+            if self.slots[k] != leaf:
+                msg = f"{p.name} needs arguments of one space, not of {leaf} and {self.slots[k]}"
+                raise SpaceError(msg)
+        return self.emit(p, args, _image(p, leaf))
 
     def contract(self, spec: Spec, left: int, right: int) -> int:
         """A labelled contraction."""
@@ -136,8 +133,9 @@ class Builder:
     def inline(self, p: Program[Any, Any], args: Iterable[int]) -> list[int]:
         """Copy a program's steps on these argument slots; the result tells where each of its slots went."""
         where = list(args)
+        leaves = iter(p.slots[p.arity :])
         for step in p.steps:
-            where.append(self.step(step.operation, tuple(where[k] for k in step.args)))
+            where.append(self.emit(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
         return where
 
     def apply_net(self, body: Net, args: Sequence[int], where: Sequence[int]) -> list[int]:
@@ -191,6 +189,16 @@ class Builder:
                 steps.append(Step(step.operation, tuple(where[a] for a in step.args)))
                 slots.append(self.slots[self.arity + k])
         return Program(dom, cod, tuple(steps), tuple(where[k] for k in outputs), tuple(slots), names)
+
+
+@cache
+def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
+    """The leaf of p's result; raises SpaceError for entries that p does not apply to."""
+    due = p.dom.leaves[0]
+    if leaf.is_field != due.is_field or leaf.kind != due.kind:
+        msg = f"{p.name} applies to entries of {due}, not of {leaf.base}"
+        raise SpaceError(msg)
+    return Leaf(Bool, leaf.axes) if p.cod == Bool else leaf
 
 
 def _in_order(spec: Spec, filled_left: bool) -> bool:  # noqa: FBT001 - which side

@@ -5,6 +5,7 @@ Each is data with its codomain (`image`), its lifting over more axes and its ker
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from attrs import evolve, frozen
@@ -131,6 +132,7 @@ def labelled(leaf: Leaf) -> tuple[Index, ...]:
     return leaf.axes + (leaf.base.index.axes if isinstance(leaf.base, Elements) else ())
 
 
+@cache
 def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
     """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label."""
     axes: dict[str, Index] = {}
