@@ -101,21 +101,31 @@ class Map(Term, Generic[V, W]):
         return self._scaled(-1.0)
 
     def __mul__(self, k: float) -> Map[V, W]:
-        if isinstance(k, (Map, Vec, bool)) or not hasattr(k, "__float__"):
-            _no_map(k, "k * f scales by a number; g @ f composes")
-        return self._scaled(float(k))
+        return self._scaled(factor(k))
 
     __rmul__ = __mul__
 
     def __pow__(self, X: I) -> Map[Copower[V, I], Copower[W, I]]:
-        if not isinstance(X, Index):
-            _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
-        return self._copower(X)
+        return self._copower(exponent(X))
 
 
 def _no_map(got: Any, what: str) -> NoReturn:
     msg = f"{what}; got {type(got).__name__}"
     raise SpaceError(msg)
+
+
+def factor(k: Any) -> float:
+    """The number k of k * f; raises SpaceError for anything else."""
+    if isinstance(k, (Map, Vec, bool)) or not hasattr(k, "__float__"):
+        _no_map(k, "k * f scales by a number; g @ f composes")
+    return float(k)
+
+
+def exponent(X: Any) -> Index:
+    """The index set X of f ** X; raises SpaceError for anything else."""
+    if not isinstance(X, Index):
+        _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
+    return X
 
 
 class Applicable:

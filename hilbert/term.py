@@ -86,9 +86,23 @@ def _same(a: object, b: object) -> bool:
     return a is b or a == b
 
 
-def chain(items: Iterable[X]) -> Chain[X]:
-    """An attrs converter."""
+def as_chain(items: Iterable[Any]) -> Chain[Any]:
+    """An attrs converter; not generic, because mypy does not solve for the type variables of converters."""
     return items if isinstance(items, Chain) else Chain(items)
+
+
+def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
+    """An attrs converter, like `as_chain`."""
+    return tuple(items)
+
+
+def merged(cls: type[X], f: Any, g: Any) -> X:
+    """cls([f, g]), flat, of terms that are known to fit: neither checked nor copied, so a repeated `@` is linear."""
+    kind: Any = cls
+    first, second = (part.parts if isinstance(part, kind) else Chain([part]) for part in (f, g))
+    node = cls.__new__(cls)
+    object.__setattr__(node, "parts", first.appended(second))
+    return node
 
 
 class _Child(int):

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from attrs import frozen
 
@@ -86,7 +86,7 @@ def labelled(labels: str, U: Type, V: Type, cod: Type | None = None) -> Contract
     spec = Spec.of(*parts.groups())
     left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
     made = wire.product(spec, left, right)
-    assert isinstance(made.base, Field)  # noqa: S101 - of wire.product
+    assert isinstance(made.base, Field)  # of wire.product
     if cod is not None and cod.leaves != (made,):
         msg = f"contraction {labels} of {U} and {V} is in {made}, not in {cod}"
         raise SpaceError(msg)
@@ -146,7 +146,7 @@ def contraction_over(U: Type, V: Type, rows: int, shared: int, cols: int) -> Con
     a, b, c = labels[:rows], labels[rows : rows + shared], labels[rows + shared :]
     spec = Spec.of(a + b, b + c, a + c)
     made = wire.product(spec, _single(U, "∗"), _single(V, "∗"))
-    assert isinstance(made.base, Field)  # noqa: S101 - of wire.product
+    assert isinstance(made.base, Field)  # of wire.product
     return Contraction(U, V, space_of(made.axes, made.base), ((0, 0, 0, spec),))
 
 
@@ -188,5 +188,5 @@ def _field(V: Type) -> Field:
         msg = f"{V} mixes fields; cast its parts to one"
         raise SpaceError(msg)
     base = bases.pop() if bases else R
-    assert isinstance(base, Field)  # noqa: S101 - V is a space
+    assert isinstance(base, Field)  # V is a space
     return base

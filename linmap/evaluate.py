@@ -56,7 +56,7 @@ def tape(body: Net) -> Tape:
 
     def fixed(datum: Const | Ref) -> int:
         if datum not in place:
-            assert isinstance(datum, Const)  # noqa: S101 - references are placed below
+            assert isinstance(datum, Const)  # references are placed below
             place[datum] = new(datum.leaf)
             constants[place[datum]] = datum.array
         return place[datum]

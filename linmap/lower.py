@@ -115,7 +115,7 @@ def lower(w: Wiring, f: LinMap[Any, Any], src: Ends, dst: Ends) -> None:
         tasks.extend(reversed(below))
 
 
-def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task]) -> None:  # noqa: PLR0917 - one pass
+def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task]) -> None:
     """One node: arcs of its own, and tasks for its parts in the order of the flow."""
     n = len(lead)
     match f:
@@ -187,9 +187,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             assert_never(f)
 
 
-def inline(  # noqa: PLR0917 - one pass
-    w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: dict[int, Const]
-) -> None:
+def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: dict[int, Const]) -> None:
     """Copy a net's arcs, lifted, with its references closed by `data` where that has them."""
     first = len(w.wires)
     w.wires.extend(leaf.under(lead) for leaf in body.wires)

@@ -10,14 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from hilbert import (
     Copower,
     Coproduct,
     DirectSum,
     Field,
-    Fin,
     Index,
     Map,
     Product,
@@ -32,7 +31,7 @@ from hilbert import (
 )
 from hilbert.map import highest
 from hilbert.relation import full, geq, leq, run
-from hilbert.space import Elements, power
+from hilbert.space import Elements
 from hilbert.vector import span
 from linmap import contraction
 from linmap.term import (
@@ -72,7 +71,7 @@ Rest = TypeVarTuple("Rest")
 
 def identity(V: U) -> LinMap[U, U]:
     """id : V ⊸ V."""
-    return Identity(V)  # type: ignore[arg-type]
+    return Identity(V)
 
 
 def zero(dom: V, cod: W) -> LinMap[V, W]:
@@ -86,11 +85,11 @@ def scale(k: float, V: U) -> LinMap[U, U]:
 
 
 @overload
-def project(s: DirectSum[A, Unpack[Rest]], i: Literal[0]) -> LinMap[DirectSum[A, Unpack[Rest]], A]: ...
+def project(s: DirectSum[A, *Rest], i: Literal[0]) -> LinMap[DirectSum[A, *Rest], A]: ...
 @overload
-def project(s: DirectSum[A, B, Unpack[Rest]], i: Literal[1]) -> LinMap[DirectSum[A, B, Unpack[Rest]], B]: ...
+def project(s: DirectSum[A, B, *Rest], i: Literal[1]) -> LinMap[DirectSum[A, B, *Rest], B]: ...
 @overload
-def project(s: DirectSum[A, B, C, Unpack[Rest]], i: Literal[2]) -> LinMap[DirectSum[A, B, C, Unpack[Rest]], C]: ...
+def project(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[DirectSum[A, B, C, *Rest], C]: ...
 @overload
 def project(s: Copower[V, I], i: Any) -> LinMap[Copower[V, I], V]: ...
 @overload
@@ -104,11 +103,11 @@ def project(s: Any, i: Any) -> Any:
 
 
 @overload
-def inject(s: DirectSum[A, Unpack[Rest]], i: Literal[0]) -> LinMap[A, DirectSum[A, Unpack[Rest]]]: ...
+def inject(s: DirectSum[A, *Rest], i: Literal[0]) -> LinMap[A, DirectSum[A, *Rest]]: ...
 @overload
-def inject(s: DirectSum[A, B, Unpack[Rest]], i: Literal[1]) -> LinMap[B, DirectSum[A, B, Unpack[Rest]]]: ...
+def inject(s: DirectSum[A, B, *Rest], i: Literal[1]) -> LinMap[B, DirectSum[A, B, *Rest]]: ...
 @overload
-def inject(s: DirectSum[A, B, C, Unpack[Rest]], i: Literal[2]) -> LinMap[C, DirectSum[A, B, C, Unpack[Rest]]]: ...
+def inject(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[C, DirectSum[A, B, C, *Rest]]: ...
 @overload
 def inject(s: Copower[V, I], i: Any) -> LinMap[V, Copower[V, I]]: ...
 @overload
@@ -320,8 +319,8 @@ def _scalars(V: Type) -> Field:
     return base if isinstance(base, Field) else R
 
 
-@overload
-def bars(V: TensorProduct[Field, U]) -> LinMap[TensorProduct[Field, U], U]: ...
+@overload  # at U = ℝ both signatures give ℝ ⊗ ℝ ⊸ ℝ
+def bars(V: TensorProduct[Field, U]) -> LinMap[TensorProduct[Field, U], U]: ...  # type: ignore[overload-overlap]
 @overload
 def bars(V: TensorProduct[U, Field]) -> LinMap[TensorProduct[U, Field], U]: ...
 def bars(V: Any) -> Any:
@@ -399,7 +398,7 @@ def unzip(V: Any) -> Any:
     return _swap("unzip", V)
 
 
-def _swap(name: str, V: DirectSum[Unpack[tuple[Any, ...]]]) -> Unitary:
+def _swap(name: str, V: DirectSum[*tuple[Any, ...]]) -> Unitary:
     rows = [part.parts for part in V.parts]
     cod = DirectSum(tuple(DirectSum(tuple(row[x] for row in rows)) for x in range(len(rows[0]))))
     starts: dict[tuple[int, int], int] = {}
@@ -469,7 +468,9 @@ def unstack(V: W, X: I) -> LinMap[Copower[W, I], Any]:
     return Fork(tuple(Reduce(run(Unit(), X, k).T, V) for k in range(X.size)))
 
 
-def split(V: Copower[W, Coproduct[I, J]]) -> LinMap[Copower[W, Coproduct[I, J]], DirectSum[Copower[W, I], Copower[W, J]]]:
+def split(
+    V: Copower[W, Coproduct[I, J]],
+) -> LinMap[Copower[W, Coproduct[I, J]], DirectSum[Copower[W, I], Copower[W, J]]]:
     """split : V^{X+Y} ⊸ V^X ⊕ V^Y, two slices; unitary, its inverse is `concat`."""
     _want(isinstance(V, Copower) and isinstance(V.index, Coproduct), "split", V, "V^{X+Y}")
     X, Y = V.index.left, V.index.right
@@ -481,7 +482,7 @@ def concat(
 ) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, Coproduct[I, J]]]:
     """concat : V^X ⊕ V^Y ⊸ V^{X+Y}, the inverse of `split`."""
     parts = V.parts if isinstance(V, DirectSum) else ()
-    ok = len(parts) == 2 and all(isinstance(p, Copower) and p.base == parts[0].base for p in parts)  # noqa: PLR2004
+    ok = len(parts) == 2 and all(isinstance(p, Copower) and p.base == parts[0].base for p in parts)
     _want(ok, "concat", V, "V^X ⊕ V^Y")
     X, Y = parts[0].index, parts[1].index
     base = parts[0].base

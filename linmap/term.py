@@ -6,15 +6,17 @@ nets of array operations, `linmap.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Field, Map, Space, SpaceError, TensorProduct, Type, Vec
+from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
 from hilbert.index import Index
+from hilbert.map import exponent, factor
 from hilbert.relation import Relation
 from hilbert.space import Leaf, power, require_space
-from hilbert.term import Chain, chain
+from hilbert.term import Chain, as_chain, as_tuple, merged
 from linmap.contraction import Contraction
 from linmap.datum import Const, Datum, Ref
 from linmap.wire import Wire, image
@@ -35,21 +37,19 @@ class LinMap(Map[V, W]):
     language = 0
 
     def _run(self, x: Vec[V]) -> Vec[W]:
-        from linmap.evaluate import apply  # noqa: PLC0415 - evaluation is a pass over these terms
+        from linmap.evaluate import apply  # evaluation is a pass over these terms
 
         return apply(self, x)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts
         joint(inner, outer)
-        f, g = (p.parts if isinstance(p, Compose) else Chain([p]) for p in (inner, outer))
-        return _trusted(Compose, f.appended(g))
+        return merged(Compose, inner, outer)
 
     def _sum(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         f, g = parts
         same_type(f, g)
-        a, b = (p.parts if isinstance(p, Sum) else Chain([p]) for p in (f, g))
-        return _trusted(Sum, a.appended(b))
+        return merged(Sum, f, g)
 
     def _scaled(self, k: float) -> LinMap[V, W]:
         return Scaled(k, self)
@@ -58,10 +58,10 @@ class LinMap(Map[V, W]):
         return Lifted(self, index)
 
     def _fork(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        return Fork(tuple(parts))
+        return Fork(parts)
 
     def _parallel(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        return Parallel(tuple(parts))
+        return Parallel(parts)
 
     @overload
     def __matmul__(self, f: LinMap[U, V]) -> LinMap[U, W]: ...
@@ -88,17 +88,15 @@ class LinMap(Map[V, W]):
         return self._scaled(-1.0)
 
     def __mul__(self, k: float) -> LinMap[V, W]:
-        scaled: LinMap[V, W] = super().__mul__(k)  # type: ignore[assignment]
-        return scaled
+        return self._scaled(factor(k))
 
     __rmul__ = __mul__
 
     def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
-        lifted: LinMap[Any, Any] = super().__pow__(X)  # type: ignore[assignment]
-        return lifted
+        return self._copower(exponent(X))
 
     def __str__(self) -> str:
-        from linmap.show import show  # noqa: PLC0415 - printing is a pass over these terms
+        from linmap.show import show  # printing is a pass over these terms
 
         return show(self)
 
@@ -119,13 +117,6 @@ def same_type(f: Map[Any, Any], g: Map[Any, Any]) -> None:
     if f.dom != g.dom or f.cod != g.cod:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
         raise SpaceError(msg)
-
-
-def _trusted(cls: Any, parts: Chain[Any]) -> Any:
-    """A node whose parts are known to fit: what keeps a repeated `@` linear."""
-    node = cls.__new__(cls)
-    object.__setattr__(node, "parts", parts)
-    return node
 
 
 def _linear(_: Any, __: Any, parts: Any) -> None:
@@ -150,7 +141,7 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
 class Identity(LinMap[Any, Any]):
     """id : V ⊸ V."""
 
-    space: Space = field(validator=_vector_space)
+    space: Type = field(validator=_vector_space)
 
     @property
     def dom(self) -> Any:
@@ -177,11 +168,10 @@ class Zero(LinMap[Any, Any]):
 class Compose(LinMap[Any, Any]):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=chain, validator=_linear)
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
-        items = list(self.parts)
-        for inner, outer in zip(items, items[1:], strict=False):
+        for inner, outer in pairwise(self.parts):
             joint(inner, outer)
 
     @property
@@ -200,7 +190,7 @@ class Compose(LinMap[Any, Any]):
 class Sum(LinMap[Any, Any]):
     """f₁ + … + fₙ."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=chain, validator=_linear)
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         first = self.parts[0]
@@ -249,8 +239,8 @@ class Section(LinMap[Any, Any]):
     def __attrs_post_init__(self) -> None:
         due = self.contraction.left if self.side == 0 else self.contraction.right
         if self.datum.space != due:
-            c = self.contraction
-            msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes a vector of {due}, not of {self.datum.space}"
+            c, have = self.contraction, self.datum.space
+            msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes a vector of {due}, not of {have}"
             raise SpaceError(msg)
         require_space(self.dom, "a section")
 
@@ -308,7 +298,7 @@ class Inject(LinMap[Any, Any]):
 class Fork(LinMap[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -332,7 +322,7 @@ class Fork(LinMap[Any, Any]):
 class Join(LinMap[Any, Any]):
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -356,7 +346,7 @@ class Join(LinMap[Any, Any]):
 class Parallel(LinMap[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
     @property
     def dom(self) -> Any:
@@ -391,8 +381,10 @@ class Reduce(LinMap[Any, Any]):
 @final
 @frozen(eq=False)
 class Unitary(LinMap[Any, Any]):
-    """A unitary operator that re-brackets, swaps or transposes (§3.2): leaf k of the result is leaf `source[k]` of the
-    argument with its axes in order `order[k]`."""
+    """A unitary operator that re-brackets, swaps or transposes (§3.2).
+
+    Leaf k of the result is leaf `source[k]` of the argument with its axes in order `order[k]`.
+    """
 
     name: str
     dom: Any = field(validator=_vector_space)
@@ -456,9 +448,10 @@ class Arc:
 @final
 @frozen(eq=False, repr=False)
 class Net(LinMap[Any, Any]):
-    """A linear map with shared flow: numbered wires of one leaf each, and arcs, in topological order, that add into them.
+    """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
 
-    The inputs are added into their wires, the outputs are read; a wire that nothing reaches is 0.
+    The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
+    reaches is 0.
     """
 
     dom: Any

@@ -39,7 +39,7 @@ class Scale:
 
     k: float
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """k · a."""
         return kernel.scale(xp, self.k)
 
@@ -62,7 +62,7 @@ class Reduce:
     relation: Relation[Any, Any]
     at: int
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The relation's own kernel."""
         return kernel.reduce(xp, self.relation, self.at, operands[0])
 
@@ -74,7 +74,7 @@ class Move:
 
     order: tuple[int, ...]
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A view."""
         return kernel.move(xp, self.order)
 
@@ -86,7 +86,7 @@ class Cast:
 
     field: Field
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A conversion."""
         return kernel.cast(xp, self.field.dtype)
 
@@ -98,7 +98,7 @@ class Contract:
 
     spec: Spec
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The planned contraction."""
         return _contract.contract(xp, self.spec, operands[0], operands[1])
 
@@ -108,7 +108,7 @@ class Contract:
 class Add:
     """a + b."""
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a + b, in place where an operand dies."""
         return kernel.add(xp)
 
@@ -118,7 +118,7 @@ class Add:
 class Subtract:
     """a − b: what the tape makes of a + (−1)·b."""
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a − b, in place where an operand dies."""
         return kernel.subtract(xp)
 
