@@ -6,6 +6,7 @@ programs; `diff.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -16,7 +17,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.index import Index
 from hilbert.map import Applicable
 from hilbert.space import Leaf, require_space
-from hilbert.term import Chain, chain
+from hilbert.term import Chain, as_chain, as_tuple, merged
 from linmap.contraction import Contraction
 from linmap.datum import Const
 from linmap.term import joint, same_type
@@ -47,14 +48,12 @@ class Fun(Map[V, W]):
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         inner, outer = parts
         joint(inner, outer)
-        f, g = (p.parts if isinstance(p, Compose) else Chain([p]) for p in (inner, outer))
-        return _trusted(Compose, f.appended(g))
+        return merged(Compose, inner, outer)
 
     def _sum(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         f, g = parts
         same_type(f, g)
-        a, b = (p.parts if isinstance(p, Sum) else Chain([p]) for p in (f, g))
-        return _trusted(Sum, a.appended(b))
+        return merged(Sum, f, g)
 
     def _scaled(self, k: float) -> Fun[V, W]:
         return Scaled(k, self)
@@ -63,10 +62,10 @@ class Fun(Map[V, W]):
         return Power(self, index)
 
     def _fork(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
-        return Fork(tuple(parts))
+        return Fork(parts)
 
     def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
-        return Parallel(tuple(parts))
+        return Parallel(parts)
 
     def __rmatmul__(self, f: Any) -> Any:
         msg = f"g @ f composes maps; got {type(f).__name__}"
@@ -76,13 +75,6 @@ class Fun(Map[V, W]):
         from diff.show import show  # noqa: PLC0415 - printing is a pass over these terms
 
         return show(self)
-
-
-def _trusted(cls: Any, parts: Chain[Any]) -> Any:
-    """A node whose parts are known to fit: what keeps a repeated `@` linear."""
-    node = cls.__new__(cls)
-    object.__setattr__(node, "parts", parts)
-    return node
 
 
 def _maps(_: Any, __: Any, parts: Any) -> None:
@@ -132,11 +124,10 @@ class Bilinear(Fun[Any, Any]):
 class Compose(Fun[Any, Any]):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=chain, validator=_maps)
+    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
-        items = list(self.parts)
-        for inner, outer in zip(items, items[1:], strict=False):
+        for inner, outer in pairwise(self.parts):
             joint(inner, outer)
 
     @property
@@ -155,7 +146,7 @@ class Compose(Fun[Any, Any]):
 class Sum(Fun[Any, Any]):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=chain, validator=_maps)
+    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -200,7 +191,7 @@ class Scaled(Fun[Any, Any]):
 class Fork(Fun[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=tuple, validator=_maps)
+    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -224,7 +215,7 @@ class Fork(Fun[Any, Any]):
 class Parallel(Fun[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=tuple, validator=_maps)
+    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
     @property
     def dom(self) -> Any:
@@ -350,7 +341,7 @@ class Elementwise(Fun[V, W]):
         p = memo.get(space)
         if p is None:
             n, arity = len(space.leaves), len(args)
-            dom = DirectSum((space,) * arity) if arity > 1 else space
+            dom: Type = DirectSum((space,) * arity) if arity > 1 else space
             steps = tuple(Step(self, tuple(k + n * j for j in range(arity))) for k in range(n))
             cod = space if self.cod.is_space else _booleans(space)
             outputs = tuple(range(arity * n, arity * n + n))
