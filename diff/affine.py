@@ -136,13 +136,14 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
     b = Builder(p.slots[: p.arity])
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
+    done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
         y = b.step(step.operation, args)
-        new = y == len(b.slots) - 1  # a step that was shared has its arcs already
         m.append(y)
-        if not new or not b.slots[y].is_field:
+        if y in done or not b.slots[y].is_field:
             continue  # discrete: tangent 0
+        done.add(y)
         match step.operation:
             case Literal():  # K_w'(v) = 0                                       Thm 4.1 (2)
                 pass
