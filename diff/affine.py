@@ -86,7 +86,7 @@ class Pointwise(Term, Generic[P, V, W]):
         n = len(self.program.outputs)
         value = Vec(self.program.cod, tuple(arrays[:n]))
         data = tuple(
-            Const(array, ref.leaf, ("at", x.token, ref.slot)) for array, ref in zip(arrays[n:], found, strict=True)
+            Const(array, ref.leaf, ("at", self.program, x.token, ref.slot)) for array, ref in zip(arrays[n:], found, strict=True)
         )
         return value, Closed(self.body, data)
 
