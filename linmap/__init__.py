@@ -1,6 +1,7 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
+from linmap.equal import equal
 from linmap.maps import (
     add,
     assoc,
@@ -44,6 +45,8 @@ from linmap.maps import (
     zero,
     zip_,
 )
+from linmap.simplify import simplify
+from linmap.simplify import simplify
 from linmap.term import LinMap, Net
 
 __all__ = [
@@ -63,6 +66,7 @@ __all__ = [
     "distrib",
     "dot",
     "dup",
+    "equal",
     "fork",
     "identity",
     "inject",
@@ -75,6 +79,7 @@ __all__ = [
     "scale",
     "scan",
     "section",
+    "simplify",
     "split",
     "stack",
     "suffix",

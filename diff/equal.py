@@ -1,0 +1,52 @@
+"""Functions and derivatives compared by contents: value numbering of programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linmap import wire
+from linmap.datum import Const
+from linmap.equal import const_label, net_label
+from diff.lower import program
+from diff.term import Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from hilbert import Map
+    from linmap.datum import Datum
+    from linmap.equal import Numbering
+    from diff.affine import Pointwise
+    from diff.term import Program
+
+
+def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:
+    """The number of every slot's value; a sum does not depend on the order of its operands."""
+    values = [numbering.of(("argument", k)) for k in range(p.arity)]
+    for step in p.steps:
+        args = [values[k] for k in step.args]
+        match step.operation:
+            case Literal(value):
+                values.append(numbering.of(("constant", const_label(value))))
+            case wire.Add():
+                values.append(numbering.of(("+", tuple(sorted(args)))))
+            case operation:
+                values.append(numbering.of((operation, tuple(args))))
+    return values
+
+
+def program_label(f: Map[Any, Any], numbering: Numbering) -> Hashable:
+    """The contents of a function."""
+    p = program(f)
+    values = numbers(p, numbering)
+    return "function", p.dom, p.cod, tuple(values[k] for k in p.outputs)
+
+
+def pointwise_label(f: Pointwise[Any, Any, Any], numbering: Numbering) -> Hashable:
+    """The contents of a linear map in the point."""
+    values = numbers(f.program, numbering)
+
+    def datum(d: Datum) -> Hashable:
+        return const_label(d) if isinstance(d, Const) else values[d.slot]
+
+    return "pointwise", f.point, net_label(f.body, numbering, datum)
