@@ -110,7 +110,8 @@ def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) ->
                 return Kernel(total)
             return Kernel(lambda a: xp.broadcast_to(xp.reshape(total(a), ones), shape), fresh=False)
         case Order(_, backwards):
-            return Kernel(_cumulative(xp, at, backwards=backwards))
+            cut = _line(xp, leaf.shape, before, n, after, at)
+            return Kernel(_cumulative(xp, at, cut, shape, backwards=backwards))
         case Converse(Inclusion(_, _, offset)):
             cut = _line(xp, leaf.shape, before, n, after, at)
             if not relation.cod.axes:
@@ -167,11 +168,14 @@ def _line(
     return lambda a: xp.reshape(a, shape)
 
 
-def _cumulative(xp: ModuleType, at: int, *, backwards: bool) -> Callable[[Any], Any]:
+def _cumulative(
+    xp: ModuleType, at: int, cut: Callable[[Any], Any], shape: tuple[int, ...], *, backwards: bool
+) -> Callable[[Any], Any]:
+    """Sums along the flat order of the domain, which `cut` makes one axis."""
     cumulative = np.cumsum if xp is np else xp.cumulative_sum
     if not backwards:
-        return lambda a: cumulative(a, axis=at)
-    return lambda a: xp.flip(cumulative(xp.flip(a, axis=at), axis=at), axis=at)
+        return lambda a: xp.reshape(cumulative(cut(a), axis=at), shape)
+    return lambda a: xp.reshape(xp.flip(cumulative(xp.flip(cut(a), axis=at), axis=at), axis=at), shape)
 
 
 def _put_run(
