@@ -353,7 +353,7 @@ def _is_number(o: object) -> bool:
 
 
 def _exact_reciprocal(k: float) -> bool:
-    return k != 0.0 and float(1.0 / (1.0 / k)) == k and abs(k) in {2.0**n for n in range(-64, 65)}
+    return abs(k) in {2.0**n for n in range(-64, 65)}
 
 
 def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
