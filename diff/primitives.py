@@ -56,6 +56,7 @@ def _unary(  # noqa: PLR0913 - a row of the table
     domain: str = "ℝ",
     ufunc: str | None = None,
     overwrite: Callable[[Any], Any] | None = None,
+    fresh: bool = True,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -68,6 +69,7 @@ def _unary(  # noqa: PLR0913 - a row of the table
         domain,
         ufunc or (name if value is None else None),
         overwrite,
+        fresh,
     )
     _enter(rule)
     return Primitive(name)
@@ -102,7 +104,7 @@ def register(
 
     It is pickled by name, so register it in every process. Raises SpaceError if the name is taken.
     """
-    return _unary(name, derivative, value=value, domain=domain)
+    return _unary(name, derivative, value=value, domain=domain, fresh=False)
 
 
 def _one_minus_square(xp: Any, y: Any) -> Any:

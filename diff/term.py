@@ -293,6 +293,7 @@ class Rule:
     domain: str
     ufunc: str | None = None
     overwrite: Callable[[Any], Any] | None = None
+    fresh: bool = True  # whether the value never is a view of an argument
 
     def kernel(self, xp: ModuleType, params: tuple[float, ...]) -> Kernel:
         """The kernel for a namespace."""
@@ -305,7 +306,7 @@ class Rule:
             return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)))
         value = self.value
         call = (lambda a: value(xp, params, a)) if self.arity == 1 else (lambda a, b: value(xp, params, a, b))
-        return Kernel(call, (self.overwrite,) if xp is np else ())
+        return Kernel(call, (self.overwrite,) if xp is np else (), self.fresh)
 
 
 RULES: dict[str, Rule] = {}
