@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.namespace import as_leaf
+from hilbert.arrays.namespace import as_leaf, in_dtype
 from hilbert.errors import SpaceError
 from hilbert.index import Fin, Index, Product
 from hilbert.vector import Vec
@@ -159,7 +159,10 @@ class Type:
         return Vec(self, tuple(as_leaf(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
     def unflat(self: V, array: Any) -> Vec[V]:
-        """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`."""
+        """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`.
+
+        Where the space mixes fields, the flat array is in double precision, and parts of it are cast.
+        """
         if not self.is_space:
             msg = f"{self} has a discrete part and no flat form"
             raise SpaceError(msg)
@@ -169,13 +172,11 @@ class Type:
             msg = f"a flat array of shape {have} is not an element of {self}: shape ({self.dim},) would fit"
             raise SpaceError(msg)
         ends = list(itertools.accumulate((leaf.size for leaf in self.leaves), initial=0))
-        return Vec(
-            self,
-            tuple(
-                as_leaf(flat[start:end].reshape(leaf.shape), leaf)
-                for leaf, start, end in zip(self.leaves, ends, ends[1:], strict=False)
-            ),
-        )
+        parts = [flat[start:end] for start, end in itertools.pairwise(ends)]
+        if len({leaf.dtype for leaf in self.leaves}) > 1:
+            parts = [in_dtype(part, leaf.dtype) for part, leaf in zip(parts, self.leaves, strict=True)]
+        pairs = zip(parts, self.leaves, strict=True)
+        return Vec(self, tuple(as_leaf(part.reshape(leaf.shape), leaf) for part, leaf in pairs))
 
     def random(self: V, rng: np.random.Generator) -> Vec[V]:
         """An element drawn from `rng`: standard normal entries, uniform discrete ones."""
@@ -185,7 +186,7 @@ class Type:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
         require_space(self, "basis")
         for k in range(self.dim):
-            flat = np.zeros(self.dim, self.leaves[0].dtype)
+            flat = np.zeros(self.dim, np.result_type(*(leaf.dtype for leaf in self.leaves)))
             flat[k] = 1
             yield self.unflat(flat)
 

@@ -47,6 +47,12 @@ def dtype_name(array: Any) -> str:
     return str(array.dtype).rpartition(".")[2]
 
 
+def in_dtype(array: Any, dtype: str) -> Any:
+    """The array in another dtype of its own namespace."""
+    xp = namespace(array)
+    return array.astype(dtype) if xp is np else xp.astype(array, getattr(xp, dtype))
+
+
 def freeze(array: Any) -> Any:
     """The array, made read-only where its library can; the caller owns it."""
     if type(array) is np.ndarray:
@@ -80,8 +86,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
         if not np.can_cast(np.dtype(have), np.dtype(want), "safe") or (have == "bool" and want != "bool"):
             msg = f"an array of dtype {have} is not an element of {leaf}, which holds {want}: convert it first"
             raise SpaceError(msg)
-        xp = namespace(array)
-        array = array.astype(want) if xp is np else xp.astype(array, getattr(xp, want))
+        array = in_dtype(array, want)
     elif not foreign:
         array = np.asarray(array).view()
     leaf.check(array)
