@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from diff.term import Elementwise, Literal, Program, Step
 from hilbert import Bool, SpaceError, Type, Unit
 from hilbert.relation import Full
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.datum import Const, Datum, Ref, filled
-from diff.term import Elementwise, Literal, Program, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from diff.term import Operation
     from hilbert.index import Index
     from hilbert.spec import Spec
     from linmap.term import Net
-    from diff.term import Operation
 
 
 class Builder:

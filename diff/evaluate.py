@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from diff.lower import program
+from diff.term import Literal, Program
 from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
 from linmap import wire
-from diff.lower import program
-from diff.term import Literal, Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

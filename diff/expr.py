@@ -7,8 +7,10 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, Unpack, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, final, overload
 
+from diff.builder import Builder
+from diff.term import Binary, Comparison, Elementwise, Primitive
 from hilbert import (
     Boolean,
     Copower,
@@ -33,8 +35,6 @@ from linmap import contraction, wire
 from linmap.datum import constants, filled
 from linmap.lower import net
 from linmap.term import LinMap
-from diff.builder import Builder
-from diff.term import Binary, Comparison, Elementwise, Primitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,8 +108,8 @@ class Expr(Applicable, Generic[V]):
         if isinstance(other.space, Field):
             return bilinear(contraction.scalar(self.space), other, self)
         msg = (
-            f"cannot multiply {self.space} and {other.space}: * is scalar times vector, or entry by entry in one space; "
-            f"see inner, outer, @ and contract"
+            f"cannot multiply {self.space} and {other.space}: * is scalar times vector, or entry by entry in one "
+            f"space; see inner, outer, @ and contract"
         )
         raise SpaceError(msg)
 
@@ -169,7 +169,9 @@ class Expr(Applicable, Generic[V]):
         self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
     ) -> Expr[Copower[Field, Product[I, H]]]: ...
     @overload
-    def __rmatmul__(self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, I]]: ...
+    def __rmatmul__(
+        self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]
+    ) -> Expr[Copower[Field, I]]: ...
     @overload
     def __rmatmul__(self: Expr[Copower[Field, Fin[S]]], o: Vec[Copower[Field, Fin[S]]]) -> Expr[Field]: ...
     def __rmatmul__(self, o: Any) -> Any:
@@ -206,23 +208,24 @@ class Expr(Applicable, Generic[V]):
         """Σ_X divided by |X|; SpaceError for a space that is no copower, or over the empty set."""
         space: Any = self.space
         total = self.sum()
-        if not space.index.size:
+        size: int = space.index.size
+        if not size:
             msg = f"the mean over {space.index} is not defined: it has no elements"
             raise SpaceError(msg)
-        return total * (1.0 / space.index.size)
+        return total * (1.0 / size)
 
     @overload
-    def __getitem__(self: Expr[DirectSum[A, Unpack[Rest]]], i: Literal[0]) -> Expr[A]: ...
+    def __getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]: ...
     @overload
-    def __getitem__(self: Expr[DirectSum[A, B, Unpack[Rest]]], i: Literal[1]) -> Expr[B]: ...
+    def __getitem__(self: Expr[DirectSum[A, B, *Rest]], i: Literal[1]) -> Expr[B]: ...
     @overload
-    def __getitem__(self: Expr[DirectSum[A, B, C, Unpack[Rest]]], i: Literal[2]) -> Expr[C]: ...
+    def __getitem__(self: Expr[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Expr[C]: ...
     @overload
     def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]]) -> Expr[W]: ...
     @overload
     def __getitem__(self, i: int) -> Expr[Any]: ...
-    def __getitem__(self, i: Any) -> Any:
-        """Part i of a direct sum, from 0; v[x] for an element x ∈ X found at the point is the component v_x of v ∈ V^X."""
+    def __getitem__(self: Any, i: Any) -> Any:
+        """Part i of a direct sum, from 0; v[x] for an element x ∈ X found at the point is v_x, where v ∈ V^X."""
         if isinstance(i, Expr):
             return pick(self, i)
         if not isinstance(self.space, DirectSum):
@@ -249,33 +252,41 @@ class Expr(Applicable, Generic[V]):
     def __iter__(self) -> Iterator[Expr[Any]]:
         return iter(self.split())
 
-    # --- comparisons: discrete results ---
+    # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 
     @overload
     def __gt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __gt__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __gt__(  # type: ignore[misc]
+        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    ) -> Expr[Copower[Boolean, I]]: ...
     def __gt__(self, o: Any) -> Any:
         return _compare("greater", self, o)
 
     @overload
     def __ge__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __ge__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __ge__(  # type: ignore[misc]
+        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    ) -> Expr[Copower[Boolean, I]]: ...
     def __ge__(self, o: Any) -> Any:
         return _compare("greater_equal", self, o)
 
     @overload
     def __lt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __lt__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __lt__(  # type: ignore[misc]
+        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    ) -> Expr[Copower[Boolean, I]]: ...
     def __lt__(self, o: Any) -> Any:
         return _compare("less", self, o)
 
     @overload
     def __le__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __le__(self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float) -> Expr[Copower[Boolean, I]]: ...
+    def __le__(  # type: ignore[misc]
+        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    ) -> Expr[Copower[Boolean, I]]: ...
     def __le__(self, o: Any) -> Any:
         return _compare("less_equal", self, o)
 
@@ -297,7 +308,7 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     def __float__(self) -> float:
-        msg = f"an expression of {self.space} has no value while a function is traced; use diff's primitives, not math's"
+        msg = f"an expression of {self.space} has no value while a function is traced; use diff's functions, not math's"
         raise SpaceError(msg)
 
     def __repr__(self) -> str:
@@ -335,7 +346,7 @@ def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return b.apply_net(net(f), slots, ())
-    from diff.lower import program  # noqa: PLC0415 - lowering is a pass over these terms
+    from diff.lower import program  # lowering is a pass over these terms
 
     p = program(f)
     where = b.inline(p, slots)
@@ -498,7 +509,7 @@ def outer(a: Expr[V] | Vec[V], b: Expr[W] | Vec[W]) -> Expr[TensorProduct[V, W]]
 
 
 def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: W | None = None) -> Expr[W]:
-    """A labelled contraction such as contract("ij,j->i", W, x); the result's space is ℝ^{axes of the labels} or `cod`."""
+    """A labelled contraction such as contract("ij,j->i", W, x); the result is in ℝ^{axes of the labels} or in `cod`."""
     x, y = _operands(a, b, "contract")
     return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)
 

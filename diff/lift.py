@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
-from linmap import wire
 from diff.builder import Builder
 from diff.term import Elementwise, Lift, Literal, Program
+from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
+from linmap import wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Ma
         raise SpaceError(msg)
     parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
     if over is None:
-        if len(parts) != 2:  # noqa: PLR2004 - parameters and data
+        if len(parts) != 2:  # parameters and data
             msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…)"
             raise SpaceError(msg)
         over = (1,)
@@ -57,7 +57,7 @@ def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Progr
         parts = p.dom.parts
         up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
         spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
-        dom = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
+        dom: Type = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
         memo[key] = _lifted(p, X, up, dom)
     found: Program[Any, Any] = memo[key]
     return found
@@ -91,7 +91,7 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
                 slot = b.step(step.operation, ())
             case linear:
                 lifted = wire.lifted(linear, n)
-                assert not isinstance(lifted, (wire.Same, wire.Section))  # noqa: S101 - no step is one of those
+                assert not isinstance(lifted, (wire.Same, wire.Section))  # no step is one of those
                 slot = b.apply(lifted, where[step.args[0]])
         where.append(slot)
         up.append(varies)

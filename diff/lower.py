@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
 
-from hilbert import Map, Type
-from linmap import wire
-from linmap.datum import constants, filled
-from linmap.lower import net
-from linmap.term import LinMap
 from diff.builder import Builder
 from diff.lift import lift_program
 from diff.term import (
@@ -25,6 +20,11 @@ from diff.term import (
     Scaled,
     Sum,
 )
+from hilbert import Map, Type
+from linmap import wire
+from linmap.datum import constants, filled
+from linmap.lower import net
+from linmap.term import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -55,7 +55,7 @@ def _drive(start: Generator[Any, Slots, Slots]) -> Slots:
         try:
             stack.append(stack[-1].send(value))
             value = None
-        except StopIteration as stop:  # noqa: PERF203 - how generators return
+        except StopIteration as stop:  # how generators return
             value = stop.value
             stack.pop()
     result: Slots = value
@@ -98,7 +98,7 @@ def _node(b: Builder, f: Node, x: Slots, known: Known) -> Generator[Any, Slots, 
             for part in parts:
                 y = yield _lower(b, part, x, known)
                 total = y if total is None else tuple(b.add(s, t) for s, t in zip(total, y, strict=True))
-            assert total is not None  # noqa: S101 - a sum has parts
+            assert total is not None  # a sum has parts
             return total
         case Scaled(k, of):
             y = yield _lower(b, of, x, known)

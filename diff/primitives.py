@@ -1,4 +1,4 @@
-"""Scalar primitives p : K → K (paper §3.4–3.6): an open table of values, derivatives and domains.
+r"""Scalar primitives p : K → K (paper §3.4–3.6): an open table of values, derivatives and domains.
 
 A derivative is an expression of the language in the argument x and the value y, so that it differentiates again:
 sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive follows numpy: NaN or ±∞, and its warning.
@@ -6,9 +6,9 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | primitive | derivative | domain of the derivative |
 |---|---|---|
 | sin cos tan | cos x, −sin x, 1 + y² | ℝ (tan: where cos x ≠ 0) |
-| asin acos atan | ±1/√(1−x²), 1/(1+x²) | \\|x\\| < 1; ℝ |
+| asin acos atan | ±1/√(1−x²), 1/(1+x²) | \|x\| < 1; ℝ |
 | sinh cosh tanh | cosh x, sinh x, 1 − y² | ℝ |
-| asinh acosh atanh | 1/√(x²+1), 1/√(x²−1), 1/(1−x²) | ℝ; x > 1; \\|x\\| < 1 |
+| asinh acosh atanh | 1/√(x²+1), 1/√(x²−1), 1/(1−x²) | ℝ; x > 1; \|x\| < 1 |
 | exp expm1 | y, y + 1 | ℝ |
 | log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
 | sqrt | 1/(2y) | x > 0 (∞ at 0) |
@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hilbert import SpaceError
 from diff.expr import Expr, number_like
 from diff.term import RULES, Binary, Primitive, Rule
+from hilbert import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def _enter(rule: Rule) -> None:
     RULES[rule.name] = rule
 
 
-def _unary(  # noqa: PLR0913 - a row of the table
+def _unary(
     name: str,
     derivative: Callable[[E, E], E],
     *,
@@ -88,7 +88,7 @@ def _binary(
         name,
         2,
         lambda xp, _, x, y: getattr(xp, call)(x, y),
-        lambda _, args, z: derivatives(*args, z),
+        lambda _, args, z: derivatives(args[0], args[1], z),
         text,
         domain,
         call,
@@ -124,65 +124,75 @@ def _softplus(xp: Any, x: Any) -> Any:
     return xp.logaddexp(x, xp.zeros_like(x))
 
 
-sin = _unary("sin", lambda x, _: cos(x))
-cos = _unary("cos", lambda x, _: -sin(x))
-tan = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
-asin = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
-acos = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
-atan = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
-sinh = _unary("sinh", lambda x, _: cosh(x))
-cosh = _unary("cosh", lambda x, _: sinh(x))
-tanh = _unary("tanh", lambda _, y: _tanh_prime(y))
-_tanh_prime = _unary(
+sin: Primitive = _unary("sin", lambda x, _: cos(x))
+cos: Primitive = _unary("cos", lambda x, _: -sin(x))
+tan: Primitive = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
+asin: Primitive = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
+acos: Primitive = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
+atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
+sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))
+cosh: Primitive = _unary("cosh", lambda x, _: sinh(x))
+tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
+_tanh_prime: Primitive = _unary(
     "tanh'",
     lambda y, _: -2.0 * y,
     value=_one_minus_square,
     overwrite=lambda y: np.subtract(1.0, np.multiply(y, y, out=y), out=y),
 )
-asinh = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
-acosh = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
-atanh = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
-exp = _unary("exp", lambda _, y: y)
-expm1 = _unary("expm1", lambda _, y: y + 1.0)
-log = _unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
-log2 = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
-log10 = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
-log1p = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
-sqrt = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
-square = _unary("square", lambda x, _: 2.0 * x)
-reciprocal = _unary(
+asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
+acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
+atanh: Primitive = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
+exp: Primitive = _unary("exp", lambda _, y: y)
+expm1: Primitive = _unary("expm1", lambda _, y: y + 1.0)
+log: Primitive = _unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
+log2: Primitive = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
+log10: Primitive = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
+log1p: Primitive = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
+sqrt: Primitive = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
+square: Primitive = _unary("square", lambda x, _: 2.0 * x)
+reciprocal: Primitive = _unary(
     "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
 )
-absolute = _unary("absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs")
-sign = _unary("sign", lambda x, _: number_like(x, 0.0))
-relu = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
-sigmoid = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text="σ")
-_sigmoid_prime = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
-softplus = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
+absolute: Primitive = _unary(
+    "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs"
+)
+sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
+relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
+sigmoid: Primitive = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text="σ")
+_sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
+softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
 
-divide = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
-pow = _binary(  # noqa: A001 - the standard name
+divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
+pow: Binary = _binary(  # noqa: A001 - the standard name
     "pow", lambda x, y, z: (y * pow(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
 )
-maximum = _binary("maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y")
-minimum = _binary("minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y")
-hypot = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
-atan2 = _binary(
+maximum: Binary = _binary(
+    "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
+)
+minimum: Binary = _binary(
+    "minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y"
+)
+hypot: Binary = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
+atan2: Binary = _binary(
     "atan2",
     lambda x, y, _: (y / (square(x) + square(y)), -x / (square(x) + square(y))),
     text="arctan2",
     domain="not both 0",
 )
-logaddexp = _binary(
+logaddexp: Binary = _binary(
     "logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²"
 )
+
+def _power_prime(k: float, x: E) -> E:
+    return number_like(x, 1.0) if k == 1.0 else k * x ** (k - 1.0)
+
 
 _enter(
     Rule(
         "power",
         1,
         lambda xp, params, x: xp.pow(x, params[0]) if xp is np else x ** params[0],
-        lambda params, args, _: (params[0] * args[0] ** (params[0] - 1.0) if params[0] != 1.0 else number_like(args[0], 1.0),),
+        lambda params, args, _: (_power_prime(params[0], args[0]),),
         "power",
         "as numpy's power",
     )
@@ -211,7 +221,7 @@ for _name, _text, _arity in (
             None,
             _text,
             "discrete: tangent 0",
-            _name if _arity == 2 else None,  # noqa: PLR2004 - binary
+            _name if _arity == 2 else None,  # binary
         )
     )
 

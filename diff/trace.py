@@ -1,4 +1,4 @@
-"""Pointful functions: `fun(V, W, …)(body)` runs a Python function once on expressions and keeps what it did as a program.
+"""Pointful functions: `fun(V, W, …)(body)` runs a Python function once on expressions and keeps what it did.
 
 >>> from hilbert import Fin, R
 >>> from diff import fun, tanh
@@ -16,9 +16,9 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
-from hilbert import DirectSum, Map, SpaceError, Type
 from diff.builder import Builder
 from diff.expr import Expr, tracing
+from hilbert import DirectSum, Map, SpaceError, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,8 @@ def _result(builder: Builder, result: Any) -> Expr[Any]:
         parts = [_result(builder, part) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
-    msg = f"the body of a traced function returns expressions, not {type(result).__name__}: write const(v) for constants"
+    what = type(result).__name__
+    msg = f"the body of a traced function returns expressions, not {what}: write const(v) for constants"
     raise SpaceError(msg)
 
 
