@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hilbert import DirectSum, Type
 from adjoint.rules import adjoint
 from diff import affine, derivative
 from diff.term import Program
+from hilbert import DirectSum, Type
 
 if TYPE_CHECKING:
     from hilbert import Map, Vec

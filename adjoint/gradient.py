@@ -11,20 +11,20 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 import array_api_compat
 import numpy as np
 
+from adjoint.rules import adjoint
+from diff import affine, derivative
+from diff.builder import Builder
+from diff.term import Program
 from hilbert import Copower, DirectSum, Field, Fin, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import common_namespace
 from hilbert.vector import span
 from linmap import inject
 from linmap.term import Closed, Compose
-from adjoint.rules import adjoint
-from diff import affine, derivative
-from diff.builder import Builder
-from diff.term import Program
 
 if TYPE_CHECKING:
     from linmap import LinMap
@@ -39,15 +39,15 @@ Rest = TypeVarTuple("Rest")
 @overload
 def grad(f: Map[V, Field]) -> Map[V, V]: ...
 @overload
-def grad(f: Map[DirectSum[A, Unpack[Rest]], Field], wrt: Literal[0]) -> Map[DirectSum[A, Unpack[Rest]], A]: ...
+def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...
 @overload
 def grad(
-    f: Map[DirectSum[A, B, Unpack[Rest]], Field], wrt: Literal[1]
-) -> Map[DirectSum[A, B, Unpack[Rest]], B]: ...
+    f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]
+) -> Map[DirectSum[A, B, *Rest], B]: ...
 @overload
 def grad(
-    f: Map[DirectSum[A, B, C, Unpack[Rest]], Field], wrt: Literal[2]
-) -> Map[DirectSum[A, B, C, Unpack[Rest]], C]: ...
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
+) -> Map[DirectSum[A, B, C, *Rest], C]: ...
 @overload
 def grad(f: Map[V, Field], wrt: int) -> Map[V, Any]: ...
 def grad(f: Any, wrt: int | None = None) -> Any:
@@ -62,16 +62,16 @@ def grad(f: Any, wrt: int | None = None) -> Any:
 def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
 @overload
 def value_and_grad(
-    f: Map[DirectSum[A, Unpack[Rest]], Field], wrt: Literal[0]
-) -> Map[DirectSum[A, Unpack[Rest]], DirectSum[Field, A]]: ...
+    f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]
+) -> Map[DirectSum[A, *Rest], DirectSum[Field, A]]: ...
 @overload
 def value_and_grad(
-    f: Map[DirectSum[A, B, Unpack[Rest]], Field], wrt: Literal[1]
-) -> Map[DirectSum[A, B, Unpack[Rest]], DirectSum[Field, B]]: ...
+    f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]
+) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, B]]: ...
 @overload
 def value_and_grad(
-    f: Map[DirectSum[A, B, C, Unpack[Rest]], Field], wrt: Literal[2]
-) -> Map[DirectSum[A, B, C, Unpack[Rest]], DirectSum[Field, C]]: ...
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
+) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
 @overload
 def value_and_grad(f: Map[V, Field], wrt: int) -> Map[V, DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: int | None = None) -> Any:
@@ -117,7 +117,7 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
 
 
 def jacobian(f: Map[Any, Any], *x: Any, wrt: int | None = None, blocks: bool = False) -> Any:
-    """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one array for each pair of leaves.
+    """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     All basis vectors are applied at once, on the smaller side. `wrt` restricts V to one part of the domain. Raises
     SpaceError for a point of another space, or a position that does not exist.

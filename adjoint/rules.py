@@ -1,7 +1,7 @@
 """The adjoint calculus (paper §6.2, Theorem 6.5): every construct has its adjoint construct in the same language.
 
-f* : W ⊸ V is the adjoint of f : V ⊸ W iff f(v) ⊙ w = v ⊙ f*(w). No datum changes, no vector needs to exist: adjoints are
-taken of terms. f** = f holds by ==.
+f* : W ⊸ V is the adjoint of f : V ⊸ W iff f(v) ⊙ w = v ⊙ f*(w). No datum changes, no vector needs to exist: adjoints
+are taken of terms. f** = f holds by ==.
 
 >>> from hilbert import Fin, R
 >>> from linmap import total
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
 
-from hilbert import SpaceError, Type
+from diff import Pointwise
+from hilbert import Field, SpaceError, Type
 from hilbert.term import bottom_up
 from linmap import wire
 from linmap.contraction import Contraction
@@ -39,7 +40,6 @@ from linmap.term import (
     Unitary,
     Zero,
 )
-from diff import Pointwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ _PAIRS = (
     ("matrix", "unmatrix"),
     ("transpose", "transpose"),
 )
-INVERSE = {a: b for a, b in _PAIRS} | {b: a for a, b in _PAIRS}
+INVERSE = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 
 
 @overload
@@ -149,7 +149,7 @@ def adjoint_wire(f: wire.Wire, src: Leaf) -> wire.Wire:
         case wire.Move(order):
             return wire.Move(tuple(sorted(range(len(order)), key=order.__getitem__)))
         case wire.Cast():
-            base = src.base
-            return wire.Cast(base)  # type: ignore[arg-type]
+            assert isinstance(src.base, Field)  # what a cast applies to
+            return wire.Cast(src.base)
         case _:
             assert_never(f)
