@@ -211,7 +211,7 @@ def _select(xp: ModuleType, spec: Spec, side: int) -> Kernel:
 
 
 def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
-    """An element of X as its basis vector: gather along X where the other operand has it, else scatter."""
+    """An element of X as its basis vector: gather along the axes of X in the other operand, scatter along the result's."""
     hot_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
     assert isinstance(leaf.base, Elements)  # by dispatch
     width = len(leaf.base.index.axes)
@@ -219,29 +219,54 @@ def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kern
     assert len(hot) == width  # the spec was checked against the leaves
     size = dict(zip(free + hot, leaf.shape + leaf.base.index.shape, strict=True))
     size |= dict(zip(labels, other.shape, strict=True))
-    count = leaf.base.index.size
-    run = (
-        _gather(xp, spec.out, free, hot, labels, size, count)
-        if all(c in labels for c in hot)
-        else _scatter(xp, spec.out, free, hot, labels, size, count)
-    )
-    return Kernel(run) if side == 0 else Kernel(lambda x, i: run(i, x))
+    read, put = ("".join(c for c in hot if c in list_) for list_ in (labels, spec.out))
+    if not put:
+        run = _gather(xp, spec.out, free, hot, labels, size)
+    elif not read:
+        run = _scatter(xp, spec.out, free, hot, labels, size)
+    else:
+        made = free + "".join(c for c in labels if c not in free + read)
+        gather, scatter = _gather(xp, made, free, read, labels, size), _scatter(xp, spec.out, free, put, made, size)
+        first, second = _coordinates(hot, read, size), _coordinates(hot, put, size)
+
+        def run(i: Any, x: Any) -> Any:
+            i = xp.asarray(i)
+            return scatter(second(i), gather(first(i), x))
+
+    return Kernel(run if side == 0 else lambda x, i: run(i, x), fresh=bool(put))
+
+
+def _coordinates(hot: str, some: str, size: dict[str, int]) -> Callable[[Any], Any]:
+    """Flat positions in X₁×…×Xₙ to flat positions in the product of some of the factors."""
+    if some == hot:
+        return _same
+    n = [size[c] for c in hot]
+    factors = [(size[c], math.prod(n[k + 1 :])) for k, c in enumerate(hot) if c in some]
+
+    def run(i: Any) -> Any:
+        place = i * 0
+        for count, stride in factors:
+            place = place * count + i // stride % count
+        return place
+
+    return run
 
 
 def _gather(
-    xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int], count: int
+    xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any]:
+    """out[…] = x[…, i, …], a view for a single i."""
     zipped = "".join(c for c in free if c in labels)
     alone = "".join(c for c in free if c not in labels)
     rest = "".join(c for c in labels if c not in zipped + hot)
+    count = math.prod(size[c] for c in hot)
     source = _arrange(
         xp, labels, zipped + hot + rest, (*(size[c] for c in zipped), count, *(size[c] for c in rest))
     )
     index_of = _arrange(xp, free, zipped + alone, None)
     made = zipped + alone + rest
-    kept = out if not any(c in out for c in hot) else "".join(c for c in out if c not in hot)
-    dropped = tuple(k for k, c in enumerate(made) if c not in kept)
-    order = _order("".join(c for c in made if c in kept), kept)
+    dropped = tuple(k for k, c in enumerate(made) if c not in out)
+    order = _order("".join(c for c in made if c in out), out)
 
     def run(i: Any, x: Any) -> Any:
         x = source(xp.asarray(x)) if source else x
@@ -260,14 +285,11 @@ def _gather(
         y = xp.sum(y, axis=dropped) if dropped else y
         return y if order is None else xp.permute_dims(y, order)
 
-    if kept == out:
-        return run
-    put = _scatter(xp, out, free, hot, kept, size, count)
-    return lambda i, x: put(i, run(i, x))
+    return run
 
 
 def _scatter(
-    xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int], count: int
+    xp: ModuleType, out: str, free: str, hot: str, labels: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any]:
     """out[…, i, …] += x, through one segment sum over (kept labels of i) × X."""
     kept = "".join(c for c in free if c in out)
@@ -277,7 +299,7 @@ def _scatter(
     spread = _aligned(xp, labels, kept + summed + rest)
     full = tuple(size[c] for c in kept + summed + rest)
     index_of = _arrange(xp, free, kept + summed, None)
-    width = math.prod(size[c] for c in rest)
+    width, count = (math.prod(size[c] for c in group) for group in (rest, hot))
     base = np.arange(cells).repeat(math.prod(size[c] for c in summed)) * count
     made = kept + hot + rest
     order = _order(made, out)
