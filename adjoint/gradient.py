@@ -23,7 +23,7 @@ from diff.term import Program
 from hilbert import Copower, DirectSum, Field, Fin, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import common_namespace
 from hilbert.vector import span
-from linmap import inject
+from linmap import identity, inject, zero
 from linmap.term import Closed, Compose
 
 if TYPE_CHECKING:
@@ -123,11 +123,16 @@ def jacobian(f: Map[Any, Any], *x: Any, wrt: int | None = None, blocks: bool = F
     SpaceError for a point of another space, or a position that does not exist.
     """
     _, linear = affine(f, *x)
-    if wrt is not None:
-        span(f.dom, wrt)
-        position = sum(not isinstance(part.tangent, Zero) for part in f.dom.parts[:wrt])
-        linear = linear @ inject(linear.dom, position) if isinstance(linear.dom, DirectSum) else linear
-    return dense(linear, blocks=blocks)
+    return dense(linear if wrt is None else linear @ _into_tangent(f.dom, wrt), blocks=blocks)
+
+
+def _into_tangent(dom: Type, wrt: int) -> LinMap[Any, Any]:
+    """ι : T(V_i) ⊸ T(⊕ V), where T drops discrete parts."""
+    span(dom, wrt)
+    kept = [k for k, part in enumerate(dom.parts) if dom.is_space or any(leaf.is_field for leaf in part.leaves)]
+    if wrt not in kept:
+        return zero(Zero(), dom.tangent)
+    return inject(dom.tangent, kept.index(wrt)) if len(kept) > 1 else identity(dom.tangent)
 
 
 def hessian(f: Map[V, Field], *x: Any, blocks: bool = False) -> Any:
