@@ -1,7 +1,21 @@
 """The adjoint calculus: adjoints, gradients, Jacobians, checks (paper §6–7)."""
 
 from adjoint.affine import adjoint_affine, vjp
-from adjoint.gradient import grad, hessian, jacobian, value_and_grad
+from adjoint.check import Report, check, check_adjoint, check_derivative
+from adjoint.gradient import dense, grad, hessian, jacobian, value_and_grad
 from adjoint.rules import adjoint
 
-__all__ = ["adjoint", "adjoint_affine", "grad", "hessian", "jacobian", "value_and_grad", "vjp"]
+__all__ = [
+    "Report",
+    "adjoint",
+    "adjoint_affine",
+    "check",
+    "check_adjoint",
+    "check_derivative",
+    "dense",
+    "grad",
+    "hessian",
+    "jacobian",
+    "value_and_grad",
+    "vjp",
+]

@@ -4,6 +4,7 @@ from diff.affine import Derivative, Pointwise, affine, derivative, jvp
 from diff.expr import Expr, const, contract, inner, onehot, outer, pick, select
 from diff.lift import lift
 from diff.lower import program
+from diff.pointfree import pointfree
 from diff.primitives import (
     absolute,
     acos,
@@ -83,6 +84,7 @@ __all__ = [
     "outer",
     "pick",
     "pow",
+    "pointfree",
     "power",
     "program",
     "reciprocal",

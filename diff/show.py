@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from hilbert import Elements, Unit
+from hilbert import Copower, Elements, Unit
 from hilbert.map import Map
 from hilbert.relation import Full
 from hilbert.space import Boolean
@@ -79,9 +79,25 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Elementwise() as p:
             return Atom(p.rule.text if not p.params else f"(_^{number(p.params[0])})")
         case Program() as p:
-            return Atom(f"({_program(p, names, inline=True)})")
+            return _wiring(p) or Atom(f"({_program(p, names, inline=True)})")
         case never:
             assert_never(never)
+
+
+def _wiring(p: Program[Any, Any]) -> Doc | None:
+    """A program without steps that is the identity or a projection: of a direct sum with a discrete part, say."""
+    if p.steps:
+        return None
+    if p.outputs == tuple(range(p.arity)) and p.dom == p.cod:
+        return Atom("id")
+    space = p.dom.base if isinstance(p.dom, Copower) else p.dom
+    start = 0
+    for k, part in enumerate(space.parts):
+        stop = start + len(part.leaves)
+        if p.outputs == tuple(range(start, stop)):
+            return Atom(f"π{subscript(k + 1)}")
+        start = stop
+    return None
 
 
 def _shortened(parts: Any, rec: Callable[[Any], Doc], *, backwards: bool = False) -> list[Doc]:

@@ -1,0 +1,229 @@
+"""Programs as point-free terms (paper §3): every subterm closed, variables replaced by projections.
+
+>>> from hilbert import Fin, R
+>>> from diff import fun, tanh
+>>> X, Y = Fin.of(3), Fin.of(2)
+>>> print(pointfree(fun(R ** (Y * X), R ** X, R ** Y)(lambda W, x, b: tanh(W @ x + b))))
+tanh^2 ∘ ((⋆)∘⟨π₁, π₂⟩ + π₃)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
+from hilbert.index import Index
+from hilbert.space import Leaf
+from linmap import wire
+from linmap.contraction import Contraction
+from linmap.maps import identity
+from linmap.term import Arc, LinMap, Net, Project, Unitary
+from diff.lower import program
+from diff.term import Bilinear, Compose, Constant, Elementwise, Fork, Literal, Power, Program, Scaled, Sum
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+def pointfree(f: Map[V, W]) -> Map[V, W]:
+    """The function as a term of combinators; program(pointfree(p)) computes what p does, step by step.
+
+    A slot that is read once is written in place; one that is read more often is bound by ⟨id, …⟩ and read by a
+    projection. Raises SpaceError for primitives of other fields than ℝ in double precision.
+    """
+    p = program(f)
+    return _Terms(p).term()
+
+
+class _Terms:
+    """The terms of a program's slots, as functions of an environment: the argument, then each bound slot."""
+
+    def __init__(self, p: Program[Any, Any]) -> None:
+        self.p = p
+        self.uses = [0] * len(p.slots)
+        for step in p.steps:
+            for k in step.args:
+                self.uses[k] += 1
+        for k in p.outputs:
+            self.uses[k] += 1
+        self.env: list[Any] = [p.dom]
+        self.where: dict[int, int] = {}  # a bound slot's place in the environment
+        self.layers: list[Map[Any, Any]] = []
+
+    def space(self) -> Any:
+        """The environment."""
+        return self.env[0] if len(self.env) == 1 else DirectSum(tuple(self.env))
+
+    def argument(self, k: int) -> Map[Any, Any]:
+        """The projection to leaf k of the argument."""
+        ways: list[Map[Any, Any]] = [] if len(self.env) == 1 else [Project(self.space(), 0)]
+        space: Any = self.p.dom
+        while len(space.leaves) > 1 or isinstance(space, DirectSum):
+            if not isinstance(space, DirectSum):
+                ways.append(_leaf_of(space, k))
+                space = space.leaves[k].space
+                break
+            for position, part in enumerate(space.parts):
+                if k < len(part.leaves):
+                    ways.append(_project(space, position))
+                    space = part
+                    break
+                k -= len(part.leaves)
+        return _renamed(_composed(ways, self.space()))
+
+    def term(self) -> Map[Any, Any]:
+        """Bind what is read twice, in order; inline the rest."""
+        p = self.p
+        for j, step in enumerate(p.steps):
+            k = p.arity + j
+            if self.uses[k] < 2:  # noqa: PLR2004 - read once, or never
+                continue
+            bound = self._build(k)
+            self.layers.append(Fork((*self._keep(), bound)))
+            self.env.append(p.slots[k].space)
+            self.where[k] = len(self.env) - 1
+        results = [self._build(k) for k in p.outputs]
+        result = _nested(p.cod, results)
+        return _composed([*self.layers, result], p.dom)
+
+    def _keep(self) -> list[Map[Any, Any]]:
+        space = self.space()
+        if len(self.env) == 1:
+            return [_identity(space)]
+        return [_project(space, i) for i in range(len(self.env))]
+
+    def _build(self, root: int) -> Map[Any, Any]:
+        """The term of a slot, its unbound operands in place; iterative."""
+        done: dict[int, Map[Any, Any]] = {}
+        stack = [root]
+        while stack:
+            k = stack[-1]
+            if k in done:
+                stack.pop()
+                continue
+            if k < self.p.arity:
+                done[k] = self.argument(k)
+            elif k in self.where:
+                done[k] = _project(self.space(), self.where[k])
+            else:
+                args = self.p.steps[k - self.p.arity].args
+                missing = [a for a in args if a not in done]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                done[k] = self._step(k, [done[a] for a in args])
+            stack.pop()
+        return done[root]
+
+    def _step(self, k: int, args: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+        p = self.p
+        step = p.steps[k - p.arity]
+        leaves = [p.slots[a] for a in step.args]
+        leaf = p.slots[k]
+        match step.operation:
+            case Literal(value):
+                return Constant(self.space(), Vec(leaf.space, (value.array,)))
+            case wire.Contract(spec):
+                left, right = leaves
+                c = Contraction(left.space, right.space, leaf.space, ((0, 0, 0, spec),))
+                return Compose([Fork(tuple(args)), Bilinear(c)])
+            case wire.Add():
+                return Sum(args)
+            case wire.Scale(factor):
+                return Scaled(factor, args[0])
+            case Elementwise() as primitive:
+                if leaf.is_field and leaf.base != R:
+                    msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
+                    raise SpaceError(msg)
+                lifted: Map[Any, Any] = primitive
+                if leaf.axes:
+                    lifted = Power(primitive, _index(leaf))
+                if len(args) == 1:
+                    return _composed([args[0], lifted], self.space())
+                return Compose([Fork(tuple(args)), _zipped(lifted, leaves, leaf)])
+            case linear:
+                f = Net(leaves[0].space, leaf.space, (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
+                return _composed([args[0], f], self.space())
+
+
+def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, Any]:
+    """A lifted primitive of two arguments on two arrays: (ℝ ⊕ ℝ)^X is stored as (ℝ^X, ℝ^X)."""
+    if not leaf.axes:
+        return f
+    dom = DirectSum(tuple(part.space for part in leaves))
+    return Compose([_same_leaves("zip", dom, f.dom), f])
+
+
+def _index(leaf: Leaf) -> Index:
+    index = leaf.axes[0]
+    for axis in leaf.axes[1:]:
+        index = index * axis
+    return index
+
+
+def _same_leaves(name: str, dom: Type, cod: Type) -> LinMap[Any, Any]:
+    order = tuple(tuple(range(len(leaf.axes))) for leaf in dom.leaves)
+    return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
+
+
+def _project(space: Any, position: int) -> Map[Any, Any]:
+    if space.is_space:
+        return Project(space, position)
+    return _wiring(space, space.parts[position], position)
+
+
+def _identity(space: Any) -> Map[Any, Any]:
+    if space.is_space:
+        return identity(space)
+    return Program(space, space, (), tuple(range(len(space.leaves))), space.leaves)
+
+
+def _wiring(space: Any, part: Any, position: int) -> Map[Any, Any]:
+    """A projection of a type that is no space."""
+    start = sum(len(p.leaves) for p in space.parts[:position])
+    return Program(space, part, (), tuple(range(start, start + len(part.leaves))), space.leaves)
+
+
+def _leaf_of(space: Any, k: int) -> Map[Any, Any]:
+    return Program(space, space.leaves[k].space, (), (k,), space.leaves)
+
+
+def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:
+    """f into the space that its one leaf has by itself."""
+    space = f.cod.leaves[0].space
+    if f.cod == space:
+        return f
+    if f.cod.is_space:
+        return _composed([f, _same_leaves("uncurry", f.cod, space)], f.dom)
+    return _composed([f, Program(f.cod, space, (), (0,), f.cod.leaves)], f.dom)
+
+
+def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
+    if not parts:
+        return _identity(dom)
+    result = parts[0]
+    for part in parts[1:]:
+        result = part @ result
+    return result
+
+
+def _nested(space: Any, results: list[Map[Any, Any]]) -> Map[Any, Any]:
+    """⟨…⟩ around the results, as the codomain's direct sums nest."""
+    it = iter(results)
+
+    def build(s: Any) -> Map[Any, Any]:
+        if isinstance(s, DirectSum):
+            return Fork(tuple(build(part) for part in s.parts))
+        if len(s.leaves) == 1:
+            f = next(it)
+            return f if f.cod == s else _composed([f, _same_leaves("curry", f.cod, s)], f.dom)
+        if isinstance(s, Copower):
+            inner = build(DirectSum(tuple(leaf.space for leaf in s.leaves)))
+            return _composed([inner, _same_leaves("zip", inner.cod, s)], inner.dom)
+        inner = Fork(tuple(next(it) for _ in s.leaves))
+        return _composed([inner, _same_leaves("pack", inner.cod, s)], inner.dom)
+
+    return build(space)
