@@ -17,8 +17,7 @@ from hilbert.term import bottom_up
 from linmap import wire
 from linmap.datum import Const, Datum
 from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, total
-from linmap.show import SHORT, Names, net_doc, number, path, reduction, subscript
-from linmap.show import show as show_linear
+from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript
 from linmap.term import LinMap
 from diff.term import (
     Bilinear,
@@ -56,7 +55,7 @@ def show(f: Map[Any, Any]) -> str:
 
 def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
     if isinstance(f, LinMap):
-        return Atom(show_linear(f)) if "\n" not in show_linear(f) else Atom(f"[{f.dom} ⊸ {f.cod}]")
+        return linear_doc(f, names, names.lines)
     match cast("Node", f):
         case Constant(_, value):
             return Atom(f"K[{names.vector(value)}]")

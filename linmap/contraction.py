@@ -47,8 +47,13 @@ class Contraction:
 
     @property
     def symbol(self) -> str:
-        """The sign of the operation: ⋆, ∗, ⊙, ⊗, ·, or its labels."""
-        return operator(self.terms[0][3])[0] if self.terms else "·"
+        """The sign of the operation: ⋆, ∗, ⊙, ⊗, ·, its labels; for an element x ∈ X, v ! x = v_x and k e x = k·e_x."""
+        if not self.terms:
+            return "·"
+        _, j, _, spec = self.terms[0]
+        if isinstance(self.right.leaves[j].base, Elements):
+            return "!" if spec.right[-1:] in spec.left else "e"
+        return operator(spec)[0]
 
     def __str__(self) -> str:
         return f"({self.symbol})"

@@ -101,8 +101,14 @@ def show(f: LinMap[Any, Any]) -> str:
     """The text of a linear map: at most 40 lines of 100 columns."""
     names = Names()
     lets: list[str] = []
-    doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
+    doc = linear_doc(f, names, lets)
     return page(render(doc), [*lets, *names.lines])
+
+
+def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
+    """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
+    doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
+    return doc
 
 
 def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
