@@ -316,7 +316,7 @@ class Expr(Applicable, Generic[V]):
 
     # --- application ---
 
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...]) -> Expr[Any]:
+    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> Expr[W]:
         """f(*args) as steps of the program being traced."""
         if isinstance(f, Elementwise):
             first, *others = args

@@ -6,7 +6,7 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from hilbert.errors import SpaceError
 from hilbert.index import Index
@@ -25,6 +25,34 @@ A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+H = TypeVar("H", bound=Type)
+J = TypeVar("J", bound=Type)
+K = TypeVar("K", bound=Type)
+T = TypeVar("T")
+V_co = TypeVar("V_co", bound=Type, covariant=True)
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Symbol(Protocol[V_co, W, T_co]):
+    """What a map applies to besides vectors, for the type checker: of a space V, it turns f : V → W into a T.
+
+    An expression of V turns f into an expression of W: thus f(x) is typed without this layer knowing expressions.
+    """
+
+    @property
+    def space(self) -> V_co:
+        """V."""
+        ...
+
+    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> T_co:
+        """f(*args), where one of the arguments is self."""
+        ...
+
+
+Operand: TypeAlias = Vec[V] | Symbol[V, W, T]
 
 
 class Map(Term, Generic[V, W]):
@@ -52,9 +80,94 @@ class Map(Term, Generic[V, W]):
     @overload
     def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
     @overload
+    def __call__(self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+    @overload
     def __call__(
-        self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+        self: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
     ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], /
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G], W],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J], k: Vec[K],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(self, x: Symbol[V, W, T], /) -> T: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], /
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T],
+        d: Operand[D, W, T], e: Operand[E, W, T], f: Operand[F, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
+        e: Operand[E, W, T], f: Operand[F, W, T], g: Operand[G, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
+        e: Operand[E, W, T], f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T], j: Operand[J, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T], j: Operand[J, W, T], k: Operand[K, W, T],
+        /,
+    ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
         if any(isinstance(a, Applicable) for a in args):
@@ -133,7 +246,7 @@ class Applicable:
 
     __slots__ = ()
 
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...]) -> Any:
+    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)
 
