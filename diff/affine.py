@@ -1,7 +1,8 @@
-"""Affine interpretation (paper §5, Fig. 1): f^[1](x) = (f x, f' x), the derivative as a term, by structural recursion.
+"""Affine interpretation (paper §5, Fig. 1): f^[1](x) = (f x, f' x), the derivative as a term, by recursion over f.
 
-On a symbol, `derivative(f)` is the program with every intermediate result bound to a slot, and a net whose data refer to
-those slots: the paper's Term(W × (V ⊸ W)) with its lets. On a value, `affine(f, v)` runs the program and closes the net.
+On a symbol, `derivative(f)` is the program with every intermediate result bound to a slot, and a net whose data refer
+to those slots: the paper's Term(W × (V ⊸ W)) with its lets. On a value, `affine(f, v)` runs the program and closes the
+net.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
+from diff.builder import Builder
+from diff.evaluate import tape
+from diff.expr import Expr
+from diff.lower import program
+from diff.term import Elementwise, Literal, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.map import argument
@@ -17,15 +23,14 @@ from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap import wire
 from linmap.datum import Const, Ref
+from linmap.equal import Comparable
+from linmap.simplify import Simplifiable
 from linmap.term import Arc, Closed, LinMap, Net, refs
-from diff.builder import Builder
-from diff.evaluate import tape
-from diff.expr import Expr
-from diff.lower import program
-from diff.term import Elementwise, Literal, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
+
+    from linmap.equal import Numbering
 
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
@@ -34,7 +39,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 @frozen(eq=False, repr=False)
-class Pointwise(Term, Generic[P, V, W]):
+class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     program: Program[P, Any]
@@ -106,8 +111,20 @@ class Pointwise(Term, Generic[P, V, W]):
         result: Program[Any, W] = found
         return result
 
+    def label(self, numbering: Numbering) -> Hashable:
+        """The contents of the program and the body, for `equal`."""
+        from diff.equal import pointwise_label
+
+        return pointwise_label(self, numbering)
+
+    def simplified(self) -> Pointwise[P, V, W]:
+        """The laws on the body; two element-wise sections in a row become one, whose datum is one more step."""
+        from diff.simplify import simplify_pointwise
+
+        return simplify_pointwise(self)
+
     def __str__(self) -> str:
-        from diff.show import show_pointwise  # noqa: PLC0415 - printing is a pass over these terms
+        from diff.show import show_pointwise  # printing is a pass over these terms
 
         return show_pointwise(self)
 
@@ -168,7 +185,7 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
 def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: int) -> list[int]:
     """The slots of the partial derivatives, written in the language itself."""
     rule = p.rule
-    assert rule.derivatives is not None  # noqa: S101 - its result is real
+    assert rule.derivatives is not None  # its result is real
     exprs = [Expr(b, b.slots[k].space, (k,)) for k in (*args, y)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
     return [partial.slots[0] for partial in partials]
@@ -204,7 +221,7 @@ def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> 
         tuple(number[k] for k in wires),
         tuple(b.slots[k] for k in flow),
     )
-    value = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
+    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
     return Pointwise(value, body)
 
 

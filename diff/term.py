@@ -1,7 +1,7 @@
 """The language of analytic functions (paper §3): terms that users compose, each checked against its spaces.
 
-Linear maps are functions too: a term of this language may have linear maps as parts. `diff.lower` gives terms meaning as
-programs; `diff.show` prints them in the paper's notation.
+Linear maps are functions too: a term of this language may have linear maps as parts. `diff.lower` gives terms meaning
+as programs; `diff.show` prints them in the paper's notation.
 """
 
 from __future__ import annotations
@@ -20,28 +20,36 @@ from hilbert.space import Leaf, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from linmap.contraction import Contraction
 from linmap.datum import Const
+from linmap.equal import Comparable
 from linmap.term import joint, same_type
 from linmap.wire import Add, Contract, Unary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
     from types import ModuleType
 
     from diff.expr import Expr
+    from linmap.equal import Numbering
 
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-class Fun(Map[V, W]):
+class Fun(Map[V, W], Comparable):
     """f : V → W, an analytic function as a term."""
 
     __slots__ = ()
     language = 1
 
+    def label(self, numbering: Numbering) -> Hashable:
+        """The contents of the program, for `equal`."""
+        from diff.equal import program_label
+
+        return program_label(self, numbering)
+
     def _run(self, x: Vec[V]) -> Vec[W]:
-        from diff.evaluate import evaluate  # noqa: PLC0415 - evaluation is a pass over these terms
+        from diff.evaluate import evaluate  # evaluation is a pass over these terms
 
         return evaluate(self, x)
 
@@ -72,7 +80,7 @@ class Fun(Map[V, W]):
         raise SpaceError(msg)
 
     def __str__(self) -> str:
-        from diff.show import show  # noqa: PLC0415 - printing is a pass over these terms
+        from diff.show import show  # printing is a pass over these terms
 
         return show(self)
 
@@ -350,7 +358,7 @@ class Elementwise(Fun[V, W]):
         result: Vec[Any] = p(*args)
         return result
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG002
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
         return self.rule.kernel(xp, self.params)
 
@@ -381,7 +389,7 @@ class Primitive(Elementwise[Field, Field]):
         """K."""
         return R
 
-    @overload
+    @overload  # type: ignore[override]  # it takes every space, not its domain only
     def __call__(self, x: Expr[V], /) -> Expr[V]: ...
     @overload
     def __call__(self, x: Vec[V], /) -> Vec[V]: ...
@@ -390,7 +398,9 @@ class Primitive(Elementwise[Field, Field]):
         if len(args) != 1:
             msg = f"{self.name} takes one argument, not {len(args)}"
             raise SpaceError(msg)
-        return args[0].apply_map(self, args) if isinstance(args[0], Applicable) else self.on_vectors(_vectors(self, args))
+        if isinstance(args[0], Applicable):
+            return args[0].apply_map(self, args)
+        return self.on_vectors(_vectors(self, args))
 
 
 @final
@@ -408,15 +418,17 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
         """K."""
         return R
 
-    @overload  # type: ignore[override]
+    @overload  # type: ignore[override]  # it takes two of any one space
     def __call__(self, x: Expr[V], y: Expr[V] | Vec[V] | float, /) -> Expr[V]: ...
+    @overload
+    def __call__(self, x: Vec[V] | float, y: Expr[V], /) -> Expr[V]: ...
     @overload
     def __call__(self, x: Vec[V], y: Vec[V], /) -> Vec[V]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
             return self.on_vectors((args[0][0], args[0][1]))
-        if len(args) != 2:  # noqa: PLR2004 - binary
+        if len(args) != 2:
             msg = f"{self.name} takes two arguments, not {len(args)}"
             raise SpaceError(msg)
         traced = [a for a in args if isinstance(a, Applicable)]
@@ -463,7 +475,7 @@ class Step:
 @final
 @frozen(eq=False, repr=False)
 class Program(Fun[V, W]):
-    """A straight line: slots 0, 1, … hold the leaves of the argument, then the result of each step; a slot is one array.
+    """A straight line: slots 0, 1, … hold the leaves of the argument, then the result of each step; one array each.
 
     `names` are those of the arguments, for printing only.
     """
