@@ -20,6 +20,7 @@ from hilbert import (
     Fin,
     Index,
     Product,
+    Space,
     SpaceError,
     TensorProduct,
     Type,
@@ -44,14 +45,17 @@ if TYPE_CHECKING:
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 H = TypeVar("H", bound=Index)
-S = TypeVar("S")
-U = TypeVar("U", bound=Type)
+S = TypeVar("S", bound=Space)
+T = TypeVar("T")
+Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
 Rest = TypeVarTuple("Rest")
 
 tracing: list[Builder] = []
@@ -75,27 +79,25 @@ class Expr(Applicable, Generic[V]):
 
     # --- vector space ---
 
-    def __add__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]:
+    def __add__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
         return _add(self, o, 1.0, "+")
 
-    def __radd__(self, o: Vec[V] | float) -> Expr[V]:
+    def __radd__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
         return _add(self, o, 1.0, "+")
 
-    def __sub__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]:
+    def __sub__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
         return _add(self, o, -1.0, "-")
 
-    def __rsub__(self, o: Vec[V] | float) -> Expr[V]:
+    def __rsub__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
         return _add(_scaled(self, -1.0), o, 1.0, "-")
 
-    def __neg__(self) -> Expr[V]:
+    def __neg__(self: Expr[S]) -> Expr[S]:
         return _scaled(self, -1.0)
 
     @overload
-    def __mul__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]: ...
+    def __mul__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
     @overload
-    def __mul__(self, o: Expr[Field]) -> Expr[V]: ...
-    @overload
-    def __mul__(self: Expr[Field], o: Expr[W] | Vec[W]) -> Expr[W]: ...
+    def __mul__(self: Expr[Field], o: Expr[S] | Vec[S]) -> Expr[S]: ...
     def __mul__(self, o: Any) -> Any:
         """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
         if _is_number(o):
@@ -114,17 +116,13 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     @overload
-    def __rmul__(self, o: Vec[V] | float) -> Expr[V]: ...
+    def __rmul__(self: Expr[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...
     @overload
-    def __rmul__(self, o: Vec[Field]) -> Expr[V]: ...
+    def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rmul__(self, o: Any) -> Any:
         return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
 
-    @overload
-    def __truediv__(self, o: Expr[V] | Vec[V] | float) -> Expr[V]: ...
-    @overload
-    def __truediv__(self, o: Expr[Field]) -> Expr[V]: ...
-    def __truediv__(self, o: Any) -> Any:
+    def __truediv__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
         if _is_number(o):
             return self * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, self, _fill(self, o))
@@ -133,12 +131,16 @@ class Expr(Applicable, Generic[V]):
             return elementwise(Primitive("reciprocal"), other) * self
         return elementwise(DIVIDE, self, _same(self, other, "/"))
 
-    def __rtruediv__(self, o: Vec[V] | float) -> Expr[V]:
-        if _is_number(o) and float(o) == 1.0:
-            return elementwise(Primitive("reciprocal"), self)
-        return elementwise(DIVIDE, _fill(self, o) if _is_number(o) else operand(self, o, "/"), self)
+    @overload
+    def __rtruediv__(self: Expr[S], o: Vec[S] | float) -> Expr[S]: ...
+    @overload
+    def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __rtruediv__(self, o: Any) -> Any:
+        if not _is_number(o):
+            return operand(self, o, "/") / self
+        return elementwise(Primitive("reciprocal"), self) if float(o) == 1.0 else _fill(self, o) / self
 
-    def __pow__(self, k: float) -> Expr[V]:
+    def __pow__(self: Expr[S], k: float) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not _is_number(k):
             msg = f"the exponent of ** is a number, not {type(k).__name__}; write pow(x, y) for one that varies"
@@ -158,7 +160,7 @@ class Expr(Applicable, Generic[V]):
     ) -> Expr[Copower[Field, I]]: ...
     @overload
     def __matmul__(
-        self: Expr[Copower[Field, Fin[S]]], o: Expr[Copower[Field, Fin[S]]] | Vec[Copower[Field, Fin[S]]]
+        self: Expr[Copower[Field, Fin[T]]], o: Expr[Copower[Field, Fin[T]]] | Vec[Copower[Field, Fin[T]]]
     ) -> Expr[Field]: ...
     def __matmul__(self, o: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors."""
@@ -173,7 +175,7 @@ class Expr(Applicable, Generic[V]):
         self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]
     ) -> Expr[Copower[Field, I]]: ...
     @overload
-    def __rmatmul__(self: Expr[Copower[Field, Fin[S]]], o: Vec[Copower[Field, Fin[S]]]) -> Expr[Field]: ...
+    def __rmatmul__(self: Expr[Copower[Field, Fin[T]]], o: Vec[Copower[Field, Fin[T]]]) -> Expr[Field]: ...
     def __rmatmul__(self, o: Any) -> Any:
         return _matmul(operand(self, o, "@"), self)
 
@@ -194,7 +196,7 @@ class Expr(Applicable, Generic[V]):
 
     # --- sums and parts ---
 
-    def sum(self: Expr[Copower[W, I]]) -> Expr[W]:
+    def sum(self: Expr[Copower[S, I]]) -> Expr[S]:
         """Σ_X of an expression of V^X; SpaceError for a space that is no copower."""
         space: Any = self.space
         if not isinstance(space, Copower):
@@ -204,7 +206,7 @@ class Expr(Applicable, Generic[V]):
         f = wire.Reduce(Full(space.index, Unit()), 0)
         return Expr(self.builder, space.base, tuple(self.builder.apply(f, slot) for slot in self.slots))
 
-    def mean(self: Expr[Copower[W, I]]) -> Expr[W]:
+    def mean(self: Expr[Copower[S, I]]) -> Expr[S]:
         """Σ_X divided by |X|; SpaceError for a space that is no copower, or over the empty set."""
         space: Any = self.space
         total = self.sum()
@@ -221,12 +223,18 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __getitem__(self: Expr[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Expr[C]: ...
     @overload
-    def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]]) -> Expr[W]: ...
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Expr[D]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Expr[E]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Expr[F]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
     @overload
     def __getitem__(self, i: int) -> Expr[Any]: ...
     def __getitem__(self: Any, i: Any) -> Any:
         """Part i of a direct sum, from 0; v[x] for an element x ∈ X found at the point is v_x, where v ∈ V^X."""
-        if isinstance(i, Expr):
+        if isinstance(i, (Expr, Vec)):
             return pick(self, i)
         if not isinstance(self.space, DirectSum):
             msg = f"{self.space} has no parts; [{i!r}] takes a part of a direct sum, or v[x] a component of v ∈ V^X"
@@ -240,6 +248,12 @@ class Expr(Applicable, Generic[V]):
     def split(self: Expr[DirectSum[A, B, C]]) -> tuple[Expr[A], Expr[B], Expr[C]]: ...
     @overload
     def split(self: Expr[DirectSum[A, B, C, D]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C, D, E]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]]: ...
+    @overload
+    def split(
+        self: Expr[DirectSum[A, B, C, D, E, F]],
+    ) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]]: ...
     @overload
     def split(self) -> tuple[Expr[Any], ...]: ...
     def split(self) -> Any:
@@ -255,48 +269,68 @@ class Expr(Applicable, Generic[V]):
     # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 
     @overload
-    def __gt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __gt__(  # type: ignore[misc]
-        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    def __gt__(
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __gt__(
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __gt__(self, o: Any) -> Any:
         return _compare("greater", self, o)
 
     @overload
-    def __ge__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __ge__(  # type: ignore[misc]
-        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    def __ge__(
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __ge__(
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __ge__(self, o: Any) -> Any:
         return _compare("greater_equal", self, o)
 
     @overload
-    def __lt__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __lt__(  # type: ignore[misc]
-        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    def __lt__(
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __lt__(
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __lt__(self, o: Any) -> Any:
         return _compare("less", self, o)
 
     @overload
-    def __le__(self: Expr[Field], o: Expr[Field] | float) -> Expr[Boolean]: ...
+    def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __le__(  # type: ignore[misc]
-        self: Expr[Copower[W, I]], o: Expr[Copower[W, I]] | float
+    def __le__(
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __le__(
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __le__(self, o: Any) -> Any:
         return _compare("less_equal", self, o)
 
-    def __and__(self, o: Expr[V]) -> Expr[V]:
+    def __and__(self: Expr[Truth], o: Expr[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_and"), self, o)
 
-    def __or__(self, o: Expr[V]) -> Expr[V]:
+    def __or__(self: Expr[Truth], o: Expr[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_or"), self, o)
 
-    def __invert__(self) -> Expr[V]:
+    def __invert__(self: Expr[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_not"), self)
 
     def __bool__(self) -> bool:
@@ -468,19 +502,21 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
             msg = f"{a.space} @ {b.space}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; see inner, outer and contract"
             raise SpaceError(msg)
     X, Y = a.space.index, b.space.index
-    left = X.right if isinstance(X, Product) and X != Y else X
+    left = X.right if isinstance(X, Product) else X
     if left == Y:
         rows, cols = len(X.axes) - len(Y.axes), 0
-    elif isinstance(Y, Product) and left == Y.left:
+    elif isinstance(X, Product) and isinstance(Y, Product) and left == Y.left:
         rows, cols = len(X.axes) - len(left.axes), len(Y.axes) - len(left.axes)
     else:
-        inner_axis = Y.left if isinstance(Y, Product) else Y
+        due = Y.left if isinstance(Y, Product) and isinstance(X, Product) else Y
         hint = ""
-        if isinstance(X, Product) and X.left in (Y, inner_axis):
+        if isinstance(X, Product) and X.left == due:
             hint = "; transpose the left side: a.T @ b"
-        elif isinstance(Y, Product) and Y.right == left:
+        elif isinstance(X, Product) and isinstance(Y, Product) and Y.right == left:
             hint = "; transpose the right side: a @ b.T"
-        msg = f"{a.space} @ {b.space}: {left} meets {inner_axis}, but the inner axes must be the same{hint}"
+        elif isinstance(Y, Product) and X in (Y.left, Y.right):
+            hint = f"; a vector stands on the right of a matrix: {'b.T @ a' if Y.left == X else 'b @ a'}"
+        msg = f"{a.space} @ {b.space}: {left} meets {due}, but the inner axes must be the same{hint}"
         raise SpaceError(msg)
     shared = len(left.axes)
     return bilinear(contraction.contraction_over(a.space, b.space, rows, shared, cols), a, b)
@@ -514,7 +550,7 @@ def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod:
     return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)
 
 
-def pick(v: Expr[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]:
+def pick(v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]:
     """v_x: the component of v ∈ V^X at an element x ∈ X that is found at the point; linear in v."""
     a, b = _operands(v, x, "pick")
     if not isinstance(a.space, Copower) or not isinstance(b.space, Elements) or a.space.index != b.space.index:
