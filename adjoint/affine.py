@@ -13,7 +13,7 @@ The first phase stores all and only the intermediate results that the second nee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from adjoint.rules import adjoint
 from diff import affine, derivative
@@ -24,11 +24,28 @@ if TYPE_CHECKING:
     from hilbert import Map, Vec
     from linmap import LinMap
 
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def adjoint_affine(f: Map[V, W], *x: Any) -> tuple[Vec[W], LinMap[W, V]]:
+@overload
+def adjoint_affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[W, V]]: ...
+@overload
+def adjoint_affine(
+    f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B]]]: ...
+@overload
+def adjoint_affine(
+    f: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C]]]: ...
+@overload
+def adjoint_affine(
+    f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
+) -> tuple[Vec[W], LinMap[W, V]]: ...
+def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
     """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
     value, linear = affine(f, *x)
     return value, adjoint(linear)

@@ -7,7 +7,7 @@ net.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     from linmap.equal import Numbering
 
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -75,7 +78,15 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         """The function itself, with every intermediate result that the linear map needs."""
         return self.program
 
-    def at(self, *x: Any) -> LinMap[V, W]:
+    @overload
+    def at(self, x: Vec[P], /) -> LinMap[V, W]: ...
+    @overload
+    def at(self: Pointwise[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
+    @overload
+    def at(self: Pointwise[DirectSum[A, B, C], V, W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> LinMap[V, W]: ...
+    @overload
+    def at(self, a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]) -> LinMap[V, W]: ...
+    def at(self, *x: Any) -> Any:
         """The linear map at a point: runs the program, and closes the body with what it computed."""
         return self.run(argument(self.program, x))[1]
 
@@ -91,12 +102,13 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         n = len(self.program.outputs)
         value = Vec(self.program.cod, tuple(arrays[:n]))
         data = tuple(
-            Const(array, ref.leaf, ("at", self.program, x.token, ref.slot)) for array, ref in zip(arrays[n:], found, strict=True)
+            Const(array, ref.leaf, ("at", self.program, x.token, ref.slot))
+            for array, ref in zip(arrays[n:], found, strict=True)
         )
         return value, Closed(self.body, data)
 
     @property
-    def uncurried(self) -> Program[Any, W]:
+    def uncurried(self) -> Program[DirectSum[P, V], W]:
         """P ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language: it differentiates again."""
         memo = self.memo()
         found = memo.get("uncurried")
@@ -108,7 +120,7 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
             outputs = b.apply_net(self.body, range(n, b.arity), where)
             names = (*self.program.names, *(f"d{name}" for name in self.program.names))
             found = memo["uncurried"] = b.build(dom, outputs, self.cod, names if len(names) == len(dom.parts) else ())
-        result: Program[Any, W] = found
+        result: Program[DirectSum[P, V], W] = found
         return result
 
     def label(self, numbering: Numbering) -> Hashable:
@@ -229,7 +241,21 @@ def _of_leaves(leaves: Sequence[Any]) -> Type:
     return DirectSum(tuple(leaf.space for leaf in leaves))
 
 
-def affine(f: Map[V, W], *x: Any) -> tuple[Vec[W], LinMap[V, W]]:
+@overload
+def affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[V, W]]: ...
+@overload
+def affine(
+    f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /
+) -> tuple[Vec[W], LinMap[DirectSum[A, B], W]]: ...
+@overload
+def affine(
+    f: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C], W]]: ...
+@overload
+def affine(
+    f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
+) -> tuple[Vec[W], LinMap[V, W]]: ...
+def affine(f: Map[Any, Any], *x: Any) -> Any:
     """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
     d = derivative(f)
     return d.run(argument(f, x))

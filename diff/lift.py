@@ -8,6 +8,7 @@ once; a contraction reads it as it is, and only where arrays must have the same 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Literal as At
 
 from diff.builder import Builder
 from diff.term import Elementwise, Lift, Literal, Program
@@ -20,13 +21,55 @@ if TYPE_CHECKING:
 I = TypeVar("I", bound=Index)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
 @overload
 def lift(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
 @overload
-def lift(f: Map[Any, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
+def lift(
+    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[0]]
+) -> Map[DirectSum[Copower[A, I], B], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[1]]
+) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[0], At[1]]
+) -> Map[DirectSum[Copower[A, I], Copower[B, I]], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0]]
+) -> Map[DirectSum[Copower[A, I], B, C], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[1]]
+) -> Map[DirectSum[A, Copower[B, I], C], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[2]]
+) -> Map[DirectSum[A, B, Copower[C, I]], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[1]]
+) -> Map[DirectSum[Copower[A, I], Copower[B, I], C], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[2]]
+) -> Map[DirectSum[Copower[A, I], B, Copower[C, I]], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[1], At[2]]
+) -> Map[DirectSum[A, Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
+@overload
+def lift(
+    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[1], At[2]]
+) -> Map[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
+@overload
+def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
 def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Map[Any, Any]:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 
