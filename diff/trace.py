@@ -155,6 +155,8 @@ def fun(
     [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
     DirectSum[A, B, C, D, E, F, G, H, J, K],
 ]: ...
+@overload
+def fun(*spaces: Type) -> Tracer[..., Any]: ...
 def fun(*spaces: Any) -> Any:
     """fun(V, W, …)(body): the function V ⊕ W ⊕ … → … that a Python function of expressions computes.
 
