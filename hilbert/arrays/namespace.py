@@ -105,4 +105,6 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     if plain.size and plain.dtype.kind not in kinds:
         msg = f"{type(data).__name__} data of kind {plain.dtype} is not an element of {leaf}, which holds {leaf.dtype}"
         raise SpaceError(msg)
+    if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
+        plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
     return plain.astype(leaf.dtype)
