@@ -239,7 +239,7 @@ def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
     """out[targets[k]] += rows[k] for rows of shape (n, r): the one kernel that namespaces do differently."""
     width = rows.shape[1]
     if xp is np:
-        if width == 1 and rows.dtype == np.float64:
+        if width == 1 and rows.dtype == np.float64 and targets.size:  # bincount of nothing counts integers
             return np.bincount(targets, weights=rows[:, 0], minlength=size)[:, None]
         out = np.zeros((size, width), rows.dtype)
         if width == 1:
