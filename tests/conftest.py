@@ -4,10 +4,11 @@ import importlib
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+SLOW = [HealthCheck.too_slow]  # a machine that others use too may be slow for a while
+settings.register_profile("dev", deadline=None, max_examples=60, suppress_health_check=SLOW)
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 

@@ -1,0 +1,42 @@
+"""Labelled contractions are closed under the adjoint of their sections and under lifting."""
+
+from hypothesis import given
+
+from hilbert.spec import Spec
+from tests.strategies import Source, contraction, sources
+
+
+@given(sources())
+def test_section_adjoint_is_an_involution(s: Source) -> None:
+    """(u⋄)** = (u⋄) and (⋄v)** = (⋄v), up to the names of the labels, which are canonical."""
+    spec, _, _ = contraction(s)
+    for side in (0, 1):
+        assert spec.section_adjoint(side).section_adjoint(side) == spec
+
+
+@given(sources())
+def test_labels_are_canonical(s: Source) -> None:
+    """Renaming the labels gives an equal spec."""
+    spec, _, _ = contraction(s)
+    other = str.maketrans("ijklmn", "zyxwvu")
+    renamed = Spec.of(spec.left.translate(other), spec.right.translate(other), spec.out.translate(other))
+    assert renamed == spec
+    assert hash(renamed) == hash(spec)
+
+
+@given(sources())
+def test_lifting_commutes_with_the_adjoint(s: Source) -> None:
+    """((u⋄)^X)* = ((u⋄)*)^X, where u varies over X or is shared."""
+    spec, _, _ = contraction(s)
+    n, side, varies = s.integer(1, 2), s.integer(0, 1), s.flag()
+    left, right = (varies, True) if side == 0 else (True, varies)
+    lifted = spec.lifted(n, left=left, right=right)
+    assert lifted.section_adjoint(side) == spec.section_adjoint(side).lifted(n, left=left, right=right)
+
+
+@given(sources())
+def test_lifting_twice(s: Source) -> None:
+    """Lifting by n and then by m axes is lifting by m + n."""
+    spec, _, _ = contraction(s)
+    sides = s.one_of([{"left": True, "right": True}, {"left": True, "right": False}, {"left": False, "right": True}])
+    assert spec.lifted(1, **sides).lifted(2, **sides) == spec.lifted(3, **sides)

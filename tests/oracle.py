@@ -1,0 +1,199 @@
+"""An independent meaning of linear terms: the matrix of every node by its definition, with numpy and no kernels.
+
+Rows and columns are in storage order, leaf by leaf. It is slow and small where it says nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+import numpy as np
+
+from hilbert import Boolean, Elements
+from linmap import wire
+from linmap.datum import Const, constants
+from linmap.term import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+    refs,
+)
+
+if TYPE_CHECKING:
+    from hilbert import Type
+    from hilbert.relation import Relation
+    from hilbert.space import Leaf
+    from hilbert.spec import Spec
+
+Array = np.ndarray[Any, Any]
+
+
+def dense(array: Any, leaf: Leaf) -> Array:
+    """The array of a leaf as numbers: 0 and 1 for Booleans, basis vectors for elements of an index set."""
+    if isinstance(leaf.base, Boolean):
+        return np.asarray(array, float)
+    if isinstance(leaf.base, Elements):
+        rows = np.eye(leaf.base.index.size)[np.asarray(array)]
+        return rows.reshape(leaf.shape + leaf.base.index.shape)
+    return np.asarray(array)
+
+
+def matrix(f: LinMap[Any, Any]) -> Array:
+    """The matrix of f : V ⊸ W, of shape (dim W, dim V)."""
+    match cast("Node", f):
+        case Identity(space):
+            return np.eye(space.dim)
+        case Zero(dom, cod):
+            return np.zeros((cod.dim, dom.dim))
+        case Compose(parts):
+            product = np.eye(f.dom.dim)
+            for part in parts:
+                product = matrix(part) @ product
+            return product
+        case Sum(parts):
+            return sum(map(matrix, parts), np.zeros((f.cod.dim, f.dom.dim)))
+        case Scaled(k, of):
+            return k * matrix(of)
+        case Section(c, side, v):
+            data = [dense(datum.array, datum.leaf) for datum in constants(v)]
+            blocks = _zeros(f.cod, f.dom)
+            for i, j, k, spec in c.terms:
+                fixed, flow = (i, j) if side == 0 else (j, i)
+                blocks[k][flow] += section(spec, side, data[fixed], f.dom.leaves[flow])
+            return _assembled(f.cod, f.dom, blocks)
+        case Project(space, position):
+            return _rows(space, position)
+        case Inject(space, position):
+            return _rows(space, position).T
+        case Fork(parts):
+            return np.concatenate([matrix(part) for part in parts], axis=0)
+        case Join(parts):
+            return np.concatenate([matrix(part) for part in parts], axis=1)
+        case Parallel(parts):
+            whole, row, column = np.zeros((f.cod.dim, f.dom.dim)), 0, 0
+            for block in map(matrix, parts):
+                whole[row : row + block.shape[0], column : column + block.shape[1]] = block
+                row, column = row + block.shape[0], column + block.shape[1]
+            return whole
+        case Reduce(relation, base):
+            blocks = _zeros(f.cod, f.dom)
+            for k, leaf in enumerate(base.leaves):
+                blocks[k][k] = reduction(relation, 1, leaf.size)
+            return _assembled(f.cod, f.dom, blocks)
+        case Unitary(_, dom, _, source, order):
+            blocks = _zeros(f.cod, f.dom)
+            for k, (leaf, axes) in enumerate(zip(source, order, strict=True)):
+                blocks[k][leaf] = moved(axes, dom.leaves[leaf].shape)
+            return _assembled(f.cod, f.dom, blocks)
+        case Lifted(of, index):
+            blocks = _blocks(of.cod, of.dom, matrix(of))
+            return _assembled(f.cod, f.dom, [[np.kron(np.eye(index.size), block) for block in row] for row in blocks])
+        case Cast():
+            return np.eye(f.dom.dim)
+        case Net():
+            return _net(f, {})
+        case Closed(body, data):
+            return _net(body, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
+        case never:
+            assert_never(never)
+
+
+def _net(f: Net, data: dict[int, Const]) -> Array:
+    """The wires as matrices over the domain: arcs add into them."""
+    ends = np.cumsum([0, *(leaf.size for leaf in f.dom.leaves)])
+    wires = [np.zeros((leaf.size, f.dom.dim)) for leaf in f.wires]
+    for k, wire_number in enumerate(f.inputs):
+        wires[wire_number] += np.eye(f.dom.dim)[ends[k] : ends[k + 1]]
+    for arc in f.arcs:
+        wires[arc.dst] = wires[arc.dst] + arrow(arc.map, f.wires[arc.src], data) @ wires[arc.src]
+    return np.concatenate([np.zeros((0, f.dom.dim)), *(wires[k] for k in f.outputs)], axis=0)
+
+
+def arrow(f: wire.Wire, leaf: Leaf, data: dict[int, Const]) -> Array:
+    """The matrix of a wire map on a leaf."""
+    match f:
+        case wire.Same() | wire.Cast():
+            return np.eye(leaf.size)
+        case wire.Scale(k):
+            return k * np.eye(leaf.size)
+        case wire.Section(spec, side, datum):
+            const = datum if isinstance(datum, Const) else data[datum.slot]
+            return section(spec, side, dense(const.array, const.leaf), leaf)
+        case wire.Reduce(relation, at):
+            before, after = leaf.shape[:at], leaf.shape[at + len(relation.dom.axes) :]
+            return reduction(relation, math.prod(before), math.prod(after))
+        case wire.Move(order):
+            return moved(order, leaf.shape)
+        case never:
+            assert_never(never)
+
+
+def section(spec: Spec, side: int, datum: Array, flow: Leaf) -> Array:
+    """The matrix of (u⋄) or (⋄v): einsum on every basis vector of the flow."""
+    basis = np.eye(flow.size).reshape(*flow.shape, flow.size)
+    labels = [spec.left, spec.right]
+    labels[1 - side] += "Z"
+    operands = [datum, basis] if side == 0 else [basis, datum]
+    columns = np.einsum(f"{labels[0]},{labels[1]}->{spec.out}Z", *operands)
+    return np.asarray(columns).reshape(-1, flow.size) if columns.size else np.zeros((_size(columns), flow.size))
+
+
+def _size(columns: Array) -> int:
+    return math.prod(columns.shape[:-1])
+
+
+def reduction(relation: Relation[Any, Any], before: int, after: int) -> Array:
+    """The matrix of red_R on K^{A×X×B}: the truth table of R, transposed, between identities."""
+    table = np.zeros((relation.cod.size, relation.dom.size))
+    x, y = relation.holds()
+    table[y, x] = 1.0
+    return np.kron(np.kron(np.eye(before), table), np.eye(after))
+
+
+def moved(order: tuple[int, ...], shape: tuple[int, ...]) -> Array:
+    """The permutation matrix of a transposition of axes."""
+    size = math.prod(shape)
+    return np.eye(size)[np.arange(size).reshape(shape).transpose(order).reshape(-1)]
+
+
+def _rows(space: Type, position: int) -> Array:
+    start = sum(part.dim for part in space.parts[:position])
+    return np.eye(space.dim)[start : start + space.parts[position].dim]
+
+
+def _zeros(cod: Type, dom: Type) -> list[list[Array]]:
+    return [[np.zeros((w.size, v.size)) for v in dom.leaves] for w in cod.leaves]
+
+
+def _blocks(cod: Type, dom: Type, whole: Array) -> list[list[Array]]:
+    rows = np.cumsum([0, *(leaf.size for leaf in cod.leaves)])
+    columns = np.cumsum([0, *(leaf.size for leaf in dom.leaves)])
+    return [
+        [whole[rows[k] : rows[k + 1], columns[j] : columns[j + 1]] for j in range(len(dom.leaves))]
+        for k in range(len(cod.leaves))
+    ]
+
+
+def _assembled(cod: Type, dom: Type, blocks: list[list[Array]]) -> Array:
+    whole = np.zeros((cod.dim, dom.dim))
+    for target, row in zip(_blocks(cod, dom, whole), blocks, strict=True):
+        for view, block in zip(target, row, strict=True):
+            view[...] = block
+    return whole

@@ -1,0 +1,285 @@
+"""What the laws are tested on: index sets, spaces, relations and vectors drawn by Hypothesis, always of the right type.
+
+A `Source` turns Hypothesis' choices into objects. Sizes are bounded by a budget that is shared out, never by `assume`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import note
+
+from hilbert import (
+    R32,
+    Bool,
+    Copower,
+    DirectSum,
+    Elements,
+    Field,
+    Fin,
+    Index,
+    R,
+    TensorProduct,
+    Type,
+    Unit,
+    Vec,
+    Zero,
+    direct_sum,
+)
+from hilbert.relation import Relation, diagonal, full, function, geq, leq, pairs, run
+from hilbert.space import Leaf
+from hilbert.spec import ALPHABET, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+BUDGET = 24
+"""No space that is drawn has more entries."""
+
+
+class Pixel:
+    """The tag of an axis."""
+
+
+class Hidden:
+    """The tag of another axis."""
+
+
+@final
+class Source:
+    """Hypothesis' choices as index sets, spaces, relations and vectors over one field.
+
+    Vectors have small integers as entries, so that linear laws hold exactly; with `smooth` they are small real numbers,
+    so that compositions of functions stay in a bounded region. A failing example prints what was drawn.
+    """
+
+    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any], field: Field = R, *, smooth: bool = False) -> None:
+        self.draw, self.field, self.smooth = draw, field, smooth
+        self._given: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+
+    # --- choices ---
+
+    def one_of(self, items: Sequence[T]) -> T:
+        """One of the items; the first is the simplest."""
+        chosen: T = self.draw(st.sampled_from(items))
+        return chosen
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer from low to high."""
+        chosen: int = self.draw(st.integers(low, high))
+        return chosen
+
+    def flag(self) -> bool:
+        """True or False."""
+        return self.one_of([False, True])
+
+    # --- index sets ---
+
+    def index(self, budget: int = 4, *, empty: bool = True, unit: bool = False) -> Index:
+        """𝐧, X × Y or X + Y of at most `budget` elements: at least one unless `empty`, perhaps 𝟏 if `unit`."""
+        kind = self.one_of(["fin", "fin", "fin", "product", "coproduct", *["unit"] * unit])
+        if kind == "unit":
+            return Unit()
+        if kind == "product":
+            left = self.index(budget, empty=empty, unit=True)
+            return left * self.index(budget // max(left.size, 1), empty=empty)
+        if kind == "coproduct" and budget > 1:
+            left = self.index(budget // 2, empty=empty, unit=True)
+            return left + self.index(budget - left.size, empty=empty)
+        size = self.integer(0 if empty else 1, max(min(3, budget), 1))
+        return Fin(self.one_of([Pixel, Hidden]), size) if self.flag() else Fin.of(size)
+
+    # --- spaces ---
+
+    def space(self, budget: int = BUDGET, depth: int = 2) -> Any:
+        """0, K, ⊕ V, V^X or V ⊗ W of at most `budget` entries (as few as one leaf may have)."""
+        kinds = ["field", "vector", "zero"] if depth == 0 else ["field", "vector", "copower", "sum", "tensor", "zero"]
+        match self.one_of(kinds):
+            case "field":
+                return self.field
+            case "zero":
+                return Zero()
+            case "vector":
+                return self.field ** self.index(min(budget, 6))
+            case "copower":
+                return self.copower(budget, depth)
+            case "sum":
+                return self.sum(budget, depth)
+            case _:
+                return self.tensor(budget, depth)
+
+    def copower(self, budget: int = BUDGET, depth: int = 2) -> Copower[Any, Any]:
+        """V^X."""
+        index = self.index(min(budget, 4))
+        return Copower(self.space(budget // max(index.size, 1), depth - 1), index)
+
+    def sum(self, budget: int = BUDGET, depth: int = 2, least: int = 0) -> DirectSum[Any]:
+        """V₁ ⊕ … ⊕ Vₙ, n ≤ 3, of unequal parts."""
+        n = self.integer(least, 3)
+        return direct_sum(*(self.space(budget // max(n, 1), depth - 1) for _ in range(n)))
+
+    def tensor(self, budget: int = BUDGET, depth: int = 2) -> TensorProduct[Any, Any]:
+        """V ⊗ W."""
+        left = self.space(math.isqrt(budget), depth - 1)
+        return TensorProduct(left, self.space(budget // max(left.dim, 1), depth - 1))
+
+    # --- relations ---
+
+    def relation(self) -> Relation[Any, Any]:
+        """A relation of any form between any two index sets."""
+        relation = FORMS[self.one_of(list(FORMS))](self)
+        note(relation)
+        return relation
+
+    # --- vectors ---
+
+    def rng(self) -> np.random.Generator:
+        """Numbers from one choice."""
+        return np.random.default_rng(self.integer(0, 2**16))
+
+    def vector(self, space: Type) -> Vec[Any]:
+        """An element of a space or of a discrete type."""
+        rng = self.rng()
+        arrays = [self._entries(rng, leaf) for leaf in space.leaves]
+        self._given += [(array, array.copy()) for array in arrays]
+        vector = space.vec(space.pack(iter(arrays)))
+        note(vector)
+        return vector
+
+    def _entries(self, rng: np.random.Generator, leaf: Any) -> np.ndarray[Any, Any]:
+        if not leaf.is_field:
+            return np.asarray(leaf.base.draw(rng, leaf.shape))
+        if self.smooth:
+            return np.asarray(rng.uniform(-1.0, 1.0, leaf.shape)).astype(leaf.dtype)
+        return np.asarray(rng.integers(-2, 3, leaf.shape)).astype(leaf.dtype)
+
+    def unchanged(self) -> bool:
+        """Whether every array that was given to `V.vec` still has its entries."""
+        return all(np.array_equal(array, copy) for array, copy in self._given)
+
+
+def _set(s: Source, *, empty: bool = True) -> Index:
+    return s.index(empty=empty, unit=True)
+
+
+def _function(s: Source) -> Relation[Any, Any]:
+    X, Y = _set(s), _set(s, empty=False)
+    return function(X, Y, s.rng().integers(0, Y.size, X.size))
+
+
+def _run(s: Source) -> Relation[Any, Any]:
+    Y = _set(s)
+    X = s.one_of([x for x in (Fin.of(0), Unit(), Fin(Pixel, 2), Fin.of(1) * Fin(Hidden, 2), Y) if x.size <= Y.size])
+    return run(X, Y, s.integer(0, Y.size - X.size))
+
+
+def _pairs(s: Source) -> Relation[Any, Any]:
+    X, Y = _set(s), _set(s)
+    n = s.integer(0, 6) if X.size and Y.size else 0
+    rng = s.rng()
+    return pairs(X, Y, np.stack([rng.integers(0, max(Z.size, 1), n) for Z in (X, Y)], axis=1))
+
+
+FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {
+    "full": lambda s: full(_set(s), _set(s)),
+    "identity": lambda s: diagonal(_set(s)),
+    "function": _function,
+    "converse of a function": lambda s: _function(s).T,
+    "inclusion": _run,
+    "converse of an inclusion": lambda s: _run(s).T,
+    "≤": lambda s: leq(_set(s)),
+    "≥": lambda s: geq(_set(s)),
+    "pairs": _pairs,
+}
+
+
+def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
+    """A labelled contraction and its operands' leaves; the kind says what one of the operands is made of.
+
+    Each of up to four labels stands in two or in all three of the lists, in any order. A Boolean operand selects; an
+    element of an index set stands for the last labels of its operand.
+    """
+    places = [s.one_of(["lr", "lo", "ro", "lro"]) for _ in range(s.integer(0, 4))]
+    axes = {label: Fin.of(s.integer(0, 3)) for label in ALPHABET[: len(places)]}
+    lists = [[c for c, place in zip(axes, places, strict=True) if side in place] for side in "lro"]
+    left, right, out = ("".join(s.draw(st.permutations(labels))) for labels in lists)
+    leaves = [Leaf(s.field, tuple(axes[c] for c in labels)) for labels in (left, right)]
+    side = s.integer(0, 1)
+    if kind == "bool":
+        leaves[side] = Leaf(Bool, leaves[side].axes)
+    if kind == "element":
+        labels = (left, right)[side]
+        n = s.integer(min(1, len(labels)), len(labels))
+        for c in labels[len(labels) - n :]:  # an empty set has no elements
+            axes[c] = Fin.of(max(axes[c].size, 1))
+        leaves = [Leaf(s.field, tuple(axes[c] for c in labels)) for labels in (left, right)]
+        free, hot = leaves[side].axes[: len(labels) - n], leaves[side].axes[len(labels) - n :]
+        leaves[side] = Leaf(Elements(reduce(operator.mul, hot, Unit()) if len(hot) != 1 else hot[0]), free)
+    return Spec.of(left, right, out), leaves[0], leaves[1]
+
+
+@st.composite
+def sources(draw: Callable[[st.SearchStrategy[Any]], Any], *, smooth: bool = False, single: bool = True) -> Source:
+    """A source over ℝ, or now and then over single precision."""
+    field = draw(st.sampled_from([R, R, R, R32] if single else [R]))
+    return Source(draw, field, smooth=smooth)
+
+
+# --- vectors element by element ---
+
+
+def elements(v: Vec[Copower[Any, Any]]) -> list[Vec[Any]]:
+    """The components v_x ∈ V of v ∈ V^X, in flat order."""
+    base, n, axes = v.space.base, v.space.index.size, len(v.space.index.axes)
+    rows = [np.reshape(a, (n, *np.shape(a)[axes:])) for a in v.leaves]
+    return [base.vec(base.pack(iter([row[k] for row in rows]))) for k in range(n)]
+
+
+def gathered(space: Copower[Any, Any], parts: Sequence[Vec[Any]]) -> Vec[Any]:
+    """The v ∈ V^X with these components; the inverse of `elements`."""
+    leaves = [
+        np.reshape(np.asarray([part.leaves[k] for part in parts], leaf.dtype), leaf.shape)
+        for k, leaf in enumerate(space.leaves)
+    ]
+    return space.vec(space.pack(iter(leaves)))
+
+
+# --- comparing ---
+
+
+def same(v: Vec[Any], w: Vec[Any]) -> bool:
+    """Whether two vectors have one space and exactly the same entries, NaN included."""
+    return v.space == w.space and all(
+        np.shape(a) == np.shape(b) == leaf.shape
+        and a.dtype == b.dtype == leaf.dtype
+        and np.array_equal(a, b, equal_nan=leaf.is_field)
+        for a, b, leaf in zip(v.leaves, w.leaves, v.space.leaves, strict=True)
+    )
+
+
+def close(v: Vec[Any], w: Vec[Any], tolerance: float = 1e-9) -> bool:
+    """Whether two vectors agree to a tolerance, relative to their size or to 1."""
+    if v.space != w.space:
+        return False
+    for a, b, leaf in zip(v.leaves, w.leaves, v.space.leaves, strict=True):
+        if not leaf.is_field:
+            if not np.array_equal(a, b):
+                return False
+            continue
+        scale = max(1.0, float(np.max(np.abs(a), initial=0.0)), float(np.max(np.abs(b), initial=0.0)))
+        eps = tolerance if leaf.dtype == "float64" else max(tolerance, 2e-4)
+        if not np.allclose(a, b, rtol=0.0, atol=eps * scale, equal_nan=True):
+            return False
+    return True
+
+
+def agree(a: float, b: float, scale: float, *, exact: bool) -> bool:
+    """Whether two numbers are the same, or the same to the rounding of single precision at this scale."""
+    return a == b if exact else abs(a - b) <= 1e-4 * max(1.0, scale)  # noqa: PLR2004 - see the docstring
+
