@@ -31,15 +31,26 @@ G = TypeVar("G", bound=Type)
 H = TypeVar("H", bound=Type)
 J = TypeVar("J", bound=Type)
 K = TypeVar("K", bound=Type)
-T = TypeVar("T")
 V_co = TypeVar("V_co", bound=Type, covariant=True)
-T_co = TypeVar("T_co", covariant=True)
 
 
-class Symbol(Protocol[V_co, W, T_co]):
-    """What a map applies to besides vectors, for the type checker: of a space V, it turns f : V → W into a T.
+class Placed(Protocol):
+    """Something of a space."""
 
-    An expression of V turns f into an expression of W: thus f(x) is typed without this layer knowing expressions.
+    @property
+    def space(self) -> Any:
+        """Its space."""
+        ...
+
+
+T = TypeVar("T", bound=Placed)
+T_co = TypeVar("T_co", bound=Placed, covariant=True)
+
+
+class Value(Protocol[V_co, W, T_co]):
+    """What a map applies to, for the type checker: of a space V, it makes a T of a map f : V → W.
+
+    A vector makes a vector of W, an expression makes an expression of W: thus this layer types f(x) for both.
     """
 
     @property
@@ -49,6 +60,15 @@ class Symbol(Protocol[V_co, W, T_co]):
 
     def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> T_co:
         """f(*args), where one of the arguments is self."""
+        ...
+
+
+class Symbol(Value[V_co, W, T_co], Protocol[V_co, W, T_co]):
+    """A value that is not known yet: a map of symbols and vectors is what it is for the symbols."""
+
+    @property
+    def builder(self) -> object:
+        """The program that will compute it."""
         ...
 
 
@@ -74,47 +94,58 @@ class Map(Term, Generic[V, W]):
         raise TypeError(type(self).__name__)
 
     @overload
-    def __call__(self, x: Vec[V], /) -> Vec[W]: ...
+    def __call__(self, x: Value[V, W, T], /) -> T: ...
     @overload
-    def __call__(self: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
+    def __call__(self: Map[DirectSum[A, B], W], a: Value[A, W, T], b: Value[B, W, T], /) -> T: ...
     @overload
-    def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+    def __call__(self: Map[DirectSum[A, B, C], W], a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], /) -> T: ...
     @overload
     def __call__(
-        self: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
-    ) -> Vec[W]: ...
+        self: Map[DirectSum[A, B, C, D], W],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
+        /,
+    ) -> T: ...
     @overload
     def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], /
-    ) -> Vec[W]: ...
+        self: Map[DirectSum[A, B, C, D, E], W],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F], W],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T],
+        d: Value[D, W, T], e: Value[E, W, T], f: Value[F, W, T],
+        /,
+    ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
+        e: Value[E, W, T], f: Value[F, W, T], g: Value[G, W, T],
         /,
-    ) -> Vec[W]: ...
+    ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
+        e: Value[E, W, T], f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T],
         /,
-    ) -> Vec[W]: ...
+    ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
+        f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T], j: Value[J, W, T],
         /,
-    ) -> Vec[W]: ...
+    ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J], k: Vec[K],
+        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
+        f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T], j: Value[J, W, T], k: Value[K, W, T],
         /,
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(self, x: Symbol[V, W, T], /) -> T: ...
+    ) -> T: ...
     @overload
     def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
     @overload

@@ -19,9 +19,11 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.map import Map
     from hilbert.space import DirectSum, Space, Type
 
 V = TypeVar("V", bound="Type")
+W = TypeVar("W", bound="Type")
 S = TypeVar("S", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
@@ -141,6 +143,11 @@ class Vec(Generic[V]):
         """The component at position i (from 0) of an element of a direct sum; SpaceError if there is none."""
         start, stop = span(self.space, i)
         return Vec(self.space.parts[i], self.leaves[start:stop])
+
+    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> Vec[W]:
+        """f(*args), where one of the arguments is self: what `hilbert.map.Value` asks of vectors and expressions."""
+        value: Vec[W] = f(*args)
+        return value
 
     def __len__(self) -> int:
         return len(self.space.parts)
