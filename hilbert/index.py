@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, final
 
 from attrs import field, frozen
 
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, integer, shown
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -49,43 +49,50 @@ class Index:
         return tuple(axis.size for axis in self.axes)
 
     def __mul__(self: I, other: J) -> Product[I, J]:
-        return Product(self, _index(other))
+        return Product(self, other)
 
     def __add__(self: I, other: J) -> Coproduct[I, J]:
-        return Coproduct(self, _index(other))
+        return Coproduct(self, other)
 
     def position(self, element: Any) -> int:
         """The place of an element in the flat order: an integer for 𝐧 and X + Y, a pair for X × Y.
 
         Raises SpaceError if it is not an element.
         """
-        if isinstance(element, (bool, float)) or not hasattr(element, "__index__"):
-            msg = f"{element!r} is not an element of {self}: give an integer from 0 to {self.size - 1}"
-            raise SpaceError(msg)
-        place = int(element.__index__())
-        if not 0 <= place < self.size:
-            msg = f"{place} is not an element of {self}: give an integer from 0 to {self.size - 1}"
+        place = integer(element)
+        if place is None or not 0 <= place < self.size:
+            due = f"give an integer from 0 to {self.size - 1}" if self.size else "it has none"
+            msg = f"{shown(element)} is not an element of {self}: {due}"
             raise SpaceError(msg)
         return place
 
 
-def _index(other: J) -> J:
-    if not isinstance(other, Index):
-        msg = f"an index set is combined with an index set, not with {type(other).__name__}: write Fin(Tag, n)"
-        raise SpaceError(msg)
-    return other
+shown.register(Index, lambda index: f"the index set {index}")
 
 
-def _size(_: Any, __: Any, size: Any) -> None:
-    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-        msg = f"the size of an index set is an integer ≥ 0, not {size!r}"
+def require_index(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is an index set."""
+    if not isinstance(value, Index):
+        msg = f"{what} takes an index set, not {shown(value)}: write Fin(Tag, n)"
         raise SpaceError(msg)
+
+
+def _size(given: Any) -> int:
+    size = integer(given)
+    if size is None or size < 0:
+        msg = f"the size of an index set is an integer ≥ 0, not {shown(given)}"
+        raise SpaceError(msg)
+    return size
 
 
 def _tag(_: Any, __: Any, tag: Any) -> None:
     if not isinstance(tag, type):
-        msg = f"the tag of an axis is a class (class Pixel: ...), not {tag!r}"
+        msg = f"the tag of an axis is a class (class Pixel: ...), not {shown(tag)}"
         raise SpaceError(msg)
+
+
+def _factor(_: Any, attribute: Any, index: Any) -> None:
+    require_index(index, f"the {attribute.name} side of X × Y or X + Y")
 
 
 @final
@@ -94,7 +101,7 @@ class Fin(Index, Generic[T]):
     """The index set 𝐧 = {1, …, n}; the class `tag` names the axis, for mypy and in every message (§2.1)."""
 
     tag: type[T] = field(validator=_tag)
-    _size: int = field(validator=_size, alias="size")
+    _size: int = field(converter=_size, alias="size")
 
     @staticmethod
     def of(size: int) -> Fin[Anonymous]:
@@ -132,8 +139,8 @@ class Fin(Index, Generic[T]):
 class Product(Index, Generic[I, J]):
     """The Cartesian product X × Y: the axes of X, then those of Y (§2.1)."""
 
-    left: I
-    right: J
+    left: I = field(validator=_factor)
+    right: J = field(validator=_factor)
 
     @property
     def axes(self) -> tuple[Index, ...]:
@@ -148,7 +155,7 @@ class Product(Index, Generic[I, J]):
     def position(self, element: Any) -> int:
         """The place of a pair (x, y) in row-major order; raises SpaceError if it is not a pair of elements."""
         if not isinstance(element, tuple) or len(element) != 2:
-            msg = f"{element!r} is not an element of {self}: give a pair"
+            msg = f"{shown(element)} is not an element of {self}: give a pair"
             raise SpaceError(msg)
         return self.left.position(element[0]) * self.right.size + self.right.position(element[1])
 
@@ -164,8 +171,8 @@ class Product(Index, Generic[I, J]):
 class Coproduct(Index, Generic[I, J]):
     """The disjoint union X + Y: one axis of length |X| + |Y|, the elements of X first (§2.1)."""
 
-    left: I
-    right: J
+    left: I = field(validator=_factor)
+    right: J = field(validator=_factor)
 
     @property
     def size(self) -> int:
