@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from hilbert import DirectSum, Map, SpaceError, Vec
-from hilbert.arrays.namespace import to_numpy
-from hilbert.map import argument
-from hilbert.term import postorder
-from linmap.term import LinMap
 from adjoint.rules import adjoint
 from diff import derivative
 from diff.evaluate import tape
 from diff.lower import program
 from diff.term import Elementwise, Program, Step
+from hilbert import DirectSum, Map, SpaceError, Vec
+from hilbert.arrays.namespace import to_numpy
+from hilbert.map import argument
+from hilbert.term import postorder
+from linmap.term import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,7 +91,8 @@ def check_adjoint(
         raise SpaceError(msg)
     g = adjoint(linear) if star is None else star
     if g.dom != linear.cod or g.cod != linear.dom:
-        msg = f"the adjoint of f : {linear.dom} ⊸ {linear.cod} is a map {linear.cod} ⊸ {linear.dom}, not {g.dom} ⊸ {g.cod}"
+        due = f"{linear.cod} ⊸ {linear.dom}"
+        msg = f"the adjoint of f : {linear.dom} ⊸ {linear.cod} is a map {due}, not {g.dom} ⊸ {g.cod}"
         raise SpaceError(msg)
     limit = _tolerance(linear.dom, linear.cod)
     error = _dot_error(linear, g, rng, samples)
@@ -159,7 +160,7 @@ def _remainder(
         first = max(first, difference / t)
         if difference > 40 * precision * size:
             points.append((math.log(t), math.log(difference)))
-    if len(points) < 3:  # noqa: PLR2004 - below rounding: f is affine here
+    if len(points) < 3:  # below rounding: f is affine here
         return True, (("largest remainder / t", first),)
     tail = points[-5:]
     slope = float(np.polyfit([p[0] for p in tail], [p[1] for p in tail], 1)[0])
@@ -193,7 +194,8 @@ def _failing_step(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> st
         if not dom.is_space or not leaf.is_field:
             continue
         n = len(leaves)
-        one = Program(dom, leaf.space, (Step(step.operation, tuple(range(n))),), (n,), (*leaves, leaf))
+        alone = Step(step.operation, tuple(range(n)))
+        one: Program[Any, Any] = Program(dom, leaf.space, (alone,), (n,), (*leaves, leaf))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom}: {one}"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from diff.lower import program
+from diff.term import Literal
 from linmap import wire
 from linmap.datum import Const
 from linmap.equal import const_label, net_label
-from diff.lower import program
-from diff.term import Literal
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from diff.affine import Pointwise
+    from diff.term import Program
     from hilbert import Map
     from linmap.datum import Datum
     from linmap.equal import Numbering
-    from diff.affine import Pointwise
-    from diff.term import Program
 
 
 def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from diff.lower import program
+from diff.term import Bilinear, Compose, Constant, Elementwise, Fork, Literal, Power, Program, Scaled, Sum
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.index import Index
 from hilbert.space import Leaf
@@ -18,8 +20,6 @@ from linmap import wire
 from linmap.contraction import Contraction
 from linmap.maps import identity
 from linmap.term import Arc, LinMap, Net, Project, Unitary
-from diff.lower import program
-from diff.term import Bilinear, Compose, Constant, Elementwise, Fork, Literal, Power, Program, Scaled, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +77,8 @@ class _Terms:
     def term(self) -> Map[Any, Any]:
         """Bind what is read twice, in order; inline the rest."""
         p = self.p
-        for j, step in enumerate(p.steps):
-            k = p.arity + j
-            if self.uses[k] < 2:  # noqa: PLR2004 - read once, or never
+        for k in range(p.arity, len(p.slots)):
+            if self.uses[k] < 2:  # read once, or never
                 continue
             bound = self._build(k)
             self.layers.append(Fork((*self._keep(), bound)))

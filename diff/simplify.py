@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from diff.affine import Pointwise
+from diff.builder import Builder
+from diff.term import Program
 from hilbert import DirectSum
 from linmap import wire
 from linmap.datum import Const, Datum, Ref
 from linmap.simplify import rewrite
 from linmap.term import Arc, Net
-from diff.affine import Pointwise
-from diff.builder import Builder
-from diff.term import Program
 
 
 def simplify_pointwise(f: Pointwise[Any, Any, Any]) -> Pointwise[Any, Any, Any]:
@@ -56,7 +56,7 @@ def simplify_pointwise(f: Pointwise[Any, Any, Any]) -> Pointwise[Any, Any, Any]:
             case _:
                 return arc
 
-    value = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
+    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
     net = Net(body.dom, body.cod, body.inputs, tuple(map(moved, arcs)), body.outputs, body.wires)
     return Pointwise(value, net)
 

@@ -46,7 +46,6 @@ from linmap.maps import (
     zip_,
 )
 from linmap.simplify import simplify
-from linmap.simplify import simplify
 from linmap.term import LinMap, Net
 
 __all__ = [

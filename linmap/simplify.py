@@ -96,8 +96,8 @@ def _simplified(node: LinMap[Any, Any], rec: Callable[[Any], LinMap[Any, Any]]) 
             return _kept(node, lifted(rec(of), index))
         case Reduce(IdentityRelation(), _):  # red_id = id
             return Identity(node.dom)
-        case Net():
-            return simplify_net(node)
+        case Net() as body:
+            return simplify_net(body)
         case _:
             return node
 
@@ -127,6 +127,8 @@ def compose(parts: Iterable[LinMap[Any, Any]]) -> LinMap[Any, Any]:
                 factor *= k
                 todo.append(of)
                 continue
+            case _:
+                pass
         merged = _pair(f, done[-1]) if done else None
         if merged is None:
             done.append(f)
@@ -236,7 +238,7 @@ def lifted(f: LinMap[Any, Any], index: Any) -> LinMap[Any, Any]:
 
 def simplify_net(f: Net) -> Net:
     """The laws on a net; data are kept, so that sections merge only in a derivative (`Pointwise.simplified`)."""
-    arcs, _ = rewrite(f, lambda outer, inner: None)
+    arcs, _ = rewrite(f, lambda _outer, _inner: None)
     return f if arcs == f.arcs else Net(f.dom, f.cod, f.inputs, arcs, f.outputs, f.wires)
 
 
@@ -274,7 +276,7 @@ def rewrite(f: Net, merge: Callable[[wire.Section, wire.Section], wire.Wire | No
         while arc_ is not None and arc_.src not in ends and len(into[arc_.src]) == 1 and len(out[arc_.src]) == 1:
             j = into[arc_.src][0]
             inner = arcs[j]
-            assert inner is not None  # noqa: S101 - `into` lists kept arcs
+            assert inner is not None  # `into` lists kept arcs
             both = _fused(arc_.map, inner.map, merge)
             if both is None:
                 break
