@@ -1,24 +1,17 @@
 """Functions and derivatives in the paper's notation.
 
-Terms print point-free, as they were composed. A program prints as its arguments and result, (W, x, b) ↦ tanh(W⋆x+b), and a
-derivative as the linear map in the point. A slot is written in place where its definition is short, and gets a name u₁,
-u₂, … and a line `where` otherwise, so that a text is linear in the size of what it shows. Replication prints as nothing.
+Terms print point-free, as they were composed. A program prints as its arguments and result, (W, x, b) ↦ tanh(W⋆x+b),
+and a derivative as the linear map in the point. A slot is written in place where its definition is short, and gets a
+name u₁, u₂, … and a line `where` otherwise, so that a text is linear in the size of what it shows. Replication prints
+as nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
-from hilbert import Copower, Elements, Unit
-from hilbert.map import Map
-from hilbert.relation import Full
-from hilbert.space import Boolean
-from hilbert.term import bottom_up
-from linmap import wire
-from linmap.datum import Const, Datum
-from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, total
-from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript
-from linmap.term import LinMap
+from attrs import field, frozen
+
 from diff.term import (
     Bilinear,
     Compose,
@@ -34,6 +27,16 @@ from diff.term import (
     Scaled,
     Sum,
 )
+from hilbert import Copower, Elements, Unit
+from hilbert.map import Map
+from hilbert.relation import Full
+from hilbert.space import Boolean
+from hilbert.term import bottom_up, postorder
+from linmap import wire
+from linmap.datum import Const, Datum
+from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
+from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript
+from linmap.term import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,9 +47,29 @@ SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
 
 
+@final
+@frozen
+class Text:
+    """The text of a slot: how tightly it binds, and what a product must know to set brackets.
+
+    `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
+    application without brackets, like sin x, which a product must not follow.
+    """
+
+    tight: str
+    binding: int
+    sign: str = ""
+    open: bool = False
+    wide: str = field()
+
+    @wide.default
+    def _(self) -> str:
+        return self.tight
+
+
 def show(f: Map[Any, Any]) -> str:
     """The text of a function: at most 40 lines of 100 columns."""
-    names = Names()
+    names = Names(name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p))
     if isinstance(f, Program):
         return _program(f, names)
     doc = bottom_up(f, lambda node, rec: _doc(node, rec, names))
@@ -66,7 +89,7 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Sum(parts):
             return total(_shortened(parts, rec))
         case Scaled(k, of):
-            return line("∘", [Atom(f"({number(k)} ·)"), rec(of)])
+            return times(number(k), rec(of), "∘")
         case Fork(parts):
             return Bracket("⟨", tuple(map(rec, parts)), "⟩")
         case Parallel(parts):
@@ -115,7 +138,7 @@ def _raised(doc: Doc, exponent: str) -> Doc:
 
 def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
     """The linear map in the point: at most 40 lines of 100 columns."""
-    names = Names()
+    names = Names(_leaf_names(f.program))
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
     slots = Slots(f.program, names, (d.slot for d in roots if not isinstance(d, Const)))
 
@@ -123,7 +146,7 @@ def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
         return names.const(datum) if isinstance(datum, Const) else slots.datum(datum.slot)
 
     lets: list[str] = []
-    doc = net_doc(f.body, text, lets)
+    doc = net_doc(f.body, text, names, lets)
     return page(render(doc), [*lets, *slots.lines, *names.lines])
 
 
@@ -131,8 +154,10 @@ def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str
     slots = Slots(p, names, p.outputs)
     heads = _heads(p)
     arguments = ", ".join(heads)
-    results = [slots.text(k, whole=True) for k in p.outputs]
-    result = results[0] if len(results) == 1 else _tree(p.cod, results)
+    results = [slots.result(k) for k in p.outputs]
+    result = _tree(p.cod, [r.tight for r in results])
+    if len(results) == 1 and not inline:
+        result = results[0].wide
     head = f"({arguments})" if len(heads) != 1 else arguments
     text = f"{head} ↦ {result}"
     if not inline:
@@ -164,7 +189,8 @@ def _subscripted(name: str) -> str:
 def _leaf_names(p: Program[Any, Any]) -> list[str]:
     heads = _heads(p)
     parts = p.dom.parts if len(heads) == len(p.dom.parts) else (p.dom,)
-    return [head + "".join(subscript(k + 1) for k in way) for head, part in zip(heads, parts, strict=True) for way in path(part)]
+    pairs = zip(heads, parts, strict=True)
+    return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
 
 
 class Slots:
@@ -173,27 +199,27 @@ class Slots:
     def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int]) -> None:
         self.p, self.names = p, names
         self.lines: list[str] = []
-        self.texts: dict[int, tuple[str, int]] = {k: (name, ATOM) for k, name in enumerate(_leaf_names(p))}
+        self.texts: dict[int, Text] = {k: Text(name, ATOM) for k, name in enumerate(_leaf_names(p))}
         roots = set(roots)
         needed = set(roots)
         for k in range(len(p.steps) - 1, -1, -1):
             if p.arity + k in needed:
                 needed.update(p.steps[k].args)
-        self.whole: dict[int, str] = {}
+        self.whole: dict[int, Text] = {}
         outer = roots - {a for k in needed if k >= p.arity for a in p.steps[k - p.arity].args}
         for k in sorted(k for k in needed if k >= p.arity):
-            text, binding = self._step(k)
-            if len(text) > SHORT and not self._trivial(k):
-                self.whole[k] = text
+            text = self._step(k)
+            if len(text.tight) > SHORT and not self._trivial(k):
                 if k in outer and k in p.outputs:
+                    self.whole[k] = text
                     continue
-                name = f"u{subscript(len(self.lines) + 1)}"
-                self.lines.append(f"where {name} = {text}")
-                text, binding = name, ATOM
-            self.texts[k] = (text, binding)
+                name = names.fresh("u")
+                self.lines.append(f"where {name} = {text.wide}")
+                text = Text(name, ATOM)
+            self.texts[k] = text
 
     def _trivial(self, k: int) -> bool:
-        operation = self.p.steps[k - self.p.arity].operation
+        operation = self._operation(k)
         return isinstance(operation, Literal) or self._is_rep(operation)
 
     @staticmethod
@@ -202,102 +228,126 @@ class Slots:
             operation.relation.dom, Unit
         )
 
-    def text(self, k: int, *, whole: bool = False) -> str:
-        """The text of a slot: its name if it has one, or (for a result) its definition."""
-        return self.whole[k] if whole and k in self.whole and k not in self.texts else self.texts[k][0]
+    def result(self, k: int) -> Text:
+        """The text of a result: its definition, or the name of what others read too."""
+        return self.texts.get(k) or self.whole[k]
 
     def datum(self, k: int) -> str:
         """The text of a slot inside a section: a sum is bracketed."""
-        text, _ = self.texts[k]
-        bracketed = isinstance(self._operation(k), wire.Add) and not text.startswith("u")
-        return f"({text})" if bracketed else text
+        text = self.texts[k]
+        return f"({text.tight})" if text.sign == "+" else text.tight
 
     def _bound(self, k: int, binding: int) -> str:
-        text, own = self.texts[k]
-        return text if own >= binding else f"({text})"
+        text = self.texts[k]
+        return text.tight if text.binding >= binding else f"({text.tight})"
+
+    def _factor(self, k: int, sign: str, *, last: bool = False) -> str:
+        """An operand of a product: only products of numbers, entry by entry, are set without brackets in each other."""
+        text = self.texts[k]
+        plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
+        return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
     def _operation(self, k: int) -> Any:
         return self.p.steps[k - self.p.arity].operation if k >= self.p.arity else None
 
-    def _step(self, k: int) -> tuple[str, int]:
+    def _argument(self, k: int) -> int:
+        """The operand of a step with one."""
+        return self.p.steps[k - self.p.arity].args[0]
+
+    def _product(self, left: str, sign: str, right: str, last: int) -> Text:
+        """left sign right; `last` is the slot at the end."""
+        return Text(f"{left}{sign}{right}", PRODUCT, sign, self.texts[last].open and not right.endswith(")"))
+
+    def _step(self, k: int) -> Text:
         step = self.p.steps[k - self.p.arity]
         args = step.args
         match step.operation:
             case Literal(value):
                 text = self.names.const(value)
-                return text, SUM if text.startswith("−") else ATOM
+                return Text(text, SUM if text.startswith("−") else ATOM)
             case Elementwise() as p:
                 return self._elementwise(p, args)
             case wire.Contract(spec):
                 return self._contract(spec, *args)
             case wire.Add():
-                left, right = args
-                minus = self._operation(right)
-                if isinstance(minus, wire.Scale) and minus.k == -1.0:
-                    inner = self.p.steps[right - self.p.arity].args[0]
-                    return f"{self._bound(left, SUM)}−{self._bound(inner, PRODUCT)}", SUM
-                text = self._bound(right, SUM)
-                return f"{self._bound(left, SUM)}{'' if text.startswith('−') else '+'}{text}", SUM
+                return self._sum(*args)
             case wire.Scale(-1.0):
-                return f"−{self._bound(args[0], PRODUCT)}", SUM
+                return Text(f"−{self._bound(args[0], PRODUCT)}", SUM)
             case wire.Scale(factor):
-                text = f"{number(factor)}·{self._bound(args[0], PRODUCT)}"
-                return text, SUM if factor < 0 else PRODUCT
+                (x,) = args
+                if getattr(self._operation(x), "name", "") == "reciprocal":
+                    text = f"{number(factor)} / {self._bound(self._argument(x), APPLICATION)}"
+                    return Text(text, SUM if factor < 0 else PRODUCT, "/", open=True)
+                product = self._product(number(factor), "·", self._factor(x, "·", last=True), x)
+                return product if factor > 0 else Text(product.tight, SUM)
             case wire.Reduce(relation, _) as operation:
                 if self._is_rep(operation):
                     return self.texts[args[0]]
-                return f"{reduction(relation)} {self._bound(args[0], ATOM)}", APPLICATION
+                return Text(f"{reduction(relation)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case wire.Move():
-                return f"{self._bound(args[0], ATOM)}ᵀ", ATOM
+                return Text(f"{self._bound(args[0], ATOM)}ᵀ", ATOM)
             case wire.Cast():
-                return f"cast {self._bound(args[0], ATOM)}", APPLICATION
+                return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case never:
                 assert_never(never)
 
-    def _elementwise(self, p: Elementwise[Any, Any], args: tuple[int, ...]) -> tuple[str, int]:
+    def _sum(self, left: int, right: int) -> Text:
+        a, b, sign = self.texts[left], self.texts[right], "+"
+        minus = self._operation(right)
+        if isinstance(minus, wire.Scale) and minus.k == -1.0 and b.tight.startswith("−"):
+            b, sign = Text(self._bound(self._argument(right), PRODUCT), PRODUCT), "−"
+        elif b.tight.startswith("−"):
+            b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
+        return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
+
+    def _elementwise(self, p: Elementwise[Any, Any], args: tuple[int, ...]) -> Text:
         name = p.rule.text
-        if len(args) == 2:  # noqa: PLR2004 - binary
+        if len(args) == 2:
+            x, y = args
             if name in {">", "≥", "<", "≤", "∧", "∨"}:
-                return f"{self._bound(args[0], PRODUCT)} {name} {self._bound(args[1], PRODUCT)}", SUM
+                return Text(f"{self._bound(x, PRODUCT)} {name} {self._bound(y, PRODUCT)}", SUM, name)
             if name == "/":
-                return f"{self._bound(args[0], PRODUCT)} / {self._bound(args[1], APPLICATION)}", PRODUCT
-            return f"{name}({self.texts[args[0]][0]}, {self.texts[args[1]][0]})", APPLICATION
+                return self._quotient(x, y)
+            return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
         (x,) = args
         match p.name:
             case "reciprocal":
-                return f"1/{self._bound(x, APPLICATION)}", PRODUCT
+                below = self._bound(x, APPLICATION)
+                return Text(f"1/{below}", PRODUCT, "/", open=True)
             case "square":
-                return f"{self._bound(x, ATOM)}²", ATOM
+                return Text(f"{self._bound(x, ATOM)}²", ATOM)
             case "power":
-                return f"{self._bound(x, ATOM)}^{number(p.params[0])}", ATOM
+                return Text(f"{self._bound(x, ATOM)}^{number(p.params[0])}", ATOM)
             case "absolute":
-                return f"|{self.texts[x][0]}|", ATOM
+                return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
             inner = self._operation(x)
             if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:
-                return f"{inner.rule.text}'({self.texts[self.p.steps[x - self.p.arity].args[0]][0]})", ATOM
-            return f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x][0]})", ATOM
-        text, binding = self.texts[x]
-        return (f"{name} {text}" if binding == ATOM and not text.startswith("(") else f"{name}({text})"), APPLICATION
+                return Text(f"{inner.rule.text}'({self.texts[self._argument(x)].tight})", ATOM)
+            return Text(f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x].tight})", ATOM)
+        text = self.texts[x]
+        if text.binding < ATOM or text.tight.startswith("("):
+            return Text(f"{name}({text.tight})", APPLICATION)
+        return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
 
-    def _contract(self, spec: Any, left: int, right: int) -> tuple[str, int]:
+    def _quotient(self, above: int, below: int) -> Text:
+        return Text(f"{self._bound(above, PRODUCT)} / {self._bound(below, APPLICATION)}", PRODUCT, "/", open=True)
+
+    def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
             base = self.p.slots[this].base
             if isinstance(base, Boolean):
-                return f"{self._bound(other, ATOM)}[{self.texts[this][0]}]", ATOM
+                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
             if isinstance(base, Elements):
                 one = self._operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
-                    return f"e[{self.texts[this][0]}]", ATOM
-                return f"{self._bound(other, ATOM)}[{self.texts[this][0]}]", ATOM
+                    return Text(f"e[{self.texts[this].tight}]", ATOM)
+                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
         sign, flip_left, flip_right, swapped = operator(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
                 if getattr(self._operation(other), "name", "") == "reciprocal":
-                    below = self.p.steps[other - self.p.arity].args[0]
-                    return f"{self._bound(this, PRODUCT)} / {self._bound(below, APPLICATION)}", PRODUCT
-        a = self._bound(left, APPLICATION if sign != "·" else PRODUCT)
-        b = self._bound(right, APPLICATION if sign != "·" else PRODUCT)
-        a = f"{self._bound(left, ATOM)}ᵀ" if flip_left else a
-        b = f"{self._bound(right, ATOM)}ᵀ" if flip_right else b
-        return (f"{b}{sign}{a}" if swapped else f"{a}{sign}{b}"), PRODUCT
+                    return self._quotient(this, self._argument(other))
+        a = f"{self._bound(left, ATOM)}ᵀ" if flip_left else self._factor(left, sign, last=swapped)
+        b = f"{self._bound(right, ATOM)}ᵀ" if flip_right else self._factor(right, sign, last=not swapped)
+        return self._product(b, sign, a, left) if swapped else self._product(a, sign, b, right)

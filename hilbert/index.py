@@ -114,7 +114,8 @@ class Fin(Index, Generic[T]):
         return self._size
 
     def __str__(self) -> str:
-        return f"{'' if self.tag is Anonymous else self.tag.__name__}{self._size}"
+        name = "" if self.tag is Anonymous else self.tag.__name__
+        return f"{name}{':' if name[-1:].isdigit() else ''}{self._size}"
 
     def __repr__(self) -> str:
         return f"Fin.of({self._size})" if self.tag is Anonymous else f"Fin({self.tag.__qualname__}, {self._size})"

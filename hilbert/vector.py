@@ -162,14 +162,23 @@ class Vec(Generic[V]):
         return _rebuild, (self.space, self.leaves, self.token)
 
     def __str__(self) -> str:
-        return f"{self!r} ∈ {self.space}"
+        return f"{self._entries() or self._shapes()} ∈ {self.space}"
 
     def __repr__(self) -> str:
-        if self.space.dim <= SMALL:
-            tree = self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
-            return f"({self.space!r}).vec({tree!r})"
-        shapes = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
-        return f"<vector of {self.space}: {shapes}>"
+        entries = self._entries()
+        if entries is None:
+            return f"<vector of {self.space}: {self._shapes()}>"
+        space = repr(self.space)
+        return f"{space}.vec({entries})" if space.isidentifier() else f"({space}).vec({entries})"
+
+    def _entries(self) -> str | None:
+        """The entries of a small vector."""
+        if self.space.dim > SMALL:
+            return None
+        return repr(self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves])))
+
+    def _shapes(self) -> str:
+        return ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
 
 
 def _dot(a: Any, b: Any) -> float:

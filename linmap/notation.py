@@ -14,7 +14,7 @@ A lifted contraction has the sign of the one that it lifts: its spaces tell over
 
 from __future__ import annotations
 
-import textwrap
+import re
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, final
 
@@ -117,40 +117,44 @@ Doc: TypeAlias = Atom | Line | Total | Bracket | Times
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
-    """f • g with nested lines of the same sign flattened; one part alone is itself."""
+    """f • g with nested lines of the same sign flattened and a minus in front; one part alone is itself."""
     flat: list[Doc] = []
+    positive = True
     for part in parts:
-        flat.extend(part.parts if isinstance(part, Line) and part.sign == sign else (part,))
-    return flat[0] if len(flat) == 1 else Line(sign, tuple(flat))
+        doc = part
+        if isinstance(doc, Total) and len(doc.parts) == 1 and (sign == "•" or not flat):  # (−f) ∘ g = −(f ∘ g)
+            positive, doc = not positive, doc.parts[0][1]
+        flat.extend(doc.parts if isinstance(doc, Line) and doc.sign == sign else (doc,))
+    whole: Doc = flat[0] if len(flat) == 1 else Line(sign, tuple(flat))
+    return whole if positive else negative(whole)
+
+
+def negative(part: Doc) -> Doc:
+    """−f."""
+    return Total(((False, part),))
 
 
 def total(parts: Iterable[Doc]) -> Doc:
-    """f + g with nested sums flattened; (−1 ·) • f is −f."""
+    """f + g with nested sums flattened, a positive part first if there is one; one part alone is itself."""
     parts = list(parts)
     if len(parts) == 1:
         return parts[0]
     flat: list[tuple[bool, Doc]] = []
     for part in parts:
-        if isinstance(part, Total):
-            flat.extend(part.parts)
-        else:
-            flat.append(_signed(part))
+        flat.extend(part.parts if isinstance(part, Total) else ((True, part),))
     if not flat:
         return Atom("0")
+    first = next((k for k, (positive, _) in enumerate(flat) if positive), 0)
+    flat.insert(0, flat.pop(first))
     return Total(tuple(flat))
 
 
-MINUS = Atom("(−1 ·)")
-
-
-def _signed(part: Doc) -> tuple[bool, Doc]:
-    if part == MINUS:
-        return False, Atom("id")
-    if isinstance(part, Line) and MINUS in part.parts:
-        rest = list(part.parts)
-        rest.remove(MINUS)
-        return False, line(part.sign, rest)
-    return True, part
+def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
+    """(k ·) • f, or −f; id is not written."""
+    if k == "−1":
+        return negative(part or Atom("id"))
+    factor = Atom(f"({k} ·)")
+    return factor if part is None else line(sign, [factor, part])
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
@@ -170,7 +174,7 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
             text = ""
             for k, (positive, part) in enumerate(parts):
                 sign = "" if positive and not k else " + " if positive else "−" if not k else " − "
-                text += sign + render(part, tight=len(parts) > 1, within="sum")
+                text += sign + render(part, tight=tight or len(parts) > 1, within="sum")
             return f"({text})" if within in ("line", "sum") else text
     return ""
 
@@ -186,9 +190,21 @@ def page(text: str, lets: Iterable[str] = (), *, more: int = 0) -> str:
     return "\n".join(lines)
 
 
+LOOSE = re.compile(r"(?<=, )|(?<=↦ )|(?= [•∘+−×] )")
+TIGHT = re.compile(r"(?=[•∘])")
+
+
 def _wrapped(text: str, width: int = WIDTH) -> list[str]:
+    """Lines that break before an operator or after a comma; in the middle of a name only if there is no other way."""
     if len(text) <= width:
         return [text]
-    return textwrap.wrap(
-        text, width, subsequent_indent="    ", break_long_words=True, break_on_hyphens=False, drop_whitespace=True
-    )
+    lines = [""]
+    for loose in LOOSE.split(text):
+        for piece in TIGHT.split(loose) if len(loose.strip()) > width - 4 else [loose]:
+            if len(lines[-1]) + len(piece.rstrip()) > width:
+                lines.append("    " + piece.lstrip())
+            else:
+                lines[-1] += piece
+            while len(lines[-1].rstrip()) > width:
+                lines[-1:] = [lines[-1][:width], "    " + lines[-1][width:]]
+    return [found.rstrip() for found in lines if found.strip()]

@@ -1,7 +1,7 @@
 """Linear maps in the paper's notation.
 
-Trees print as they were composed. A net prints as • + ⟨⟩ again: a wire that is read once is written in place, a wire that
-is read more than once gets a name d₁, d₂, … and a line `where`.
+Trees print as they were composed. A net prints as • + ⟨⟩ again: a wire that is read once, or whose text is short, is
+written in place; another gets a name d₁, d₂, … and a line `where`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hilbert.space import Boolean
 from hilbert.term import bottom_up
 from linmap import wire
 from linmap.datum import Const, Datum
-from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, total
+from linmap.notation import Atom, Bracket, Doc, Times, line, negative, operator, page, render, times, total
 from linmap.term import (
     Cast,
     Closed,
@@ -39,7 +39,7 @@ from linmap.term import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from hilbert import Relation, Type
     from hilbert.spec import Spec
@@ -54,7 +54,13 @@ SIGNS = {
     "copower": "zip⊗",
     "uncopower": "unzip⊗",
 }
+LETTERS = "abcfghklmnpqrst"
 SHORT = 24
+TWICE = 12
+"""A wire that is read more than once gets a name if its text is longer than this."""
+
+
+MINUS = negative(Atom("id"))
 
 
 def subscript(n: int) -> str:
@@ -68,19 +74,28 @@ def number(k: float) -> str:
 
 
 class Names:
-    """Names for constant vectors: a, b, …, in the order in which they are met."""
+    """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
         self.names: dict[Any, str] = {}
+        self.counts: dict[str, int] = {}
         self.lines: list[str] = []
 
     def of(self, key: Any, space: Any) -> str:
         """The name of a constant."""
         if key not in self.names:
-            k = len(self.names)
-            self.names[key] = "abcefghklmnpqrst"[k] if k < 16 else f"a{subscript(k - 15)}"  # noqa: PLR2004
+            letter = next((c for c in LETTERS if c not in self.taken), None)
+            self.names[key] = self.fresh("a") if letter is None else letter
+            self.taken.add(self.names[key])
             self.lines.append(f"where {self.names[key]} ∈ {space}")
         return self.names[key]
+
+    def fresh(self, stem: str) -> str:
+        """The next of stem₁, stem₂, …"""
+        k = self.counts[stem] = self.counts.get(stem, 0) + 1
+        name = f"{stem}{subscript(k)}"
+        return self.fresh(stem) if name in self.taken else name
 
     def vector(self, v: Vec[Any]) -> str:
         """A scalar's value, or a name."""
@@ -130,9 +145,9 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
                 docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
             return total(docs)
         case Scaled(k, Identity()):
-            return Atom(f"({number(k)} ·)")
+            return times(number(k), None)
         case Scaled(k, of):
-            return line("•", [Atom(f"({number(k)} ·)"), rec(of)])
+            return times(number(k), rec(of))
         case Section(c, side, datum):
             spec = c.terms[0][3] if c.terms else None
             leaf = (c.left if side == 0 else c.right).leaves
@@ -162,10 +177,10 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
         case Cast():
             return Atom("cast")
         case Net() as body:
-            return net_doc(body, lambda datum: _datum(datum, names), lets)
+            return net_doc(body, lambda datum: _datum(datum, names), names, lets)
         case Closed(body, data):
             known = dict(zip(refs(body), data, strict=True))
-            return net_doc(body, lambda datum: names.const(known.get(datum, datum)), lets)
+            return net_doc(body, lambda datum: names.const(known.get(datum, datum)), names, lets)
         case never:
             assert_never(never)
 
@@ -192,8 +207,8 @@ def reduction(relation: Relation[Any, Any]) -> str:
 
 
 def is_atom(text: str) -> bool:
-    """Whether a datum is one name or number: then a section is set without a space."""
-    return text.replace("'", "").replace(".", "").replace("ᵀ", "").isalnum() or text.isidentifier()
+    """Whether a datum is one name: then a section is set without a space."""
+    return text.replace("ᵀ", "").isidentifier() or (text[:1].isalpha() and text.isalnum())
 
 
 def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
@@ -255,45 +270,40 @@ def nested(space: Type, docs: list[Doc]) -> Doc:
     return build(space)
 
 
-def net_doc(body: Net, name: Callable[[Datum], str], lets: list[str]) -> Doc:
+def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[str]) -> Doc:
     """The doc of a net; `name` gives the text of a datum, lines for shared wires are appended to `lets`."""
-    readers = [0] * len(body.wires)
-    for arc in body.arcs:
-        readers[arc.src] += 1
-    for w in body.outputs:
-        readers[w] += 1
+    readers = _readers(body)
     incoming: dict[int, list[Doc | None]] = {}
     sizes: dict[int, int] = {}
     for w, positions in zip(body.inputs, path(body.dom), strict=True):
         incoming.setdefault(w, []).append(projection(positions))
         sizes[w] = sizes.get(w, 0) + 1
-    count = 0
 
     def read(w: int) -> Doc | None:
         """What flows out of a wire; None is the identity."""
-        nonlocal count
         terms = incoming.get(w, [])
         if len(terms) == 1 and terms[0] is None:
             return None
-        long = sizes[w] > (1 if readers[w] > 1 else SHORT)
-        if long:
-            count += 1
-            called = Atom(f"d{subscript(count)}")
-            lets.append(f"where {called.text} = {render(total(t or Atom('id') for t in terms))}")
+        doc = total(t or Atom("id") for t in terms)
+        if sizes[w] > SHORT or (readers[w] > 1 and sizes[w] > 1 and len(render(doc)) > TWICE):
+            called = Atom(names.fresh("d"))
+            lets.append(f"where {called.text} = {render(doc)}")
             incoming[w], sizes[w] = [called], 1
             return called
-        return total(t or Atom("id") for t in terms)
+        return doc
 
     for arc in body.arcs:
-        if arc.src not in incoming:
-            continue  # 0
+        if arc.src not in incoming or not readers[arc.dst]:
+            continue  # 0, or read by nobody
         source = read(arc.src)
         match arc.map:
             case wire.Same():
                 doc = source
+            case wire.Scale(k):
+                doc = times(number(k), source)
             case f:
                 text = Atom(_wire_text(f, name))
-                doc = text if source is None else line("•", [text, source])
+                doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
         incoming.setdefault(arc.dst, []).append(doc)
         sizes[arc.dst] = sizes.get(arc.dst, 0) + sizes[arc.src] + (not isinstance(arc.map, wire.Same))
     outputs: list[Doc] = []
@@ -303,6 +313,17 @@ def net_doc(body: Net, name: Callable[[Datum], str], lets: list[str]) -> Doc:
     if len(outputs) == 1:
         return outputs[0]
     return nested(body.cod, outputs)
+
+
+def _readers(body: Net) -> list[int]:
+    """For each wire, how many arcs and outputs that lead to an output read it."""
+    readers = [0] * len(body.wires)
+    for w in body.outputs:
+        readers[w] += 1
+    for arc in reversed(body.arcs):
+        if readers[arc.dst]:
+            readers[arc.src] += 1
+    return readers
 
 
 def _wire_text(f: wire.Wire, name: Callable[[Datum], str]) -> str:
