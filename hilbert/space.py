@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final
@@ -19,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.namespace import as_leaf, in_dtype
-from hilbert.errors import SpaceError
-from hilbert.index import Fin, Index, Product
+from hilbert.arrays.namespace import as_flat, as_leaf, extremes
+from hilbert.errors import SpaceError, shown
+from hilbert.index import Fin, Index, Product, require_index
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -71,9 +70,12 @@ class Leaf:
     def check(self, array: Any) -> None:
         """Raise SpaceError if an entry is not an element of an index set."""
         if isinstance(self.base, Elements) and self.size:
-            low, high = int(array.min()), int(array.max())
+            low, high = extremes(array)
             if low < 0 or high >= self.base.index.size:
-                msg = f"entries from {low} to {high} are not elements of {self.base.index}"
+                have, due = self.base.index, self.base.index.size - 1
+                msg = f"entries from {low} to {high} are not elements of {have}: " + (
+                    f"integers from 0 to {due} would fit" if due >= 0 else "it has none"
+                )
                 raise SpaceError(msg)
 
     def under(self, axes: tuple[Index, ...]) -> Leaf:
@@ -166,20 +168,13 @@ class Type:
         if not self.is_space:
             msg = f"{self} has a discrete part and no flat form"
             raise SpaceError(msg)
-        flat = array if hasattr(array, "shape") else np.asarray(array)
-        if tuple(flat.shape) != (self.dim,):
-            have = tuple(flat.shape)
-            msg = f"a flat array of shape {have} is not an element of {self}: shape ({self.dim},) would fit"
-            raise SpaceError(msg)
-        ends = list(itertools.accumulate((leaf.size for leaf in self.leaves), initial=0))
-        parts = [flat[start:end] for start, end in itertools.pairwise(ends)]
-        if len({leaf.dtype for leaf in self.leaves}) > 1:
-            parts = [in_dtype(part, leaf.dtype) for part, leaf in zip(parts, self.leaves, strict=True)]
-        pairs = zip(parts, self.leaves, strict=True)
-        return Vec(self, tuple(as_leaf(part.reshape(leaf.shape), leaf) for part, leaf in pairs))
+        return Vec(self, as_flat(array, self.leaves, str(self)))
 
     def random(self: V, rng: np.random.Generator) -> Vec[V]:
         """An element drawn from `rng`: standard normal entries, uniform discrete ones."""
+        if not isinstance(rng, np.random.Generator):
+            msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
+            raise SpaceError(msg)
         return Vec(self, tuple(as_leaf(leaf.base.draw(rng, leaf.shape), leaf) for leaf in self.leaves))
 
     def basis(self: V) -> Iterator[Vec[V]]:
@@ -196,8 +191,19 @@ class Type:
         return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
 
 
-def require_space(space: Type, operation: str) -> None:
-    """Raise SpaceError unless the type is a vector space."""
+shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
+
+
+def require_type(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is a space or a discrete type."""
+    if not isinstance(value, Type):
+        msg = f"{what} takes a space, not {shown(value)}: write R, R ** Fin(Tag, n), direct_sum(V, W), V * W"
+        raise SpaceError(msg)
+
+
+def require_space(space: Any, operation: str) -> None:
+    """Raise SpaceError unless a value is a vector space."""
+    require_type(space, operation)
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
         raise SpaceError(msg)
@@ -250,8 +256,8 @@ class Field(Space):
 
     @dtype.validator
     def _(self, _: Any, value: str) -> None:
-        if value not in ("float64", "float32"):
-            msg = f"a field is float64 or float32, not {value!r}"
+        if not isinstance(value, str) or value not in ("float64", "float32"):
+            msg = f"a field is 'float64' or 'float32', not {shown(value)}"
             raise SpaceError(msg)
 
     @property
@@ -330,7 +336,11 @@ class Integers(Discrete):
 class Elements(Discrete, Generic[I]):
     """The elements of an index set, as values found at the point: labels, positions. Stored as int64 in flat order."""
 
-    index: I
+    index: I = field()
+
+    @index.validator
+    def _(self, _: Any, value: Any) -> None:
+        require_index(value, "Elements(X)")
 
     @property
     def dtype(self) -> str:
@@ -381,16 +391,13 @@ class Zero(Space):
         return "Zero()"
 
 
-def _type(_: Any, __: Any, value: Any) -> None:
-    if not isinstance(value, Type):
-        msg = f"{value!r} is not a space: write R, R ** Fin(Tag, n), direct_sum(V, W), V * W"
-        raise SpaceError(msg)
+def _type(_: Any, attribute: Any, value: Any) -> None:
+    require_type(value, f"the {attribute.name} of a copower or a tensor product")
 
 
 def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
-        what = f"a tuple of {len(tree)}" if isinstance(tree, (tuple, list)) else type(tree).__name__
-        msg = f"{what} is not an element of {space}: a tuple of {arity} would fit"
+        msg = f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit"
         raise SpaceError(msg)
     return list(tree)
 
@@ -403,8 +410,11 @@ class DirectSum(Space, Generic[*Vs]):
     _parts: tuple[*Vs] = field(alias="parts")
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self._parts, tuple):
+            msg = f"a direct sum is of a tuple of spaces, not of {shown(self._parts)}: write direct_sum(V, W)"
+            raise SpaceError(msg)
         for part in self._parts:
-            _type(None, None, part)
+            require_type(part, "a direct sum")
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -455,7 +465,7 @@ class Copower(Space, Generic[V, I]):
     @index.validator
     def _(self, _: Any, value: Any) -> None:
         if not isinstance(value, Index):
-            msg = f"the exponent of a copower is an index set, not {value!r}: write {self.base} ** Fin.of(n)"
+            msg = f"the exponent of a copower is an index set, not {shown(value)}: write {self.base!r} ** Fin.of(n)"
             raise SpaceError(msg)
 
     @cached_property

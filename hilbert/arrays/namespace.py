@@ -5,12 +5,13 @@ cupy, torch and JAX are never imported here: an array brings its own namespace w
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import array_api_compat
 import numpy as np
 
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,40 +71,95 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return np.asarray(array)
 
 
+def extremes(array: Any) -> tuple[int, int]:
+    """The least and the greatest entry of an array of integers that is not empty."""
+    xp = namespace(array)
+    return int(xp.min(array)), int(xp.max(array))
+
+
 def as_leaf(data: Any, leaf: Leaf) -> Any:
     """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed.
 
     Arrays are converted where numpy's *safe* casting allows (integers to ℝ, single to double precision); Python
-    numbers and nested lists take the dtype of the space. Everything else is refused with a SpaceError.
+    numbers and nested lists take the dtype of the space. Everything else is refused with a SpaceError: truth values as
+    numbers, numbers that are not integers as labels, single precision for double, masked and ragged data.
     """
     foreign = array_api_compat.is_array_api_obj(data) and not isinstance(data, (np.ndarray, np.generic))
     array = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
         raise SpaceError(msg)
-    have, want = dtype_name(array), leaf.dtype
-    if have != want:
-        if not np.can_cast(np.dtype(have), np.dtype(want), "safe") or (have == "bool" and want != "bool"):
-            msg = f"an array of dtype {have} is not an element of {leaf}, which holds {want}: convert it first"
-            raise SpaceError(msg)
-        array = in_dtype(array, want)
+    if dtype_name(array) != leaf.dtype:
+        array = _converted(array, leaf)
     elif not foreign:
         array = np.asarray(array).view()
     leaf.check(array)
     return freeze(array)
 
 
+def _converted(array: Any, leaf: Leaf) -> Any:
+    have, want = dtype_name(array), leaf.dtype
+    if not _is_safe(have, want):
+        msg = f"an array of dtype {have} is not an element of {leaf}, which holds {want}: convert it first"
+        raise SpaceError(msg)
+    array = in_dtype(array, want)
+    if dtype_name(array) != want:  # JAX without jax_enable_x64
+        msg = f"{namespace(array).__name__} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
+        raise SpaceError(msg)
+    return array
+
+
+def _is_safe(have: str, want: str) -> bool:
+    try:
+        return have != "bool" and np.can_cast(np.dtype(have), np.dtype(want), "safe")
+    except TypeError:  # a dtype that numpy does not know
+        return False
+
+
+def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
+    """The arrays of some leaves, one after the other in one flat array: views where the dtypes agree.
+
+    The flat array has the dtype that holds all of them, or one that casts safely to it; each part is cast to its leaf.
+    """
+    if array_api_compat.is_array_api_obj(data):
+        flat = data
+    else:
+        flat = _plain(data, space, f"a flat array of {sum(leaf.size for leaf in leaves)} entries would fit")
+    ends = list(itertools.accumulate((leaf.size for leaf in leaves), initial=0))
+    if tuple(flat.shape) != (ends[-1],):
+        have = tuple(flat.shape)
+        msg = f"a flat array of shape {have} is not an element of {space}: shape ({ends[-1]},) would fit"
+        raise SpaceError(msg)
+    parts = [flat[start:end] for start, end in itertools.pairwise(ends)]
+    dtypes = {leaf.dtype for leaf in leaves}
+    if len(dtypes) > 1:
+        whole = str(np.result_type(*dtypes))
+        if dtype_name(flat) != whole and not _is_safe(dtype_name(flat), whole):
+            msg = f"a flat array of dtype {dtype_name(flat)} is not an element of {space}, which {whole} holds"
+            raise SpaceError(msg)
+        parts = [in_dtype(part, leaf.dtype) for part, leaf in zip(parts, leaves, strict=True)]
+    xp = namespace(flat)
+    return tuple(as_leaf(xp.reshape(part, leaf.shape), leaf) for part, leaf in zip(parts, leaves, strict=True))
+
+
+def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        return np.asarray(data)
+    except (ValueError, TypeError) as error:
+        msg = f"{shown(data)} is ragged, or holds what is no number, so it is not an element of {space}: {fits}"
+        raise SpaceError(msg) from error
+
+
 def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
+    if isinstance(data, np.ma.MaskedArray):
+        msg = f"a masked array is not an element of {leaf}: fill it first"
+        raise SpaceError(msg)
     if isinstance(data, (np.ndarray, np.generic)):
         return np.asarray(data)
-    try:
-        plain = np.asarray(data)
-    except ValueError as error:
-        msg = f"ragged data is not an element of {leaf}: shape {leaf.shape} would fit"
-        raise SpaceError(msg) from error
-    kinds = {"b": "b", "i": "bi", "f": "if"}[leaf.kind]
+    plain = _plain(data, leaf, f"shape {leaf.shape} would fit")
+    kinds = {"b": "b", "i": "i", "f": "if"}[leaf.kind]
     if plain.size and plain.dtype.kind not in kinds:
-        msg = f"{type(data).__name__} data of kind {plain.dtype} is not an element of {leaf}, which holds {leaf.dtype}"
+        msg = f"{shown(data)} is not an element of {leaf}: {leaf.dtype} of shape {leaf.shape} would fit"
         raise SpaceError(msg)
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
