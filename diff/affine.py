@@ -204,13 +204,17 @@ def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: in
 
 
 def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> Pointwise[Any, Any, Any]:
-    """Arcs that no output's differential needs go, and with them the data that only they read."""
+    """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
+    moving = {k for k in range(b.arity) if b.slots[k].is_field}
+    for arc in arcs:
+        if arc.src in moving:
+            moving.add(arc.dst)
     wires = [k for k in outputs if b.slots[k].is_field]
     live = set(wires)
     kept = []
     for arc in reversed(arcs):
-        if arc.dst in live:
+        if arc.dst in live and arc.src in moving:
             live.add(arc.src)
             kept.append(arc)
     used = {arc.map.datum.slot for arc in kept if isinstance(arc.map, wire.Section) and isinstance(arc.map.datum, Ref)}
