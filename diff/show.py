@@ -310,16 +310,14 @@ class Slots:
                 return self._quotient(x, y)
             return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
         (x,) = args
-        match p.name:
-            case "reciprocal":
-                below = self._bound(x, APPLICATION)
-                return Text(f"1/{below}", PRODUCT, "/", open=True)
-            case "square":
-                return Text(f"{self._bound(x, ATOM)}²", ATOM)
-            case "power":
-                return Text(f"{self._bound(x, ATOM)}^{number(p.params[0])}", ATOM)
-            case "absolute":
-                return Text(f"|{self.texts[x].tight}|", ATOM)
+        if p.name == "reciprocal":
+            return Text(f"1/{self._bound(x, APPLICATION)}", PRODUCT, "/", open=True)
+        if p.name == "square":
+            return Text(f"{self._bound(x, ATOM)}²", ATOM)
+        if p.name == "power":
+            return Text(f"{self._bound(x, ATOM)}^{number(p.params[0])}", ATOM)
+        if p.name == "absolute":
+            return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
             inner = self._operation(x)
             if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:

@@ -179,8 +179,8 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
         case Net() as body:
             return net_doc(body, lambda datum: _datum(datum, names), names, lets)
         case Closed(body, data):
-            known = dict(zip(refs(body), data, strict=True))
-            return net_doc(body, lambda datum: names.const(known.get(datum, datum)), names, lets)
+            known: dict[Datum, Const] = dict(zip(refs(body), data, strict=True))
+            return net_doc(body, lambda datum: _datum(known.get(datum, datum), names), names, lets)
         case never:
             assert_never(never)
 
@@ -216,8 +216,8 @@ def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
     if isinstance(kind, Boolean):
         return f"ρ[{datum}]"
     if isinstance(kind, Elements):
-        hot, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
-        return f"π[{datum}]" if hot and hot[-1] in flow else f"ι[{datum}]"
+        hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
+        return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
     sign, flip_left, flip_right, swapped = operator(spec)
     flips = (flip_left, flip_right)
     known, flow = flips[side], flips[1 - side]
