@@ -6,6 +6,7 @@ moved to the arguments' namespace and device once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import array_api_compat
@@ -16,14 +17,13 @@ from hilbert.arrays.kernel import Kernel, constant
 from hilbert.arrays.namespace import common_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from hilbert.space import Leaf
 
 
 class Operation(Protocol):
-    """What a step does: data that can be bound to a namespace."""
+    """What a step does to one or two operands: data that can be bound to a namespace."""
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel for operands of these leaves."""
@@ -70,60 +70,101 @@ class Tape:
 class _Bound:
     """A tape for one namespace and device."""
 
-    __slots__ = ("inputs", "outputs", "steps", "template")
+    __slots__ = ("inputs", "outputs", "scalars", "steps", "template")
 
     def __init__(self, tape: Tape, xp: ModuleType, arrays: Sequence[Any]) -> None:
         self.inputs, self.outputs = tape.inputs, tape.outputs
         self.template: list[Any] = [None] * len(tape.slots)
         for slot, array in tape.constants.items():
             self.template[slot] = constant(xp, array, arrays[0] if arrays else None)
+        # numpy's scalars are several times quicker than its arrays without axes
+        self.scalars = [k for k in (*self.inputs, *tape.constants) if xp is np and not tape.slots[k].axes]
         self.steps = _schedule(tape, xp)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         env = self.template.copy()
         for slot, array in zip(self.inputs, arrays, strict=True):
             env[slot] = array
-        for call, args, to, dead in self.steps:
-            match args:
-                case (a,):
-                    env[to] = call(env[a])
-                case (a, b):
-                    env[to] = call(env[a], env[b])
-                case _:
-                    env[to] = call(*[env[k] for k in args])
-            for k in dead:
-                env[k] = None
+        for slot in self.scalars:
+            env[slot] = env[slot][()]
+        for call, a, b, to, dead in self.steps:
+            env[to] = call(env[a]) if b is None else call(env[a], env[b])
+            if dead:
+                for k in dead:
+                    env[k] = None
         return [env[k] for k in self.outputs]
 
 
-def _schedule(tape: Tape, xp: ModuleType) -> list[tuple[Callable[..., Any], tuple[int, ...], int, tuple[int, ...]]]:
+Step = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
+"""An array operation, the slots of its one or two operands and of its result, and the slots that nobody reads again."""
+
+
+def _schedule(tape: Tape, xp: ModuleType) -> list[Step]:
     slots = tape.slots
-    keep = set(tape.outputs) | set(tape.constants) | set(tape.inputs)
-    last: dict[int, int] = {}
-    for k, step in enumerate(tape.code):
-        for slot in step.args:
-            last[slot] = k
-    known: dict[Any, Kernel] = {}
+    code = _bind(tape, xp)
+    _skip_repetition(tape, code)
+    keep = {*tape.outputs, *tape.constants, *tape.inputs}
+    last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
     owned = set[int]()  # slots whose memory nobody else sees
-    steps = []
-    for k, step in enumerate(tape.code):
+    steps: list[Step] = []
+    for k, (kernel, args, to) in enumerate(code):
+        # scalars are not worth the bookkeeping
+        dead = [slot for slot in {*args} if last[slot] == k and slot not in keep and slots[slot].axes]
+        call = kernel.call
+        if slots[to].axes:
+            for slot, form in zip(args, kernel.inplace, strict=False):
+                if form and slot in dead and slot in owned and slots[slot] == slots[to]:
+                    call = form
+                    break
+        elif kernel.scalar and not any(slots[slot].axes for slot in args):
+            call = kernel.scalar
+        if kernel.fresh:
+            owned.add(to)
+        else:
+            owned.difference_update(args)
+        a, b = args if len(args) == 2 else (args[0], None)
+        steps.append((call, a, b, to, tuple(dead)))
+    return steps
+
+
+Bound = tuple[Kernel, tuple[int, ...], int]
+
+
+def _bind(tape: Tape, xp: ModuleType) -> list[Bound]:
+    """The kernels of the instructions that the outputs need; one kernel for equal operations on equal leaves."""
+    slots, needed = tape.slots, {*tape.outputs}
+    known: dict[Any, Kernel] = {}
+    code: list[Bound] = []
+    for step in reversed(tape.code):
+        if step.to not in needed:
+            continue
+        needed.update(step.args)
         operands = [slots[slot] for slot in step.args]
         key = (step.operation, *operands)
         kernel = known.get(key)
         if kernel is None:
             kernel = known[key] = step.operation.bind(xp, operands, slots[step.to])
-        dead = [slot for slot in dict.fromkeys(step.args) if last[slot] == k and slot not in keep]
-        call = kernel.call
-        for place, form in enumerate(kernel.inplace):
-            slot = step.args[place]
-            if form and slot in dead and slot in owned and slots[slot] == slots[step.to] and slots[slot].axes:
-                call = form
-                break
-        if kernel.fresh:
-            owned.add(step.to)
-        else:
-            owned.difference_update(step.args)
-        if step.to not in last and step.to not in keep:
-            dead.append(step.to)
-        steps.append((call, step.args, step.to, tuple(dead)))
-    return steps
+        code.append((kernel, step.args, step.to))
+    code.reverse()
+    return code
+
+
+def _skip_repetition(tape: Tape, code: list[Bound]) -> None:
+    """Drop the steps that only repeat an array along axes in front, where all readers broadcast it by themselves.
+
+    A reader needs another operand that has all the axes of the result.
+    """
+    slots = tape.slots
+    source = {to: args[0] for kernel, args, to in code if kernel.repeats}
+    for to in tape.outputs:
+        source.pop(to, None)
+    for kernel, args, to in code:
+        if not kernel.broadcasts or not any(slot not in source and slots[slot] == slots[to] for slot in args):
+            for slot in args:
+                source.pop(slot, None)
+    if source:
+        code[:] = [
+            (kernel, tuple(source.get(slot, slot) for slot in args), to)
+            for kernel, args, to in code
+            if to not in source
+        ]
