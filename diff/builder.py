@@ -74,7 +74,7 @@ class Builder:
         if self.fold and not spec.contracted:
             for k, other in ((left, right), (right, left)):
                 number = self.filling(k)
-                if number is not None and self.slots[other] == leaf and _in_order(spec, k == left):
+                if number is not None and self.slots[other] == leaf and _in_order(spec, filled_left=k == left):
                     return self.scale(number, other)
         return self.emit(wire.Contract(spec), (left, right), leaf)
 
@@ -201,7 +201,7 @@ def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
     return Leaf(Bool, leaf.axes) if p.cod == Bool else leaf
 
 
-def _in_order(spec: Spec, filled_left: bool) -> bool:  # noqa: FBT001 - which side
+def _in_order(spec: Spec, *, filled_left: bool) -> bool:
     return (spec.right if filled_left else spec.left) == spec.out
 
 

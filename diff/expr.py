@@ -68,7 +68,7 @@ class Expr(Applicable, Generic[V]):
 
     __slots__ = ("builder", "slots", "space")
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
     builder: Builder
     slots: tuple[int, ...]

@@ -211,7 +211,7 @@ def _select(xp: ModuleType, spec: Spec, side: int) -> Kernel:
 
 
 def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
-    """An element of X as its basis vector: gather along the axes of X in the other operand, scatter along the result's."""
+    """An element of X as its basis vector: gather along the other operand's axes of X, scatter along the result's."""
     hot_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
     assert isinstance(leaf.base, Elements)  # by dispatch
     width = len(leaf.base.index.axes)
