@@ -1,4 +1,4 @@
-"""A tape leaves out the steps whose work nobody sees: repetition that broadcasting does, and results that nobody reads."""
+"""A tape leaves out steps whose work nobody sees: repetition that broadcasting does, results that nobody reads."""
 
 from collections.abc import Sequence
 from types import ModuleType
