@@ -1,0 +1,63 @@
+"""Relational reduction: (red_R v)_y = Σ_{(x,y)∈R} v_x, for every form of relation, any base space, and both directions."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from hilbert import Vec
+from hilbert.relation import Relation, diagonal, full, leq
+from linmap import red, rep, scan, suffix, total
+from linmap.term import Lifted, Reduce
+from tests.strategies import FORMS, Source, elements, gathered, same, sources
+
+
+def by_definition(relation: Relation[Any, Any], v: Vec[Any], f: Reduce) -> Vec[Any]:
+    """The sum over the pairs of the relation, one after the other."""
+    given_parts = elements(v) if relation.dom.axes else [v]
+    parts = [f.base.zeros() for _ in range(relation.cod.size)]
+    for x, y in zip(*(side.tolist() for side in relation.holds()), strict=True):
+        parts[y] += given_parts[x]
+    return gathered(f.cod, parts) if relation.cod.axes else parts[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(s=sources())
+def test_definition(form: str, s: Source) -> None:
+    """red_R and red_{Rᵀ} agree with the definition."""
+    relation, V = FORMS[form](s), s.space(8)
+    for r in (relation, relation.T):
+        f = Reduce(r, V)
+        v = s.vector(f.dom)
+        assert same(f(v), by_definition(r, v, f))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(s=sources())
+def test_definition_under_copowers(form: str, s: Source) -> None:
+    """(red_R)^Z applies red_R to every element of Z."""
+    relation, V = FORMS[form](s), s.space(6)
+    f = Reduce(relation, V)
+    lifted = Lifted(f, s.index())
+    v = s.vector(lifted.dom)
+    assert same(lifted(v), gathered(lifted.cod, [by_definition(relation, part, f) for part in elements(v)]))
+
+
+@given(sources())
+def test_derived_reductions(s: Source) -> None:
+    """Σ_X v = Σ_x v_x, (rep v)_x = v, (scan v)_y = Σ_{x≤y} v_x, scan* sums the others; red_id = id."""
+    W = s.copower()
+    V, X = W.base, W.index
+    v, u = s.vector(W), s.vector(V)
+    running, parts = V.zeros(), []
+    for part in elements(v):
+        running += part
+        parts.append(running)
+    assert same(total(V, X)(v), running)
+    assert same(scan(V, X)(v), gathered(W, parts))
+    rest = [running - part + own for part, own in zip(parts, elements(v), strict=True)]
+    assert same(suffix(V, X)(v), gathered(W, rest))
+    assert same(rep(V, X)(u), gathered(W, [u] * X.size))
+    assert same(red(diagonal(X), V)(v), v)
+    assert red(leq(X), V) == scan(V, X)
+    assert same((red(full(X, X), V))(v), (rep(V, X) @ total(V, X))(v))
