@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 import uuid
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, integer, number, shown
+from hilbert.operand import Operand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hilbert.map import Map
     from hilbert.space import DirectSum, Space, Type
@@ -33,14 +34,14 @@ SMALL = 24  # vectors up to this dimension show their entries
 
 
 @final
-class Vec(Generic[V]):
+class Vec(Operand, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """
 
     __slots__ = ("__weakref__", "_token", "leaves", "space")
-    __array_ufunc__ = None  # numpy scalars leave `k * v` to us
+    instead = "give it v.array, or apply a map of diff"
     space: V
     leaves: tuple[Any, ...]
 
@@ -75,9 +76,18 @@ class Vec(Generic[V]):
             msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
             raise SpaceError(msg)
 
+    def _other(self, other: Any, operation: str, fits: str) -> Any:
+        """Leave an operator to an expression; nothing else meets a vector in it."""
+        from hilbert.map import Applicable  # maps are made of vectors
+
+        if isinstance(other, Applicable):
+            return NotImplemented
+        msg = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}: {fits}"
+        raise SpaceError(msg)
+
     def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
         if not isinstance(other, Vec):
-            return NotImplemented
+            return self._other(other, f"v {sign} w", f"a vector of {self.space} would fit")
         if other.space is not self.space and other.space != self.space:
             msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
             raise SpaceError(msg)
@@ -93,32 +103,38 @@ class Vec(Generic[V]):
         result: Vec[S] = self._zip(other, "−", lambda a, b: a - b)
         return result
 
+    def __radd__(self, other: Never) -> Any:
+        return self._other(other, "w + v", f"a vector of {self.space} would fit; add up many with sum(vs, V.zeros())")
+
+    def __rsub__(self, other: Never) -> Any:
+        return self._other(other, "w − v", f"a vector of {self.space} would fit")
+
     def __neg__(self: Vec[S]) -> Vec[S]:
         self._require("−v")
         return Vec(self.space, tuple(freeze(-a) for a in self.leaves))
 
     def __mul__(self: Vec[S], k: float) -> Vec[S]:
-        if isinstance(k, (Vec, str)) or not hasattr(k, "__float__"):
-            return NotImplemented
+        factor = number(k)
+        if factor is None:
+            unfit: Vec[S] = self._other(k, "k·v", "a number would fit; see inner")
+            return unfit
         self._require("k·v")
-        factor = float(k)
         return Vec(self.space, tuple(freeze(a * factor) for a in self.leaves))
 
     __rmul__ = __mul__
 
     def __truediv__(self: Vec[S], k: float) -> Vec[S]:
-        if isinstance(k, (Vec, str)) or not hasattr(k, "__float__"):
-            return NotImplemented
+        factor = number(k)
+        if factor is None:
+            unfit: Vec[S] = self._other(k, "v/k", "a number would fit")
+            return unfit
         self._require("v/k")
-        factor = float(k)
         return Vec(self.space, tuple(freeze(a / factor) for a in self.leaves))
 
     def inner(self: Vec[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries. Raises SpaceError for vectors of two spaces."""
+        require_vector(other, "v ⊙ w")
         products = self._zip(other, "⊙", _dot)
-        if products is NotImplemented:
-            msg = f"v ⊙ w needs a vector of {self.space}, not {type(other).__name__}"
-            raise SpaceError(msg)
         return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
 
     def norm(self: Vec[S]) -> float:
@@ -141,8 +157,14 @@ class Vec(Generic[V]):
     def __getitem__(self, i: int) -> Vec[Any]: ...
     def __getitem__(self, i: int) -> Any:
         """The component at position i (from 0) of an element of a direct sum; SpaceError if there is none."""
+        if self.space in self.space.parts:
+            msg = f"{self.space} is no direct sum, so v[{shown(i)}] does not exist: v.array has the entries, "
+            raise SpaceError(msg + "project(V, x) the component at x in V^X")
         start, stop = span(self.space, i)
         return Vec(self.space.parts[i], self.leaves[start:stop])
+
+    def __iter__(self) -> Iterator[Vec[Any]]:
+        return iter([self[k] for k in range(len(self.space.parts))])
 
     def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> Vec[W]:
         """f(*args), where one of the arguments is self: what `hilbert.map.Value` asks of vectors and expressions."""
@@ -190,11 +212,23 @@ def _rebuild(space: Any, leaves: tuple[Any, ...], token: int) -> Vec[Any]:
     return Vec(space, tuple(map(freeze, leaves)), token)
 
 
+shown.register(Vec, lambda v: f"a vector of {v.space}")
+
+
+def require_vector(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is a vector."""
+    if not isinstance(value, Vec):
+        msg = f"{what} takes a vector, not {shown(value)}: make one by V.vec(data)"
+        raise SpaceError(msg)
+
+
 def span(space: Type, i: int) -> tuple[int, int]:
     """The leaves of part i of a direct sum, as a range; raises SpaceError if there is no such part."""
     parts = space.parts
-    if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < len(parts):
-        msg = f"{space} has {len(parts)} parts, so position {i!r} does not exist: give 0 to {len(parts) - 1}"
+    place = integer(i)
+    if place is None or not 0 <= place < len(parts):
+        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
+        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
         raise SpaceError(msg)
-    start = sum(len(part.leaves) for part in parts[:i])
-    return start, start + len(parts[i].leaves)
+    start = sum(len(part.leaves) for part in parts[:place])
+    return start, start + len(parts[place].leaves)

@@ -1,0 +1,61 @@
+"""What numpy may do with vectors, maps and expressions: its operators leave the work to them, its functions may not.
+
+>>> import numpy as np
+>>> from hilbert import Fin, R
+>>> v = (R ** Fin.of(2)).vec([1.0, 2.0])
+>>> (np.float64(2.0) * v).array.tolist()
+[2.0, 4.0]
+>>> np.tanh(v)
+Traceback (most recent call last):
+    ...
+hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: give it v.array, or apply a map of diff
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from hilbert.errors import SpaceError, shown
+
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "bitwise_and": "__rand__",
+    "bitwise_or": "__ror__",
+    "equal": "__eq__",
+    "not_equal": "__ne__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+"""What numpy calls an operator whose right side is not its own → the method that answers for the right side."""
+
+
+class Operand:
+    """Something that meets numpy's arrays and numbers in operators and is no array itself."""
+
+    __slots__ = ()
+    instead = ""
+    """What to write where a function of numpy was called."""
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"{what} does not apply to {shown(self)}: {self.instead}"
+        raise SpaceError(msg)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("numpy's conversion to an array")
+
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        self._refuse(f"numpy's {function.__name__}")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        answer = getattr(self, REFLECTED.get(ufunc.__name__, ""), None)
+        if answer is None or method != "__call__" or options or inputs[-1] is not self:
+            self._refuse(f"numpy's {ufunc.__name__}")
+        result = answer(inputs[0])
+        return self._refuse(f"numpy's {ufunc.__name__}") if result is NotImplemented else result
