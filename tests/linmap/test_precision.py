@@ -1,0 +1,42 @@
+"""Single precision stays single precision, and NaN passes through."""
+
+import numpy as np
+import pytest
+from hypothesis import given, note, settings
+
+from hilbert import R32
+from linmap.evaluate import tape
+from linmap.lower import net
+from linmap.term import Cast, LinMap, Reduce
+from tests.linear_terms import NODES
+from tests.oracle import matrix
+from tests.strategies import FORMS, Source, sources
+
+
+@pytest.mark.parametrize("cls", [cls for cls in NODES if cls is not Cast])
+@settings(max_examples=25)
+@given(s=sources(single=False))
+def test_every_slot_is_in_single_precision(cls: type, s: Source) -> None:
+    """A map between spaces over ℝ₃₂ has no wire, no constant and no intermediate array in double precision."""
+    single = Source(s.draw, R32)
+    f: LinMap = NODES[cls](single, 3)
+    note(f)
+    assert all(leaf.dtype == "float32" for leaf in net(f).wires)
+    run = tape(net(f))
+    constants = [array for k, array in run.constants.items() if run.slots[k].is_field]
+    assert all(array.dtype == np.float32 for array in constants)
+    assert all(leaf.dtype == np.float32 for leaf in f(single.vector(f.dom)).leaves)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(s=sources(single=False))
+def test_nan_passes_through_reductions(form: str, s: Source) -> None:
+    """(red_R v)_y is NaN exactly where a related v_x is."""
+    f = Reduce(FORMS[form](s), s.field)
+    array = s.vector(f.dom).flat().copy()
+    if array.size:
+        array[s.integer(0, array.size - 1)] = np.nan
+    found = f(f.dom.unflat(array)).flat()
+    related = matrix(f)
+    due = [any(np.isnan(array[related[y] != 0])) for y in range(f.cod.dim)]
+    assert np.isnan(found).tolist() == due
