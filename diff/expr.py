@@ -67,7 +67,7 @@ class Expr(Applicable, Generic[V]):
     """An expression of a space: the slots that hold its leaves in the program being traced."""
 
     __slots__ = ("builder", "slots", "space")
-    __array_ufunc__ = None
+    instead = "write diff's function of that name, .sum(), @, inner or contract"
     __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
     builder: Builder

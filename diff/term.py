@@ -75,10 +75,6 @@ class Fun(Map[V, W], Comparable):
     def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         return Parallel(parts)
 
-    def __rmatmul__(self, f: Any) -> Any:
-        msg = f"g @ f composes maps; got {type(f).__name__}"
-        raise SpaceError(msg)
-
     def __str__(self) -> str:
         from diff.show import show  # printing is a pass over these terms
 

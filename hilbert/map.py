@@ -6,10 +6,11 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
-from hilbert.errors import SpaceError
-from hilbert.index import Index
+from hilbert.errors import SpaceError, number, shown
+from hilbert.index import Index, require_index
+from hilbert.notarray import NotArray
 from hilbert.space import Copower, DirectSum, Type
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -75,11 +76,11 @@ class Symbol(Value[V_co, W, T_co], Protocol[V_co, W, T_co]):
 Operand: TypeAlias = Vec[V] | Symbol[V, W, T]
 
 
-class Map(Term, Generic[V, W]):
+class Map(Term, NotArray, Generic[V, W]):
     """f : V → W, analytic; `dom` and `cod` are its spaces."""
 
     __slots__ = ()
-    __array_ufunc__ = None
+    instead = "apply it to a vector, or compose it with a map of diff"
     language = 0
     """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
 
@@ -228,18 +229,27 @@ class Map(Term, Generic[V, W]):
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
         if not isinstance(f, Map):
-            _no_map(f, "g @ f composes maps")
+            _no_map("g ∘ f", "g", self, f, f"a map into {self.dom} would fit")
         return highest((self, f))._compose((f, self))
 
     def __add__(self, g: Map[V, W]) -> Map[V, W]:
         if not isinstance(g, Map):
-            _no_map(g, "f + g adds maps")
+            _no_map("f + g", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
         return highest((self, g))._sum((self, g))
 
     def __sub__(self, g: Map[V, W]) -> Map[V, W]:
         if not isinstance(g, Map):
-            _no_map(g, "f - g subtracts maps")
+            _no_map("f − g", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
         return highest((self, g))._sum((self, g._scaled(-1.0)))
+
+    def __rmatmul__(self, g: Never) -> NoReturn:
+        _no_map("g ∘ f", "f", self, g, f"a map on {self.cod} would fit")
+
+    def __radd__(self, g: Never) -> NoReturn:
+        _no_map("g + f", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
+
+    def __rsub__(self, g: Never) -> NoReturn:
+        _no_map("g − f", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
 
     def __neg__(self) -> Map[V, W]:
         return self._scaled(-1.0)
@@ -253,26 +263,38 @@ class Map(Term, Generic[V, W]):
         return self._copower(exponent(X))
 
 
-def _no_map(got: Any, what: str) -> NoReturn:
-    msg = f"{what}; got {type(got).__name__}"
+def _no_map(what: str, name: str, f: Map[Any, Any], got: Any, fits: str) -> NoReturn:
+    msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
     raise SpaceError(msg)
+
+
+shown.register(Map, lambda f: f"a map {f.dom} → {f.cod}")
+
+
+def require_map(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is a map."""
+    if not isinstance(value, Map):
+        msg = f"{what} takes a map, not {shown(value)}: make one by fun(V)(body)"
+        raise SpaceError(msg)
 
 
 def factor(k: Any) -> float:
     """The number k of k * f; raises SpaceError for anything else."""
-    if isinstance(k, (Map, Vec, bool)) or not hasattr(k, "__float__"):
-        _no_map(k, "k * f scales by a number; g @ f composes")
-    return float(k)
+    value = number(k)
+    if value is None:
+        msg = f"k * f scales f by a number k, not by {shown(k)}; g @ f composes"
+        raise SpaceError(msg)
+    return value
 
 
 def exponent(X: Any) -> Index:
     """The index set X of f ** X; raises SpaceError for anything else."""
-    if not isinstance(X, Index):
-        _no_map(X, "f ** X is the copower over an index set, f ** Fin(Tag, n)")
-    return X
+    require_index(X, "the copower f ** X")
+    index: Index = X
+    return index
 
 
-class Applicable:
+class Applicable(NotArray):
     """Something other than a vector to which a map applies: the expressions of a traced function."""
 
     __slots__ = ()
@@ -288,9 +310,7 @@ def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
         msg = "nothing to combine: give at least one map"
         raise SpaceError(msg)
     for part in parts:
-        if not isinstance(part, Map):
-            msg = f"maps are combined with maps; got {type(part).__name__}"
-            raise SpaceError(msg)
+        require_map(part, "a combination of maps")
     return max(parts, key=lambda part: part.language)
 
 
@@ -300,7 +320,8 @@ def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
     for k, arg in enumerate(args):
         if not isinstance(arg, Vec):
             part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
-            msg = f"argument {k + 1} is {type(arg).__name__} where a vector of {part} is due: make it by V.vec(data)"
+            what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
+            msg = f"{what}, where a vector of {part} is due: make it by V.vec(data)"
             raise SpaceError(msg)
     if len(args) == 1:
         (x,) = args
@@ -311,7 +332,8 @@ def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
         return vector
     parts = dom.parts
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
-        msg = f"f : {dom} → {f.cod} takes {len(parts)} arguments (or one vector of {dom}), not {len(args)}"
+        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument,"
+        msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
         raise SpaceError(msg)
     leaves: tuple[Any, ...] = ()
     for k, (arg, part) in enumerate(zip(args, parts, strict=True)):

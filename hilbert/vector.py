@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVar
 
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
-from hilbert.operand import Operand
+from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ SMALL = 24  # vectors up to this dimension show their entries
 
 
 @final
-class Vec(Operand, Generic[V]):
+class Vec(NotArray, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.

@@ -36,7 +36,7 @@ REFLECTED = {
 """What numpy calls an operator whose right side is not its own → the method that answers for the right side."""
 
 
-class Operand:
+class NotArray:
     """Something that meets numpy's arrays and numbers in operators and is no array itself."""
 
     __slots__ = ()
