@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
 from diff import Pointwise
 from hilbert import Field, SpaceError, Type
 from hilbert.term import bottom_up
-from linmap import wire
 from linmap.contraction import Contraction
 from linmap.term import (
-    Arc,
     Cast,
     Closed,
     Compose,
@@ -40,11 +38,11 @@ from linmap.term import (
     Unitary,
     Zero,
 )
+from linmap.turn import turned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.space import Leaf
 
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
@@ -71,7 +69,7 @@ def adjoint(f: Pointwise[P, V, W]) -> Pointwise[P, W, V]: ...
 def adjoint(f: Any) -> Any:
     """f* : W ⊸ V, of a linear map or of a derivative in the point; raises SpaceError for a map that is not linear."""
     if isinstance(f, Pointwise):
-        return Pointwise(f.program, adjoint_net(f.body))
+        return Pointwise(f.program, turned(f.body))
     if not isinstance(f, LinMap):
         hint = "; take the adjoint of its derivative(f)" if hasattr(f, "dom") else ""
         msg = f"only linear maps have an adjoint, and {type(f).__name__} is not one{hint}"
@@ -119,37 +117,8 @@ def _adjoint(node: LinMap[Any, Any], rec: Callable[[Any], Any]) -> LinMap[Any, A
         case Cast(dom, cod):
             return Cast(cod, dom)
         case Net() as body:
-            return adjoint_net(body)
+            return turned(body)
         case Closed(body, data):
-            return Closed(adjoint_net(body), data)
+            return Closed(turned(body), data)
         case never:
             assert_never(never)
-
-
-def adjoint_net(f: Net) -> Net:
-    """Every arc turns round, inputs and outputs change places; wires keep their numbers, so that f** = f."""
-    memo = f.memo()
-    found: Net | None = memo.get("adjoint")
-    if found is None:
-        arcs = tuple(Arc(adjoint_wire(a.map, f.wires[a.src]), a.dst, a.src) for a in reversed(f.arcs))
-        found = memo["adjoint"] = Net(f.cod, f.dom, f.outputs, arcs, f.inputs, f.wires)
-        found.memo()["adjoint"] = f
-    return found
-
-
-def adjoint_wire(f: wire.Wire, src: Leaf) -> wire.Wire:
-    """Theorem 6.5 on one leaf."""
-    match f:
-        case wire.Same() | wire.Scale():
-            return f
-        case wire.Section(spec, side, datum):
-            return wire.Section(spec.section_adjoint(side), side, datum)
-        case wire.Reduce(relation, at):
-            return wire.Reduce(relation.T, at)
-        case wire.Move(order):
-            return wire.Move(tuple(sorted(range(len(order)), key=order.__getitem__)))
-        case wire.Cast():
-            assert isinstance(src.base, Field)  # what a cast applies to
-            return wire.Cast(src.base)
-        case _:
-            assert_never(f)

@@ -1,6 +1,8 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
+from linmap.cost import Cost, cost
+from linmap.diagonal import diagonal, gram, trace
 from linmap.equal import equal
 from linmap.maps import (
     add,
@@ -45,11 +47,14 @@ from linmap.maps import (
     zero,
     zip_,
 )
+from linmap.matrix import factors, matrix
 from linmap.simplify import simplify
+from linmap.structure import structure
 from linmap.term import LinMap, Net
 
 __all__ = [
     "Contraction",
+    "Cost",
     "LinMap",
     "Net",
     "add",
@@ -60,17 +65,22 @@ __all__ = [
     "cast",
     "compose",
     "concat",
+    "cost",
     "curry",
     "delta",
+    "diagonal",
     "distrib",
     "dot",
     "dup",
     "equal",
+    "factors",
     "fork",
+    "gram",
     "identity",
     "inject",
     "join",
     "ket",
+    "matrix",
     "parallel",
     "project",
     "red",
@@ -81,11 +91,13 @@ __all__ = [
     "simplify",
     "split",
     "stack",
+    "structure",
     "suffix",
     "tensor_copower",
     "tensor_matrix",
     "times",
     "total",
+    "trace",
     "transpose",
     "transpose_matrix",
     "unassoc",

@@ -49,9 +49,10 @@ S = TypeVar("S", bound="Simplifiable")
 
 
 class Simplifiable:
-    """Something other than a linear map that has laws of its own: a linear map in the point."""
+    """A linear map in the point: something other than a linear map that has laws and a structure."""
 
     __slots__ = ()
+    body: Net
 
     def simplified(self: S) -> S:
         """A smaller term with the same meaning, or this object."""
