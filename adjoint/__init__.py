@@ -2,7 +2,7 @@
 
 from adjoint.affine import adjoint_affine, vjp
 from adjoint.check import Report, check, check_adjoint, check_derivative
-from adjoint.gradient import dense, grad, hessian, jacobian, value_and_grad
+from adjoint.gradient import grad, hessian, jacobian, value_and_grad
 from adjoint.rules import adjoint
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "check",
     "check_adjoint",
     "check_derivative",
-    "dense",
     "grad",
     "hessian",
     "jacobian",

@@ -11,23 +11,17 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
-
-import array_api_compat
-import numpy as np
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from diff import affine, derivative
+from diff import Pointwise, derivative
 from diff.builder import Builder
 from diff.term import Program
-from hilbert import Copower, DirectSum, Field, Fin, Map, SpaceError, Type, Vec, Zero
-from hilbert.arrays.namespace import common_namespace
+from hilbert import DirectSum, Field, Map, SpaceError, Type
+from hilbert.map import argument
 from hilbert.vector import span
-from linmap import identity, inject, zero
-from linmap.term import Closed, Compose
-
-if TYPE_CHECKING:
-    from linmap import LinMap
+from linmap import matrix
+from linmap.term import Net
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -119,60 +113,42 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
 def jacobian(f: Map[Any, Any], *x: Any, wrt: int | None = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
-    All basis vectors are applied at once, on the smaller side. `wrt` restricts V to one part of the domain. Raises
-    SpaceError for a point of another space, or a position that does not exist.
+    Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
+    arrays). `wrt` restricts V to one part of the domain. Raises SpaceError for a point of another space, or a position
+    that does not exist.
     """
-    _, linear = affine(f, *x)
-    return dense(linear if wrt is None else linear @ _into_tangent(f.dom, wrt), blocks=blocks)
+    d = derivative(f)
+    if wrt is not None:
+        d = _restricted(d, wrt)
+    _, linear = d.run(argument(f, x))
+    whole = matrix(linear, as_="array")
+    if not blocks:
+        return whole
+    rows, cols = _ends(linear.cod), _ends(linear.dom)
+    return tuple(tuple(whole[a:b, c:e] for c, e in cols) for a, b in rows)
 
 
-def _into_tangent(dom: Type, wrt: int) -> LinMap[Any, Any]:
-    """ι : T(V_i) ⊸ T(⊕ V), where T drops discrete parts."""
-    span(dom, wrt)
-    kept = [k for k, part in enumerate(dom.parts) if dom.is_space or any(leaf.is_field for leaf in part.leaves)]
-    if wrt not in kept:
-        return zero(Zero(), dom.tangent)
-    return inject(dom.tangent, kept.index(wrt)) if len(kept) > 1 else identity(dom.tangent)
+def _restricted(d: Pointwise[Any, Any, Any], wrt: int) -> Pointwise[Any, Any, Any]:
+    """The derivative in one part of the domain: the same net, fed at fewer wires."""
+    span(d.point, wrt)
+    memo = d.memo()
+    key = ("restricted", wrt)
+    if key not in memo:
+        part = d.point.parts[wrt].tangent
+        start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)
+        inputs = d.body.inputs[start : start + len(part.leaves)]
+        body = Net(part, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires)
+        memo[key] = Pointwise(d.program, body)
+    found: Pointwise[Any, Any, Any] = memo[key]
+    return found
+
+
+def _ends(space: Type) -> list[tuple[int, int]]:
+    """Where the entries of each leaf begin and end."""
+    ends = itertools.accumulate((leaf.size for leaf in space.leaves), initial=0)
+    return list(itertools.pairwise(ends))
 
 
 def hessian(f: Map[V, Field], *x: Any, blocks: bool = False) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient."""
     return jacobian(grad(f), *x, blocks=blocks)
-
-
-def dense(f: LinMap[Any, Any], *, blocks: bool = False) -> Any:
-    """The matrix of a closed linear map, as an array of shape (dim W, dim V) or by blocks; see `jacobian`."""
-    forward = f.dom.dim <= f.cod.dim
-    g = f if forward else adjoint(f)
-    xp, device = _home(f)
-    n = g.dom.dim
-    basis: list[Any] = []
-    start = 0
-    for leaf in g.dom.leaves:
-        eye = xp.eye(n, leaf.size, k=-start, dtype=getattr(xp, leaf.dtype), **device)
-        basis.append(xp.reshape(eye, (n, *leaf.shape)))
-        start += leaf.size
-    index = Fin.of(n)
-    images = (g**index)(Vec(Copower(g.dom, index), tuple(basis)))
-    columns = [xp.reshape(image, (n, leaf.size)) for image, leaf in zip(images.leaves, g.cod.leaves, strict=True)]
-    if not blocks:
-        whole = xp.concat(columns, axis=1) if columns else xp.zeros((n, 0), **device)
-        return whole.T if forward else whole
-    table = [[part.T if forward else part for part in _cut(column, g.dom)] for column in columns]
-    rows = table if forward else [list(row) for row in zip(*table, strict=True)]
-    return tuple(map(tuple, rows))
-
-
-def _cut(column: Any, space: Type) -> list[Any]:
-    """The rows that belong to each leaf of a space."""
-    ends = list(itertools.accumulate((leaf.size for leaf in space.leaves), initial=0))
-    return [column[start:end] for start, end in itertools.pairwise(ends)]
-
-
-def _home(f: LinMap[Any, Any]) -> tuple[Any, dict[str, Any]]:
-    """The namespace and device of a closed map's data."""
-    arrays = [datum.array for datum in f.data] if isinstance(f, Closed) else []
-    if isinstance(f, Compose):
-        arrays = [datum.array for part in f.parts if isinstance(part, Closed) for datum in part.data]
-    xp = common_namespace(arrays)
-    return xp, {} if xp is np else {"device": array_api_compat.device(arrays[0])}

@@ -20,6 +20,7 @@ from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from linmap import wire
 from linmap.network import Factor, Network, Product, network
 from linmap.order import Order
 from linmap.sparse import Pattern, pattern, scipy
@@ -169,8 +170,7 @@ def dense(f: LinMap[Any, Any], data: list[Any]) -> Any:
         if p.factors and p.factors[0].labels == p.out + p.inp:
             return xp.reshape(arrays[0], shape)
     if xp is not np:
-        msg = f"a matrix with this structure is filled in by numpy, not by {xp.__name__}: use as_='operator', or numpy"
-        raise SpaceError(msg)
+        return _assembled(f, data, xp)
     dtype = np.result_type(*(leaf.dtype for leaf in (*f.dom.leaves, *f.cod.leaves))) if f.dom.leaves else np.float64
     whole = np.zeros(shape, dtype)
     rows = list(itertools.accumulate((leaf.size for leaf in f.cod.leaves), initial=0))
@@ -180,6 +180,53 @@ def dense(f: LinMap[Any, Any], data: list[Any]) -> Any:
         block = whole[rows[entry.out] : rows[entry.out] + out.size, cols[entry.inp] : cols[entry.inp] + inp.size]
         _add(plan.network, block, entry.product, None if entry.place is None else to_numpy(arrays[entry.place]))
     return whole
+
+
+@frozen
+class SpreadPlan:
+    """The slot of every block as a whole array, where it is not 0."""
+
+    places: tuple[tuple[int | None, ...], ...]
+    tape: Tape
+
+
+def _spread_plan(n: Network) -> SpreadPlan:
+    outputs: list[int] = []
+    places: list[tuple[int | None, ...]] = []
+    for o in range(len(n.body.outputs)):
+        row: list[int | None] = []
+        for i in range(len(n.body.inputs)):
+            total: int | None = None
+            for p in n.blocks[i][o]:
+                slot = _spread(n, p)
+                total = slot if total is None else n.emit(wire.Add(), (total, slot), n.slots[slot])
+            row.append(None if total is None else len(outputs))
+            outputs += [] if total is None else [total]
+        places.append(tuple(row))
+    return SpreadPlan(tuple(places), n.tape(outputs))
+
+
+def _spread(n: Network, p: Product) -> int:
+    """The whole block of a product: what is open on both sides is multiplied by an identity."""
+    q = n.contracted(p)
+    twins = {c: n.label(n.axes[c]) for c in q.inp if c in q.out}
+    identities = tuple(n.identity(c, twin) for c, twin in twins.items())
+    return n.array((*q.factors, *identities), q.out + tuple(twins.get(c, c) for c in q.inp), q.k)
+
+
+def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any) -> Any:
+    """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
+    plan = planned(body_of(f, "matrix"), "spread", _spread_plan)
+    arrays = plan.tape.run(data)
+    rows = []
+    for out, places in zip(f.cod.leaves, plan.places, strict=True):
+        row = []
+        for inp, place in zip(f.dom.leaves, places, strict=True):
+            shape = (out.size, inp.size)
+            zero = xp.zeros(shape, dtype=getattr(xp, out.dtype)) if place is None else None
+            row.append(zero if place is None else xp.reshape(arrays[place], shape))
+        rows.append(row[0] if len(row) == 1 else xp.concat(row, axis=1))
+    return rows[0] if len(rows) == 1 else xp.concat(rows, axis=0)
 
 
 def _add(n: Network, block: Any, p: Product, array: Any) -> None:
