@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, final
 from attrs import frozen
 
 from hilbert import Copower, Elements, Field, R, SpaceError, TensorProduct, Type
-from hilbert.space import Leaf, require_space
+from hilbert.errors import shown
+from hilbert.index import require_index
+from hilbert.space import Leaf, require_space, require_type
 from hilbert.spec import Spec
 from linmap import wire
 from linmap.notation import operator
@@ -33,7 +35,13 @@ class Contraction:
     terms: tuple[tuple[int, int, int, Spec], ...]
 
     def __attrs_post_init__(self) -> None:
+        for space in (self.left, self.right, self.cod):
+            require_type(space, "a bilinear map")
         for i, j, k, spec in self.terms:
+            for name, place, space in (("left", i, self.left), ("right", j, self.right), ("result", k, self.cod)):
+                if not 0 <= place < len(space.leaves):
+                    msg = f"contraction {spec}: {name} leaf {place} does not exist, {space} has {len(space.leaves)}"
+                    raise SpaceError(msg)
             made = wire.product(spec, self.left.leaves[i], self.right.leaves[j])
             if made != self.cod.leaves[k]:
                 msg = f"contraction {spec} of {self.left} and {self.right} gives {made}, not {self.cod.leaves[k]}"
@@ -59,10 +67,15 @@ class Contraction:
         return f"({self.symbol})"
 
 
-def _single(space: Type, what: str) -> Leaf:
-    if not isinstance(space, Type):
-        msg = f"{what} needs a space, not {space!r}"
+def require_contraction(value: object, what: str) -> None:
+    """Raise SpaceError unless a value is a bilinear map."""
+    if not isinstance(value, Contraction):
+        msg = f"{what} takes a bilinear map, not {shown(value)}: see linmap.contraction"
         raise SpaceError(msg)
+
+
+def _single(space: Type, what: str) -> Leaf:
+    require_type(space, what)
     if len(space.leaves) != 1:
         msg = f"{what} needs a space of one array, but {space} has {len(space.leaves)}"
         raise SpaceError(msg)
@@ -84,14 +97,17 @@ def labelled(labels: str, U: Type, V: Type, cod: Type | None = None) -> Contract
 
     Raises SpaceError for labels that do not fit the axes, and for a result that is not `cod` where that is given.
     """
-    parts = re.fullmatch(r"([a-zA-Z]*),([a-zA-Z]*)->([a-zA-Z]*)", labels.replace(" ", ""))
+    text = labels.replace(" ", "") if isinstance(labels, str) else ""
+    parts = re.fullmatch(r"([a-zA-Z]*),([a-zA-Z]*)->([a-zA-Z]*)", text)
     if parts is None:
-        msg = f"{labels!r} is not a contraction of two operands: write labels like 'ij,j->i'"
+        msg = f"{shown(labels)} is not a contraction of two operands: write labels like 'ij,j->i'"
         raise SpaceError(msg)
     spec = Spec.of(*parts.groups())
     left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
     made = wire.product(spec, left, right)
     assert isinstance(made.base, Field)  # of wire.product
+    if cod is not None:
+        require_type(cod, f"contraction {labels}")
     if cod is not None and cod.leaves != (made,):
         msg = f"contraction {labels} of {U} and {V} is in {made}, not in {cod}"
         raise SpaceError(msg)
@@ -136,13 +152,20 @@ def outer(V: Type, W: Type) -> Contraction:
 
 def matrix_vector(Y: Index, X: Index, field: Field = R) -> Contraction:
     """⋆ : K^{Y×X} × K^X →₂ K^Y, the matrix–vector product."""
+    _sets("⋆", Y, X)
     return contraction_over(Copower(field, Y * X), Copower(field, X), len(Y.axes), len(X.axes), 0)
 
 
 def matrix_matrix(Z: Index, Y: Index, X: Index, field: Field = R) -> Contraction:
     """∗ : K^{Z×Y} × K^{Y×X} →₂ K^{Z×X}, the matrix product."""
+    _sets("∗", Z, Y, X)
     left, right = Copower(field, Z * Y), Copower(field, Y * X)
     return contraction_over(left, right, len(Z.axes), len(Y.axes), len(X.axes))
+
+
+def _sets(what: str, *sets: Index) -> None:
+    for index in sets:
+        require_index(index, what)
 
 
 def contraction_over(U: Type, V: Type, rows: int, shared: int, cols: int) -> Contraction:
@@ -174,6 +197,8 @@ def tensor_contraction(W: Type, V: Type, U: Type) -> Contraction:
 def pick(V: Type, X: Index) -> Contraction:
     """V^X × X →₂ V, (v, x) ↦ v_x: projection at an element that is found at the point; linear in v."""
     terms = []
+    require_index(X, "v_x")
+    require_space(V, "v_x")
     n = len(X.axes)
     for k, leaf in enumerate(V.leaves):
         labels = Spec.pointwise(n + len(leaf.axes)).left
@@ -183,6 +208,7 @@ def pick(V: Type, X: Index) -> Contraction:
 
 def basis_vector(X: Index, field: Field = R) -> Contraction:
     """K × X →₂ K^X, (k, x) ↦ k·e_x: the one-hot encoding of an element of X, scaled."""
+    require_index(X, "e_x")
     labels = Spec.pointwise(len(X.axes)).left
     return Contraction(field, Elements(X), Copower(field, X), ((0, 0, 0, Spec.of("", labels, labels)),))
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from hilbert import (
@@ -29,10 +30,12 @@ from hilbert import (
     Unit,
     Vec,
 )
-from hilbert.map import highest
+from hilbert.errors import shown
+from hilbert.index import require_index
+from hilbert.map import factor, highest, require_map
 from hilbert.relation import full, geq, leq, run
-from hilbert.space import Elements
-from hilbert.vector import span
+from hilbert.space import Elements, require_space
+from hilbert.vector import require_vector, span
 from linmap import contraction
 from linmap.term import (
     Cast,
@@ -81,7 +84,7 @@ def zero(dom: V, cod: W) -> LinMap[V, W]:
 
 def scale(k: float, V: U) -> LinMap[U, U]:
     """(k ·) : V ⊸ V for a number k."""
-    return Scaled(k, identity(V))
+    return Scaled(factor(k), identity(V))
 
 
 @overload
@@ -96,10 +99,11 @@ def project(s: Copower[V, I], i: Any) -> LinMap[Copower[V, I], V]: ...
 def project(s: V, i: int) -> LinMap[V, Any]: ...
 def project(s: Any, i: Any) -> Any:
     """π_i : ⊕ V ⊸ V_i, counted from 0; π_x : V^X ⊸ V for an element x. SpaceError for one that does not exist."""
+    require_space(s, "π_i")
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, s.index.position(i)).T, s.base)
     span(s, i)
-    return Project(s, i)
+    return Project(s, int(i))
 
 
 @overload
@@ -114,10 +118,11 @@ def inject(s: Copower[V, I], i: Any) -> LinMap[V, Copower[V, I]]: ...
 def inject(s: V, i: int) -> LinMap[Any, V]: ...
 def inject(s: Any, i: Any) -> Any:
     """ι_i : V_i ⊸ ⊕ V, counted from 0; ι_x : V ⊸ V^X for an element x. SpaceError for one that does not exist."""
+    require_space(s, "ι_i")
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, s.index.position(i)), s.base)
     span(s, i)
-    return Inject(s, i)
+    return Inject(s, int(i))
 
 
 @overload
@@ -178,6 +183,8 @@ def compose(*fs: Map[Any, Any]) -> Map[Any, Any]: ...
 def compose(*fs: Any) -> Any:
     """fₙ ∘ … ∘ f₁ of maps given outermost first (or of one sequence of them), linear if every one is."""
     maps = fs[0] if len(fs) == 1 and not isinstance(fs[0], Map) else fs
+    if not isinstance(maps, Iterable):
+        require_map(maps, "compose")
     maps = tuple(maps)
     highest(maps)
     result = maps[-1]
@@ -189,7 +196,7 @@ def compose(*fs: Any) -> Any:
 def red(relation: Relation[I, J], V: W) -> LinMap[Copower[W, I], Copower[W, J]]:
     """red_R : V^X ⊸ V^Y, (red_R v)_y = Σ_{(x,y)∈R} v_x (§2.2.3)."""
     if not isinstance(relation, Relation):
-        msg = f"red_R needs a relation, not {type(relation).__name__}: see hilbert.relation"
+        msg = f"red_R takes a relation, not {shown(relation)}: see hilbert.relation"
         raise SpaceError(msg)
     return Reduce(relation, V)
 
@@ -231,6 +238,8 @@ def section(bilinear: Contraction, side: int, v: Vec[Any]) -> LinMap[Any, Any]:
 
 def delta(bilinear: Contraction, side: int, family: Vec[Any], X: Index) -> LinMap[Any, Any]:
     """Δ of the family of sections (u_x⋄) : V^X ⊸ W^X, given as data u ∈ U^X (§2.2, Thm 4.1 (5))."""
+    contraction.require_contraction(bilinear, "Δ")
+    require_index(X, "Δ")
     return Section(bilinear.lifted(X), side, family)
 
 
@@ -241,6 +250,7 @@ def times(k: Vec[Any], V: W) -> LinMap[W, W]:
 
 def dot(v: Vec[V]) -> LinMap[V, Field]:
     """(⊙v) : V ⊸ K; the dual of v (Riesz, §6)."""
+    require_vector(v, "(⊙v)")
     return Section(contraction.inner(v.space), 1, v)
 
 
@@ -251,6 +261,10 @@ def at(V: W, X: I, x: Vec[Elements[I]]) -> LinMap[Copower[W, I], W]:
 
 def cast(V: Space, field: Field) -> LinMap[Any, Any]:
     """The same numbers in another field; the adjoint casts back."""
+    require_space(V, "cast")
+    if not isinstance(field, Field):
+        msg = f"cast({V}, field) takes R or R32, not {shown(field)}"
+        raise SpaceError(msg)
     return Cast(V, _in_field(V, field))
 
 
@@ -279,7 +293,7 @@ def _rename(name: str, dom: Type, cod: Type) -> Unitary:
 
 def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - a guard
     if not ok:
-        msg = f"{name} applies to {due}, not to {space}"
+        msg = f"{name} applies to {due}, not to {shown(space)}"
         raise SpaceError(msg)
 
 
@@ -298,6 +312,9 @@ def transpose(V: TensorProduct[A, B]) -> LinMap[TensorProduct[A, B], TensorProdu
 
 def transpose_matrix(Y: I, X: J, V: W) -> LinMap[Copower[W, Product[I, J]], Copower[W, Product[J, I]]]:
     """_ᵀ : V^{Y×X} ⊸ V^{X×Y}."""
+    require_index(Y, "_ᵀ")
+    require_index(X, "_ᵀ")
+    require_space(V, "_ᵀ")
     p, q = len(Y.axes), len(X.axes)
     order = tuple((*range(p, p + q), *range(p), *range(p + q, len(leaf.axes) + p + q)) for leaf in V.leaves)
     dom, cod = Copower(V, Y * X), Copower(V, X * Y)
@@ -315,6 +332,7 @@ def ket(V: U) -> LinMap[U, TensorProduct[U, Field]]:
 
 
 def _scalars(V: Type) -> Field:
+    require_space(V, "1⊗v")
     base = V.leaves[0].base if V.leaves else R
     return base if isinstance(base, Field) else R
 
@@ -460,12 +478,22 @@ def tensor_matrix(V: TensorProduct[Copower[Field, I], Copower[Field, J]]) -> Lin
 
 def stack(V: W, X: I) -> LinMap[Any, Copower[W, I]]:
     """stack : V ⊕ … ⊕ V ⊸ V^X, one summand for each x ∈ X; unitary, its inverse is `unstack`."""
+    _summands(V, X, "stack")
     return Join(tuple(Reduce(run(Unit(), X, k), V) for k in range(X.size)))
 
 
 def unstack(V: W, X: I) -> LinMap[Copower[W, I], Any]:
     """unstack : V^X ⊸ V ⊕ … ⊕ V, the inverse of `stack`."""
+    _summands(V, X, "unstack")
     return Fork(tuple(Reduce(run(Unit(), X, k).T, V) for k in range(X.size)))
+
+
+def _summands(V: Any, X: Any, name: str) -> None:
+    require_space(V, name)
+    require_index(X, name)
+    if not X.size:
+        msg = f"{name} needs one summand {V} at least, but {X} has no elements"
+        raise SpaceError(msg)
 
 
 def split(

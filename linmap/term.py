@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from attrs import field, frozen
 
 from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
+from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.map import exponent, factor
 from hilbert.relation import Relation
 from hilbert.space import Leaf, power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from linmap.contraction import Contraction
+from hilbert.vector import require_vector
+from linmap.contraction import Contraction, require_contraction
 from linmap.datum import Const, Datum, Ref
 from linmap.wire import Wire, image
 
@@ -125,14 +127,11 @@ def _linear(_: Any, __: Any, parts: Any) -> None:
         raise SpaceError(msg)
     for part in parts:
         if not isinstance(part, LinMap):
-            msg = f"a linear map is made of linear maps; got {type(part).__name__}"
+            msg = f"a linear map is made of linear maps, not of {shown(part)}"
             raise SpaceError(msg)
 
 
 def _vector_space(_: Any, __: Any, space: Any) -> None:
-    if not isinstance(space, Type):
-        msg = f"a linear map is between spaces; got {space!r}"
-        raise SpaceError(msg)
     require_space(space, "a linear map")
 
 
@@ -237,6 +236,12 @@ class Section(LinMap[Any, Any]):
     datum: Vec[Any]
 
     def __attrs_post_init__(self) -> None:
+        require_contraction(self.contraction, "a section")
+        if integer(self.side) not in (0, 1):
+            c = self.contraction
+            msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes side 0 or 1, not {shown(self.side)}"
+            raise SpaceError(msg)
+        require_vector(self.datum, "a section")
         due = self.contraction.left if self.side == 0 else self.contraction.right
         if self.datum.space != due:
             c, have = self.contraction, self.datum.space
@@ -462,13 +467,20 @@ class Net(LinMap[Any, Any]):
     wires: tuple[Leaf, ...]
 
     def __attrs_post_init__(self) -> None:
+        count = len(self.wires)
         for space, ends in ((self.dom, self.inputs), (self.cod, self.outputs)):
-            have = tuple(self.wires[k] for k in ends)
-            if have != space.leaves:
-                msg = f"a net on {space} has wires {', '.join(map(str, have))} at its end"
+            require_space(space, "a net")
+            have = tuple(self.wires[k] for k in ends if 0 <= k < count)
+            if have != space.leaves or len(have) != len(ends):
+                msg = f"a net on {space} has wires {', '.join(map(str, have)) or 'none'} at its end"
                 raise SpaceError(msg)
         checked = set[tuple[Any, ...]]()
+        read = set[int]()
         for arc in self.arcs:
+            read.add(arc.src)
+            if not (0 <= arc.src < count and 0 <= arc.dst < count) or arc.dst in read:
+                msg = f"an arc of a net goes from wire {arc.src} to {arc.dst} of {count}, after that has been read"
+                raise SpaceError(msg)
             key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
             if key not in checked:
                 if image(arc.map, key[1]) != key[2]:
