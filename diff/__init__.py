@@ -4,6 +4,7 @@ from diff.affine import Derivative, Pointwise, affine, derivative, jvp
 from diff.expr import Expr, const, contract, inner, onehot, outer, pick, select
 from diff.lift import lift
 from diff.lower import program
+from diff.maps import bilinear, constant
 from diff.pointfree import pointfree
 from diff.primitives import (
     absolute,
@@ -60,7 +61,9 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bilinear",
     "const",
+    "constant",
     "contract",
     "cos",
     "cosh",

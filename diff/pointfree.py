@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
-from diff.term import Bilinear, Compose, Constant, Elementwise, Fork, Literal, Power, Program, Scaled, Sum
+from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.index import Index
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.contraction import Contraction
-from linmap.maps import identity
+from linmap.maps import fork, identity
 from linmap.term import Arc, LinMap, Net, Project, Unitary
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Terms:
             if self.uses[k] < 2:  # read once, or never
                 continue
             bound = self._build(k)
-            self.layers.append(Fork((*self._keep(), bound)))
+            self.layers.append(fork(*self._keep(), bound))
             self.env.append(p.slots[k].space)
             self.where[k] = len(self.env) - 1
         results = [self._build(k) for k in p.outputs]
@@ -128,11 +128,11 @@ class _Terms:
             case wire.Contract(spec):
                 left, right = leaves
                 c = Contraction(left.space, right.space, leaf.space, ((0, 0, 0, spec),))
-                return Compose([Fork(tuple(args)), Bilinear(c)])
+                return Bilinear(c) @ fork(*args)
             case wire.Add():
-                return Sum(args)
+                return args[0] + args[1]
             case wire.Scale(factor):
-                return Scaled(factor, args[0])
+                return factor * args[0]
             case Elementwise() as primitive:
                 if leaf.is_field and leaf.base != R:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
@@ -142,7 +142,7 @@ class _Terms:
                     lifted = Power(primitive, _index(leaf))
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
-                return Compose([Fork(tuple(args)), _zipped(lifted, leaves, leaf)])
+                return _zipped(lifted, leaves, leaf) @ fork(*args)
             case linear:
                 f = Net(leaves[0].space, leaf.space, (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], f], self.space())
@@ -153,7 +153,7 @@ def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, An
     if not leaf.axes:
         return f
     dom = DirectSum(tuple(part.space for part in leaves))
-    return Compose([_same_leaves("zip", dom, f.dom), f])
+    return f @ _same_leaves("zip", dom, f.dom)
 
 
 def _index(leaf: Leaf) -> Index:
@@ -215,14 +215,14 @@ def _nested(space: Any, results: list[Map[Any, Any]]) -> Map[Any, Any]:
 
     def build(s: Any) -> Map[Any, Any]:
         if isinstance(s, DirectSum):
-            return Fork(tuple(build(part) for part in s.parts))
+            return fork(*(build(part) for part in s.parts))
         if len(s.leaves) == 1:
             f = next(it)
             return f if f.cod == s else _composed([f, _same_leaves("curry", f.cod, s)], f.dom)
         if isinstance(s, Copower):
             inner = build(DirectSum(tuple(leaf.space for leaf in s.leaves)))
             return _composed([inner, _same_leaves("zip", inner.cod, s)], inner.dom)
-        inner = Fork(tuple(next(it) for _ in s.leaves))
+        inner = fork(*(next(it) for _ in s.leaves))
         return _composed([inner, _same_leaves("pack", inner.cod, s)], inner.dom)
 
     return build(space)

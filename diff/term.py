@@ -80,6 +80,11 @@ class Fun(Map[V, W], Comparable):
 
         return show(self)
 
+    def __repr__(self) -> str:
+        from diff.spell import spell  # so is spelling
+
+        return spell(self)
+
 
 def _maps(_: Any, __: Any, parts: Any) -> None:
     if not len(parts):
@@ -92,7 +97,7 @@ def _maps(_: Any, __: Any, parts: Any) -> None:
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Constant(Fun[Any, Any]):
     """K_w : V → W, v ↦ w (§3.4)."""
 
@@ -106,7 +111,7 @@ class Constant(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Bilinear(Fun[Any, Any]):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
@@ -124,7 +129,7 @@ class Bilinear(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Compose(Fun[Any, Any]):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
@@ -146,7 +151,7 @@ class Compose(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Sum(Fun[Any, Any]):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
@@ -169,7 +174,7 @@ class Sum(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Scaled(Fun[Any, Any]):
     """k·f, that is (k·) ∘ f."""
 
@@ -191,7 +196,7 @@ class Scaled(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Fork(Fun[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
@@ -215,7 +220,7 @@ class Fork(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Parallel(Fun[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
@@ -233,7 +238,7 @@ class Parallel(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Power(Fun[Any, Any]):
     """f^X : V^X → W^X, element by element."""
 
@@ -252,7 +257,7 @@ class Power(Fun[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Lift(Fun[Any, Any]):
     """f with the arguments at positions `over` varying over X, the others shared: A ⊕ B^X → W^X."""
 
@@ -359,7 +364,9 @@ class Elementwise(Fun[V, W]):
         return self.rule.kernel(xp, self.params)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}{f', {self.params!r}' if self.params else ''})"
+        from diff.spell import primitive
+
+        return primitive(self)
 
 
 def _booleans(space: Type) -> Type:

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from hilbert.errors import SpaceError, integer, shown
-from hilbert.index import Index, Unit, require_index
+from hilbert.errors import SpaceError
+from hilbert.index import Index, Unit
+from hilbert.named import spelled
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -27,15 +28,18 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 @final
-@frozen
+@frozen(repr=False)
 class Table:
     """A read-only integer array that is compared by a token, which travels with the pickle."""
 
-    array: Ints = field(eq=False, repr=False)
+    array: Ints = field(eq=False)
     token: int = field(factory=lambda: uuid.uuid4().int)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return table, (self.array, self.token)
+
+    def __repr__(self) -> str:
+        return spelled(self, f"{self.token:032x}", f"int64{list(self.array.shape)}")
 
 
 def table(entries: Any, token: int | None = None) -> Table:
@@ -242,34 +246,24 @@ class Pairs(Relation[I, J]):
         return f"{len(self.sources.array)} pairs"
 
 
-shown.register(Relation, lambda relation: f"a relation {relation.dom} × {relation.cod}")
-
-
-def _array(entries: Any, what: str) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(entries)
-    except (ValueError, TypeError) as error:
-        msg = f"{what} is an array of integers, not {shown(entries)} that is ragged or holds no integers"
-        raise SpaceError(msg) from error
-
-
 def _positions(index: Index, entries: Any, what: str) -> Ints:
-    array = _array(entries, what)
+    array = np.asarray(entries)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
         raise SpaceError(msg)
     if array.size and (array.min() < 0 or array.max() >= index.size):
-        due = f"give 0 to {index.size - 1}" if index.size else "it has no elements"
-        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: {due}"
+        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: give 0 to {index.size - 1}"
         raise SpaceError(msg)
     return array.astype(np.int64)
 
 
 def _sets(*sets: Any) -> None:
     for index in sets:
-        require_index(index, "a relation")
+        if not isinstance(index, Index):
+            msg = f"a relation is between index sets, not {index!r}: write Fin(Tag, n)"
+            raise SpaceError(msg)
 
 
 def full(X: I, Y: J) -> Full[I, J]:
@@ -309,9 +303,9 @@ def geq(X: I) -> Order[I]:
 def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
     """The relation with the given pairs (x, y) of positions; raises SpaceError for one outside X × Y."""
     _sets(X, Y)
-    array = _array(entries, f"the table of pairs of {X}×{Y}")
+    array = np.asarray(entries)
     if array.size == 0:
-        array = np.zeros((0, 2), np.int64)
+        array = array.astype(np.int64).reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
         msg = f"pairs of {X}×{Y} are an array of shape (n, 2), not {array.shape}"
         raise SpaceError(msg)
@@ -324,9 +318,7 @@ def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
 def run(X: I, Y: J, offset: int) -> Inclusion[I, J]:
     """X as the run of positions offset, offset + 1, … of Y; raises SpaceError if it does not lie inside."""
     _sets(X, Y)
-    place = integer(offset)
-    if place is None or not 0 <= place <= Y.size - X.size:
-        fits = f"give 0 to {Y.size - X.size}" if X.size <= Y.size else f"it has more elements than {Y}"
-        msg = f"{X} does not fit into {Y} at position {shown(offset)}: {fits}"
+    if not 0 <= offset <= Y.size - X.size:
+        msg = f"{X} does not fit into {Y} at position {offset}"
         raise SpaceError(msg)
-    return Inclusion(X, Y, place)
+    return Inclusion(X, Y, offset)

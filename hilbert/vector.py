@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVar
 
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
+from hilbert.named import spelled
 from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
@@ -189,9 +190,13 @@ class Vec(NotArray, Generic[V]):
     def __repr__(self) -> str:
         entries = self._entries()
         if entries is None:
-            return f"<vector of {self.space}: {self._shapes()}>"
+            return self.name()
         space = repr(self.space)
         return f"{space}.vec({entries})" if space.isidentifier() else f"({space}).vec({entries})"
+
+    def name(self) -> str:
+        """A Python expression for this very vector, which evaluates while it is alive: see `hilbert.named`."""
+        return spelled(self, f"{self.token:032x}", self._shapes())
 
     def _entries(self) -> str | None:
         """The entries of a small vector."""

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import field, frozen
 
+from hilbert.named import spelled
+
 if TYPE_CHECKING:
     from hilbert import Vec
     from hilbert.space import Leaf
 
 
 @final
-@frozen
+@frozen(repr=False)
 class Const:
     """A leaf of a vector. Two are equal if they come from the same vector, or repeat the same number."""
 
-    array: Any = field(eq=False, repr=False)
+    array: Any = field(eq=False)
     leaf: Leaf
     key: tuple[Any, ...]
 
@@ -30,6 +32,13 @@ class Const:
         if self.number is not None:
             return filled, (self.number, self.leaf)
         return Const, (self.array, self.leaf, self.key)
+
+    def __repr__(self) -> str:
+        if self.number is not None:
+            return f"filled({self.number!r}, {self.leaf!r})"
+        *what, token, place = self.key
+        name = ".".join([f"{token:032x}", *(f"{hash(part) & 0xFFFFFFFFFFFFFFFF:016x}" for part in what), str(place)])
+        return spelled(self, name, f"{self.leaf.dtype}{list(self.leaf.shape)}")
 
 
 @final

@@ -102,6 +102,11 @@ class LinMap(Map[V, W]):
 
         return show(self)
 
+    def __repr__(self) -> str:
+        from linmap.spell import spell  # so is spelling
+
+        return spell(self)
+
 
 def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
     """Raise SpaceError unless outer ∘ inner is defined."""
@@ -136,7 +141,7 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Identity(LinMap[Any, Any]):
     """id : V ⊸ V."""
 
@@ -154,7 +159,7 @@ class Identity(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Zero(LinMap[Any, Any]):
     """0 : V ⊸ W."""
 
@@ -163,7 +168,7 @@ class Zero(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Compose(LinMap[Any, Any]):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
@@ -185,7 +190,7 @@ class Compose(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Sum(LinMap[Any, Any]):
     """f₁ + … + fₙ."""
 
@@ -208,7 +213,7 @@ class Sum(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Scaled(LinMap[Any, Any]):
     """k·f for a number k."""
 
@@ -227,7 +232,7 @@ class Scaled(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Section(LinMap[Any, Any]):
     """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
 
@@ -261,7 +266,7 @@ class Section(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Project(LinMap[Any, Any]):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
@@ -280,7 +285,7 @@ class Project(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Inject(LinMap[Any, Any]):
     """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
 
@@ -299,7 +304,7 @@ class Inject(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Fork(LinMap[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
@@ -323,7 +328,7 @@ class Fork(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Join(LinMap[Any, Any]):
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
 
@@ -347,7 +352,7 @@ class Join(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Parallel(LinMap[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
@@ -365,7 +370,7 @@ class Parallel(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Reduce(LinMap[Any, Any]):
     """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
 
@@ -408,7 +413,7 @@ class Unitary(LinMap[Any, Any]):
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Lifted(LinMap[Any, Any]):
     """f^X : V^X ⊸ W^X, element by element."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
 from hilbert import Elements, Field, SpaceError
 from hilbert.arrays import contract as _contract
@@ -26,15 +26,23 @@ if TYPE_CHECKING:
     from hilbert.index import Index
 
 
+class _Wire:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        cls: Any = type(self)
+        return f"wire.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
+
+
 @final
-@frozen
-class Same:
+@frozen(repr=False)
+class Same(_Wire):
     """The identity."""
 
 
 @final
-@frozen
-class Scale:
+@frozen(repr=False)
+class Scale(_Wire):
     """(k ·) for a number k."""
 
     k: float
@@ -45,8 +53,8 @@ class Scale:
 
 
 @final
-@frozen
-class Section:
+@frozen(repr=False)
+class Section(_Wire):
     """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
 
     spec: Spec
@@ -55,8 +63,8 @@ class Section:
 
 
 @final
-@frozen
-class Reduce:
+@frozen(repr=False)
+class Reduce(_Wire):
     """red_R on the axes from `at` on."""
 
     relation: Relation[Any, Any]
@@ -68,8 +76,8 @@ class Reduce:
 
 
 @final
-@frozen
-class Move:
+@frozen(repr=False)
+class Move(_Wire):
     """The axes in another order: the transposition part of a unitary map."""
 
     order: tuple[int, ...]
@@ -80,8 +88,8 @@ class Move:
 
 
 @final
-@frozen
-class Cast:
+@frozen(repr=False)
+class Cast(_Wire):
     """The same numbers in another field."""
 
     field: Field
@@ -92,8 +100,8 @@ class Cast:
 
 
 @final
-@frozen
-class Contract:
+@frozen(repr=False)
+class Contract(_Wire):
     """The bilinear operation of two arrays that a section fixes one side of."""
 
     spec: Spec
@@ -104,8 +112,8 @@ class Contract:
 
 
 @final
-@frozen
-class Add:
+@frozen(repr=False)
+class Add(_Wire):
     """a + b."""
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -114,8 +122,8 @@ class Add:
 
 
 @final
-@frozen
-class Subtract:
+@frozen(repr=False)
+class Subtract(_Wire):
     """a − b: what the tape makes of a + (−1)·b."""
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:

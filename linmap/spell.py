@@ -1,0 +1,143 @@
+"""Terms as Python expressions: `repr`, which evaluates back to an equal term where the names of `diff.names` are known.
+
+A subterm that occurs more than once is bound by `:=`, so that the text is linear in the shared size of the term.
+Vectors are named, not printed: see `hilbert.named`.
+
+>>> from hilbert import Fin, R
+>>> from linmap import fork, identity, total
+>>> X = Fin.of(3)
+>>> f = fork(identity(R), 2 * identity(R)) @ total(R, X)
+>>> f
+compose(fork(identity(R), 2.0 * identity(R)), red(Full(dom=Fin.of(3), cod=Unit()), R))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast, final
+
+from attrs import frozen
+
+from hilbert.term import bottom_up, children, postorder
+from linmap.term import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from hilbert.term import Term
+
+SHORT = 24
+"""Subterms with a shorter text are repeated, not bound."""
+FLAT = 8
+"""Longer sums are nested: Python's parser does not take thousands of terms in a row."""
+
+
+@final
+@frozen
+class Source:
+    """A Python expression; `loose` if it needs brackets as an operand."""
+
+    text: str
+    loose: bool = False
+
+    @property
+    def operand(self) -> str:
+        """The expression beside an operator."""
+        return f"({self.text})" if self.loose else self.text
+
+
+def spell(f: LinMap[Any, Any]) -> str:
+    """The expression of a linear map."""
+    return spelled(f, lambda node, rec: linear(cast("LinMap[Any, Any]", node), rec))
+
+
+def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
+    """The expression of a term; `step` gives that of a node from those of its parts."""
+    parents: dict[int, int] = {}
+    for node in postorder(term):
+        for child in children(node):
+            parents[id(child)] = parents.get(id(child), 0) + 1
+    bound: list[str] = []
+
+    def named(node: Term, rec: Callable[[Any], Source]) -> Source:
+        source = step(node, rec)
+        if parents.get(id(node), 0) < 2 or len(source.text) <= SHORT:
+            return source
+        name = f"_{len(bound) + 1}"
+        bound.append(f"{name} := {source.text}")
+        return Source(name)
+
+    whole: Source = bottom_up(term, named)
+    return f"({', '.join(bound)}, {whole.text})[-1]" if bound else whole.text
+
+
+def linear(f: LinMap[Any, Any], rec: Callable[[Any], Source]) -> Source:
+    """One node of a linear map."""
+    match cast("Node", f):
+        case Identity(space):
+            return Source(f"identity({space!r})")
+        case Zero(dom, cod):
+            return Source(f"zero({dom!r}, {cod!r})")
+        case Compose(parts):
+            return call("compose", map(rec, reversed(list(parts))))
+        case Sum(parts):
+            return added([rec(part).operand for part in parts])
+        case Scaled(k, of):
+            return multiplied(k, rec(of))
+        case Section(contraction, side, datum):
+            return Source(f"section({contraction!r}, {side}, {datum.name()})")
+        case Project(space, i):
+            return Source(f"project({space!r}, {i})")
+        case Inject(space, i):
+            return Source(f"inject({space!r}, {i})")
+        case Fork(parts):
+            return call("fork", map(rec, parts))
+        case Join(parts):
+            return call("join", map(rec, parts))
+        case Parallel(parts):
+            return call("parallel", map(rec, parts))
+        case Reduce(relation, base):
+            return Source(f"red({relation!r}, {base!r})")
+        case Lifted(of, index):
+            return Source(f"{rec(of).operand} ** {index!r}", loose=True)
+        case Unitary() | Cast() | Net() | Closed():
+            return Source(repr(f))
+        case never:
+            assert_never(never)
+
+
+def call(name: str, parts: Iterable[Source]) -> Source:
+    """name(f, g, …)."""
+    return Source(f"{name}({', '.join(part.text for part in parts)})")
+
+
+def multiplied(k: float, f: Source) -> Source:
+    """k * f."""
+    return Source(f"{k!r} * {f.operand}", loose=True)
+
+
+def added(parts: Sequence[str]) -> Source:
+    """f + g + …, in halves where there are many."""
+    if len(parts) <= FLAT:
+        return Source(" + ".join(parts), loose=len(parts) > 1)
+    half = len(parts) // 2
+    return Source(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", loose=True)
