@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from hilbert.errors import SpaceError
-from hilbert.index import Index, Unit
+from hilbert.errors import SpaceError, integer, shown
+from hilbert.index import Index, Unit, require_index
 from hilbert.named import spelled
 
 I = TypeVar("I", bound=Index)
@@ -246,24 +246,34 @@ class Pairs(Relation[I, J]):
         return f"{len(self.sources.array)} pairs"
 
 
+shown.register(Relation, lambda relation: f"a relation {relation.dom} × {relation.cod}")
+
+
+def _array(entries: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(entries)
+    except (ValueError, TypeError) as error:
+        msg = f"{what} is an array of integers, not {shown(entries)} that is ragged or holds no integers"
+        raise SpaceError(msg) from error
+
+
 def _positions(index: Index, entries: Any, what: str) -> Ints:
-    array = np.asarray(entries)
+    array = _array(entries, what)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
         raise SpaceError(msg)
     if array.size and (array.min() < 0 or array.max() >= index.size):
-        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: give 0 to {index.size - 1}"
+        due = f"give 0 to {index.size - 1}" if index.size else "it has no elements"
+        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: {due}"
         raise SpaceError(msg)
     return array.astype(np.int64)
 
 
 def _sets(*sets: Any) -> None:
     for index in sets:
-        if not isinstance(index, Index):
-            msg = f"a relation is between index sets, not {index!r}: write Fin(Tag, n)"
-            raise SpaceError(msg)
+        require_index(index, "a relation")
 
 
 def full(X: I, Y: J) -> Full[I, J]:
@@ -303,9 +313,9 @@ def geq(X: I) -> Order[I]:
 def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
     """The relation with the given pairs (x, y) of positions; raises SpaceError for one outside X × Y."""
     _sets(X, Y)
-    array = np.asarray(entries)
+    array = _array(entries, f"the table of pairs of {X}×{Y}")
     if array.size == 0:
-        array = array.astype(np.int64).reshape(0, 2)
+        array = np.zeros((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         msg = f"pairs of {X}×{Y} are an array of shape (n, 2), not {array.shape}"
         raise SpaceError(msg)
@@ -318,7 +328,9 @@ def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
 def run(X: I, Y: J, offset: int) -> Inclusion[I, J]:
     """X as the run of positions offset, offset + 1, … of Y; raises SpaceError if it does not lie inside."""
     _sets(X, Y)
-    if not 0 <= offset <= Y.size - X.size:
-        msg = f"{X} does not fit into {Y} at position {offset}"
+    place = integer(offset)
+    if place is None or not 0 <= place <= Y.size - X.size:
+        fits = f"give 0 to {Y.size - X.size}" if X.size <= Y.size else f"it has more elements than {Y}"
+        msg = f"{X} does not fit into {Y} at position {shown(offset)}: {fits}"
         raise SpaceError(msg)
-    return Inclusion(X, Y, offset)
+    return Inclusion(X, Y, place)
