@@ -33,25 +33,16 @@ H = TypeVar("H", bound=Type)
 J = TypeVar("J", bound=Type)
 K = TypeVar("K", bound=Type)
 V_co = TypeVar("V_co", bound=Type, covariant=True)
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Unknown = TypeVar("Unknown", bound=Never)
+"""What only an argument of type Any fits: with such arguments mypy reads a lambda first, and a call must not guess."""
 
 
-class Placed(Protocol):
-    """Something of a space."""
+class Symbol(Protocol[V_co, W, T_co]):
+    """What a map applies to besides vectors, for the type checker: of a space V, it turns f : V → W into a T.
 
-    @property
-    def space(self) -> Any:
-        """Its space."""
-        ...
-
-
-T = TypeVar("T", bound=Placed)
-T_co = TypeVar("T_co", bound=Placed, covariant=True)
-
-
-class Value(Protocol[V_co, W, T_co]):
-    """What a map applies to, for the type checker: of a space V, it makes a T of a map f : V → W.
-
-    A vector makes a vector of W, an expression makes an expression of W: thus this layer types f(x) for both.
+    An expression of V turns f into an expression of W: thus f(x) is typed without this layer knowing expressions.
     """
 
     @property
@@ -61,15 +52,6 @@ class Value(Protocol[V_co, W, T_co]):
 
     def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> T_co:
         """f(*args), where one of the arguments is self."""
-        ...
-
-
-class Symbol(Value[V_co, W, T_co], Protocol[V_co, W, T_co]):
-    """A value that is not known yet: a map of symbols and vectors is what it is for the symbols."""
-
-    @property
-    def builder(self) -> object:
-        """The program that will compute it."""
         ...
 
 
@@ -95,58 +77,49 @@ class Map(Term, NotArray, Generic[V, W]):
         raise TypeError(type(self).__name__)
 
     @overload
-    def __call__(self, x: Value[V, W, T], /) -> T: ...
+    def __call__(self, x: Unknown, /, *more: Unknown) -> Any: ...
     @overload
-    def __call__(self: Map[DirectSum[A, B], W], a: Value[A, W, T], b: Value[B, W, T], /) -> T: ...
+    def __call__(self, x: Vec[V], /) -> Vec[W]: ...
     @overload
-    def __call__(self: Map[DirectSum[A, B, C], W], a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], /) -> T: ...
+    def __call__(self: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
     @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
-        /,
-    ) -> T: ...
+    def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
     @overload
     def __call__(
-        self: Map[DirectSum[A, B, C, D, E], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
-        /,
-    ) -> T: ...
+        self: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+    ) -> Vec[W]: ...
     @overload
     def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T],
-        d: Value[D, W, T], e: Value[E, W, T], f: Value[F, W, T],
-        /,
-    ) -> T: ...
+        self: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], /
+    ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
-        e: Value[E, W, T], f: Value[F, W, T], g: Value[G, W, T],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G],
         /,
-    ) -> T: ...
+    ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T],
-        e: Value[E, W, T], f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H],
         /,
-    ) -> T: ...
+    ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
-        f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T], j: Value[J, W, T],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J],
         /,
-    ) -> T: ...
+    ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Value[A, W, T], b: Value[B, W, T], c: Value[C, W, T], d: Value[D, W, T], e: Value[E, W, T],
-        f: Value[F, W, T], g: Value[G, W, T], h: Value[H, W, T], j: Value[J, W, T], k: Value[K, W, T],
+        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J], k: Vec[K],
         /,
-    ) -> T: ...
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(self, x: Symbol[V, W, T], /) -> T: ...
     @overload
     def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
     @overload
@@ -168,22 +141,22 @@ class Map(Term, NotArray, Generic[V, W]):
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T],
-        d: Operand[D, W, T], e: Operand[E, W, T], f: Operand[F, W, T],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        f: Operand[F, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
-        e: Operand[E, W, T], f: Operand[F, W, T], g: Operand[G, W, T],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        f: Operand[F, W, T], g: Operand[G, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
-        e: Operand[E, W, T], f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T],
+        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T],
         /,
     ) -> T: ...
     @overload

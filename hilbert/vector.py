@@ -21,11 +21,9 @@ from hilbert.notarray import NotArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hilbert.map import Map
     from hilbert.space import DirectSum, Space, Type
 
 V = TypeVar("V", bound="Type")
-W = TypeVar("W", bound="Type")
 S = TypeVar("S", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
@@ -166,11 +164,6 @@ class Vec(NotArray, Generic[V]):
 
     def __iter__(self) -> Iterator[Vec[Any]]:
         return iter([self[k] for k in range(len(self.space.parts))])
-
-    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> Vec[W]:
-        """f(*args), where one of the arguments is self: what `hilbert.map.Value` asks of vectors and expressions."""
-        value: Vec[W] = f(*args)
-        return value
 
     def __len__(self) -> int:
         return len(self.space.parts)
