@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from hilbert.space import Leaf
 
 
+_NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
+
+
 def namespace(array: Any) -> ModuleType:
     """The array namespace of an array: numpy, or what array-api-compat says of it."""
     if isinstance(array, (np.ndarray, np.generic)):
@@ -30,10 +33,8 @@ def namespace(array: Any) -> ModuleType:
 
 def common_namespace(arrays: Sequence[Any]) -> ModuleType:
     """The one namespace of some arrays (numpy for none); raises SpaceError if they mix."""
-    for array in arrays:
-        if not isinstance(array, (np.ndarray, np.generic)):
-            break
-    else:
+    kinds = set(map(type, arrays))
+    if kinds <= _NUMPY or all(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds):
         return np
     found = {namespace(array) for array in arrays}
     if len(found) > 1:

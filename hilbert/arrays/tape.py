@@ -7,11 +7,10 @@ moved to the arguments' namespace and device once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import array_api_compat
 import numpy as np
-from attrs import frozen
 
 from hilbert.arrays.kernel import Kernel, constant
 from hilbert.arrays.namespace import common_namespace
@@ -30,8 +29,7 @@ class Operation(Protocol):
         ...
 
 
-@frozen
-class Instruction:
+class Instruction(NamedTuple):
     """slot `to` = operation(slots `args`)."""
 
     operation: Operation
@@ -76,9 +74,10 @@ class _Bound:
         self.inputs, self.outputs = tape.inputs, tape.outputs
         self.template: list[Any] = [None] * len(tape.slots)
         for slot, array in tape.constants.items():
-            self.template[slot] = constant(xp, array, arrays[0] if arrays else None)
+            here = constant(xp, array, arrays[0] if arrays else None)
+            self.template[slot] = here[()] if xp is np else here
         # numpy's scalars are several times quicker than its arrays without axes
-        self.scalars = [k for k in (*self.inputs, *tape.constants) if xp is np and not tape.slots[k].axes]
+        self.scalars = [k for k in self.inputs if not tape.slots[k].axes] if xp is np else []
         self.steps = _schedule(tape, xp)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
