@@ -65,7 +65,7 @@ W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
+S = TypeVar("S", bound=Space)
 A1 = TypeVar("A1", bound=Type)
 B1 = TypeVar("B1", bound=Type)
 C1 = TypeVar("C1", bound=Type)
@@ -134,7 +134,11 @@ def fork(f: Map[U, A], g: Map[U, B], /) -> Map[U, DirectSum[A, B]]: ...
 @overload
 def fork(f: Map[U, A], g: Map[U, B], h: Map[U, C], /) -> Map[U, DirectSum[A, B, C]]: ...
 @overload
-def fork(*parts: Map[U, Any]) -> Map[U, Any]: ...
+def fork(
+    f: LinMap[U, Any], g: LinMap[U, Any], h: LinMap[U, Any], k: LinMap[U, Any], /, *more: LinMap[U, Any]
+) -> LinMap[U, Any]: ...
+@overload
+def fork(f: Map[U, Any], g: Map[U, Any], h: Map[U, Any], k: Map[U, Any], /, *more: Map[U, Any]) -> Map[U, Any]: ...
 def fork(*parts: Any) -> Any:
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y, linear if every fᵢ is; raises SpaceError unless all have one domain."""
     return highest(parts)._fork(parts)
@@ -145,7 +149,9 @@ def join(f: LinMap[A, W], g: LinMap[B, W], /) -> LinMap[DirectSum[A, B], W]: ...
 @overload
 def join(f: LinMap[A, W], g: LinMap[B, W], h: LinMap[C, W], /) -> LinMap[DirectSum[A, B, C], W]: ...
 @overload
-def join(*parts: LinMap[Any, W]) -> LinMap[Any, W]: ...
+def join(
+    f: LinMap[Any, W], g: LinMap[Any, W], h: LinMap[Any, W], k: LinMap[Any, W], /, *more: LinMap[Any, W]
+) -> LinMap[Any, W]: ...
 def join(*parts: Any) -> Any:
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, v ↦ Σ gᵢ(vᵢ); raises SpaceError unless all have one codomain."""
     return Join(parts)
@@ -162,7 +168,13 @@ def parallel(f: Map[A, A1], g: Map[B, B1], /) -> Map[DirectSum[A, B], DirectSum[
 @overload
 def parallel(f: Map[A, A1], g: Map[B, B1], h: Map[C, C1], /) -> Map[DirectSum[A, B, C], DirectSum[A1, B1, C1]]: ...
 @overload
-def parallel(*parts: Map[Any, Any]) -> Map[Any, Any]: ...
+def parallel(
+    f: LinMap[Any, Any], g: LinMap[Any, Any], h: LinMap[Any, Any], k: LinMap[Any, Any], /, *more: LinMap[Any, Any]
+) -> LinMap[Any, Any]: ...
+@overload
+def parallel(
+    f: Map[Any, Any], g: Map[Any, Any], h: Map[Any, Any], k: Map[Any, Any], /, *more: Map[Any, Any]
+) -> Map[Any, Any]: ...
 def parallel(*parts: Any) -> Any:
     """f₁ × … × fₙ : ⊕ V_x → ⊕ W_x (also Π f_x, and Δ of linear maps), linear if every fᵢ is."""
     return highest(parts)._parallel(parts)
@@ -177,9 +189,17 @@ def compose(g: Map[V, W], f: Map[U, V], /) -> Map[U, W]: ...
 @overload
 def compose(h: Map[W, A], g: Map[V, W], f: Map[U, V], /) -> Map[U, A]: ...
 @overload
+def compose(fs: Sequence[LinMap[V, V]], /) -> LinMap[V, V]: ...
+@overload
 def compose(fs: Sequence[Map[V, V]], /) -> Map[V, V]: ...
 @overload
-def compose(*fs: Map[Any, Any]) -> Map[Any, Any]: ...
+def compose(
+    k: LinMap[Any, W], h: LinMap[Any, Any], g: LinMap[Any, Any], f: LinMap[Any, Any], /, *more: LinMap[Any, Any]
+) -> LinMap[Any, W]: ...
+@overload
+def compose(
+    k: Map[Any, W], h: Map[Any, Any], g: Map[Any, Any], f: Map[Any, Any], /, *more: Map[Any, Any]
+) -> Map[Any, W]: ...
 def compose(*fs: Any) -> Any:
     """fₙ ∘ … ∘ f₁ of maps given outermost first (or of one sequence of them), linear if every one is."""
     maps = fs[0] if len(fs) == 1 and not isinstance(fs[0], Map) else fs
@@ -243,7 +263,7 @@ def delta(bilinear: Contraction, side: int, family: Vec[Any], X: Index) -> LinMa
     return Section(bilinear.lifted(X), side, family)
 
 
-def times(k: Vec[Any], V: W) -> LinMap[W, W]:
+def times(k: Vec[Field], V: W) -> LinMap[W, W]:
     """(k ·) : V ⊸ V for a scalar k ∈ K."""
     return Section(contraction.scalar(V), 0, k)
 
@@ -259,8 +279,8 @@ def at(V: W, X: I, x: Vec[Elements[I]]) -> LinMap[Copower[W, I], W]:
     return Section(contraction.pick(V, X), 1, x)
 
 
-def cast(V: Space, field: Field) -> LinMap[Any, Any]:
-    """The same numbers in another field; the adjoint casts back."""
+def cast(V: S, field: Field) -> LinMap[S, S]:
+    """The same numbers in another field, which is no part of the static type; the adjoint casts back."""
     require_space(V, "cast")
     if not isinstance(field, Field):
         msg = f"cast({V}, field) takes R or R32, not {shown(field)}"
@@ -365,7 +385,17 @@ def unassoc(
     return _rename("unassoc", V, TensorProduct(TensorProduct(V.left, V.right.left), V.right.right))
 
 
-def distrib(V: TensorProduct[Any, W]) -> LinMap[TensorProduct[Any, W], Any]:
+@overload
+def distrib(
+    V: TensorProduct[Copower[A, I], W],
+) -> LinMap[TensorProduct[Copower[A, I], W], Copower[TensorProduct[A, W], I]]: ...
+@overload
+def distrib(
+    V: TensorProduct[DirectSum[A, B], W],
+) -> LinMap[TensorProduct[DirectSum[A, B], W], DirectSum[TensorProduct[A, W], TensorProduct[B, W]]]: ...
+@overload
+def distrib(V: TensorProduct[DirectSum[*Rest], W]) -> LinMap[TensorProduct[DirectSum[*Rest], W], Any]: ...
+def distrib(V: Any) -> Any:
     """distrib : (⊕ V_x)⊗W ⊸ ⊕ (V_x⊗W), or V^X⊗W ⊸ (V⊗W)^X; moves nothing."""
     ok = isinstance(V, TensorProduct) and isinstance(V.left, (DirectSum, Copower))
     _want(ok, "distrib", V, "(⊕ V_x)⊗W or V^X⊗W")
@@ -374,7 +404,17 @@ def distrib(V: TensorProduct[Any, W]) -> LinMap[TensorProduct[Any, W], Any]:
     return _rename("distrib", V, DirectSum(tuple(TensorProduct(part, V.right) for part in V.left.parts)))
 
 
-def undistrib(V: Any) -> LinMap[Any, TensorProduct[Any, Any]]:
+@overload
+def undistrib(
+    V: Copower[TensorProduct[A, W], I],
+) -> LinMap[Copower[TensorProduct[A, W], I], TensorProduct[Copower[A, I], W]]: ...
+@overload
+def undistrib(
+    V: DirectSum[TensorProduct[A, W], TensorProduct[B, W]],
+) -> LinMap[DirectSum[TensorProduct[A, W], TensorProduct[B, W]], TensorProduct[DirectSum[A, B], W]]: ...
+@overload
+def undistrib(V: DirectSum[*Rest]) -> LinMap[DirectSum[*Rest], TensorProduct[Any, Any]]: ...
+def undistrib(V: Any) -> Any:
     """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
     if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
         return _rename("undistrib", V, TensorProduct(Copower(V.base.left, V.index), V.base.right))
