@@ -29,6 +29,7 @@ from hilbert import (
 )
 from hilbert.map import Applicable, Map
 from hilbert.relation import Full
+from hilbert.space import power as space_power
 from hilbert.space import require_space
 from hilbert.spec import Spec
 from hilbert.vector import span
@@ -504,9 +505,9 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
     X, Y = a.space.index, b.space.index
     left = X.right if isinstance(X, Product) else X
     if left == Y:
-        rows, cols = len(X.axes) - len(Y.axes), 0
+        cod = space_power(a.space.base, X.left) if isinstance(X, Product) else a.space.base
     elif isinstance(X, Product) and isinstance(Y, Product) and left == Y.left:
-        rows, cols = len(X.axes) - len(left.axes), len(Y.axes) - len(left.axes)
+        cod = Copower(a.space.base, X.left * Y.right)
     else:
         due = Y.left if isinstance(Y, Product) and isinstance(X, Product) else Y
         hint = ""
@@ -518,8 +519,7 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
             hint = f"; a vector stands on the right of a matrix: {'b.T @ a' if Y.left == X else 'b @ a'}"
         msg = f"{a.space} @ {b.space}: {left} meets {due}, but the inner axes must be the same{hint}"
         raise SpaceError(msg)
-    shared = len(left.axes)
-    return bilinear(contraction.contraction_over(a.space, b.space, rows, shared, cols), a, b)
+    return bilinear(contraction.contraction_over(a.space, b.space, len(left.axes), cod), a, b)
 
 
 def _operands(a: Any, b: Any, name: str) -> tuple[Expr[Any], Expr[Any]]:

@@ -16,7 +16,7 @@ from attrs import frozen
 from hilbert import Copower, Elements, Field, R, SpaceError, TensorProduct, Type
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.space import Leaf, require_space, require_type
+from hilbert.space import Leaf, power, require_space, require_type
 from hilbert.spec import Spec
 from linmap import wire
 from linmap.notation import operator
@@ -153,14 +153,14 @@ def outer(V: Type, W: Type) -> Contraction:
 def matrix_vector(Y: Index, X: Index, field: Field = R) -> Contraction:
     """⋆ : K^{Y×X} × K^X →₂ K^Y, the matrix–vector product."""
     _sets("⋆", Y, X)
-    return contraction_over(Copower(field, Y * X), Copower(field, X), len(Y.axes), len(X.axes), 0)
+    return contraction_over(Copower(field, Y * X), Copower(field, X), len(X.axes), power(field, Y))
 
 
 def matrix_matrix(Z: Index, Y: Index, X: Index, field: Field = R) -> Contraction:
     """∗ : K^{Z×Y} × K^{Y×X} →₂ K^{Z×X}, the matrix product."""
     _sets("∗", Z, Y, X)
     left, right = Copower(field, Z * Y), Copower(field, Y * X)
-    return contraction_over(left, right, len(Z.axes), len(Y.axes), len(X.axes))
+    return contraction_over(left, right, len(Y.axes), Copower(field, Z * X))
 
 
 def _sets(what: str, *sets: Index) -> None:
@@ -168,14 +168,14 @@ def _sets(what: str, *sets: Index) -> None:
         require_index(index, what)
 
 
-def contraction_over(U: Type, V: Type, rows: int, shared: int, cols: int) -> Contraction:
-    """∗ of two spaces of one array each, the last `shared` axes of U against the first of V."""
+def contraction_over(U: Type, V: Type, shared: int, cod: Type) -> Contraction:
+    """∗ into `cod` of two spaces of one array each, the last `shared` axes of U against the first of V."""
+    left, right = _single(U, "∗"), _single(V, "∗")
+    rows, cols = len(left.axes) - shared, len(right.axes) - shared
     labels = Spec.pointwise(rows + shared + cols).left
     a, b, c = labels[:rows], labels[rows : rows + shared], labels[rows + shared :]
     spec = Spec.of(a + b, b + c, a + c)
-    made = wire.product(spec, _single(U, "∗"), _single(V, "∗"))
-    assert isinstance(made.base, Field)  # of wire.product
-    return Contraction(U, V, space_of(made.axes, made.base), ((0, 0, 0, spec),))
+    return Contraction(U, V, cod, ((0, 0, 0, spec),))
 
 
 def tensor_contraction(W: Type, V: Type, U: Type) -> Contraction:
