@@ -161,7 +161,9 @@ class Product(Index, Generic[I, J]):
         return self.left.position(element[0]) * self.right.size + self.right.position(element[1])
 
     def __str__(self) -> str:
-        return "×".join(f"({s})" if isinstance(s, Coproduct) else str(s) for s in (self.left, self.right))
+        left = f"({self.left})" if isinstance(self.left, Coproduct) else str(self.left)
+        right = f"({self.right})" if isinstance(self.right, (Coproduct, Product)) else str(self.right)
+        return f"{left}×{right}"
 
     def __repr__(self) -> str:
         return f"({self.left!r} * {self.right!r})"
