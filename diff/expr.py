@@ -27,7 +27,7 @@ from hilbert import (
     Unit,
     Vec,
 )
-from hilbert.map import Applicable, Map
+from hilbert.map import Applicable, Map, Unknown
 from hilbert.relation import Full
 from hilbert.space import power as space_power
 from hilbert.space import require_space
@@ -96,6 +96,8 @@ class Expr(Applicable, Generic[V]):
         return _scaled(self, -1.0)
 
     @overload
+    def __mul__(self, o: Unknown) -> Any: ...
+    @overload
     def __mul__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
     @overload
     def __mul__(self: Expr[Field], o: Expr[S] | Vec[S]) -> Expr[S]: ...
@@ -150,6 +152,8 @@ class Expr(Applicable, Generic[V]):
 
     # --- contractions ---
 
+    @overload
+    def __matmul__(self, o: Unknown) -> Any: ...
     @overload
     def __matmul__(
         self: Expr[Copower[Field, Product[I, J]]],
@@ -570,6 +574,8 @@ def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Fie
     return bilinear(c, one, x)
 
 
+@overload
+def select(c: Unknown, x: Unknown) -> Any: ...
 @overload
 def select(c: Expr[Boolean], x: Expr[V]) -> Expr[V]: ...
 @overload

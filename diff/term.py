@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 import numpy as np
 from attrs import field, frozen
 
-from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, SpaceError, Type, Vec, direct_sum
+from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.arrays.kernel import Kernel
 from hilbert.index import Index
-from hilbert.map import Applicable
+from hilbert.map import Applicable, Unknown
 from hilbert.space import Leaf, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from linmap.contraction import Contraction
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from diff.expr import Expr
     from linmap.equal import Numbering
 
+S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -393,9 +394,11 @@ class Primitive(Elementwise[Field, Field]):
         return R
 
     @overload  # type: ignore[override]  # it takes every space, not its domain only
-    def __call__(self, x: Expr[V], /) -> Expr[V]: ...
+    def __call__(self, x: Unknown, /) -> Any: ...
     @overload
-    def __call__(self, x: Vec[V], /) -> Vec[V]: ...
+    def __call__(self, x: Expr[S], /) -> Expr[S]: ...
+    @overload
+    def __call__(self, x: Vec[S], /) -> Vec[S]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError for more than one argument."""
         if len(args) != 1:
@@ -422,11 +425,13 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
         return R
 
     @overload  # type: ignore[override]  # it takes two of any one space
-    def __call__(self, x: Expr[V], y: Expr[V] | Vec[V] | float, /) -> Expr[V]: ...
+    def __call__(self, x: Unknown, y: Unknown, /) -> Any: ...
     @overload
-    def __call__(self, x: Vec[V] | float, y: Expr[V], /) -> Expr[V]: ...
+    def __call__(self, x: Expr[S], y: Expr[S] | Vec[S] | float, /) -> Expr[S]: ...
     @overload
-    def __call__(self, x: Vec[V], y: Vec[V], /) -> Vec[V]: ...
+    def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
+    @overload
+    def __call__(self, x: Vec[S], y: Vec[S], /) -> Vec[S]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
