@@ -28,6 +28,9 @@ S = TypeVar("S", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
 C = TypeVar("C", bound="Type")
+D = TypeVar("D", bound="Type")
+E = TypeVar("E", bound="Type")
+F = TypeVar("F", bound="Type")
 Rest = TypeVarTuple("Rest")
 SMALL = 24  # vectors up to this dimension show their entries
 
@@ -152,6 +155,12 @@ class Vec(NotArray, Generic[V]):
     def __getitem__(self: Vec[DirectSum[A, B, *Rest]], i: Literal[1]) -> Vec[B]: ...
     @overload
     def __getitem__(self: Vec[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Vec[C]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Vec[D]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Vec[E]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Vec[F]: ...
     @overload
     def __getitem__(self, i: int) -> Vec[Any]: ...
     def __getitem__(self, i: int) -> Any:
