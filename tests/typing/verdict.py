@@ -1,0 +1,75 @@
+"""What `mypy --strict` says of the models, and what their marks say that it should say.
+
+A line of a model that must be rejected ends in `# E: code, …`, one that reveals a type in `# N: text`. Notes are read
+with short names: `Vector[T]` is ℝ^{Fin(T)}, `Matrix[S, T]` is ℝ^{Fin(S)×Fin(T)}.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDER = Path(__file__).parent / "models"
+MODELS = sorted(FOLDER.glob("*.py"))
+BAD = [path for path in MODELS if path.name.startswith("bad_")]
+GOOD = [path for path in MODELS if path not in BAD]
+
+Place = tuple[str, int]
+"""A model's name and a line of it."""
+
+MARK = re.compile(r"# ([EN]): (.*)$")
+NAME = re.compile(r"\b(?:\w+\.)+(\w+)")
+MATRIX = re.compile(r"Copower\[Field, Product\[Fin\[(\w+)\], Fin\[(\w+)\]\]\]")
+VECTOR = re.compile(r"Copower\[Field, Fin\[(\w+)\]\]")
+
+
+@dataclass
+class Verdict:
+    """For each line of the models, the codes of its errors and the types that it reveals."""
+
+    errors: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+    notes: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def marks() -> Verdict:
+    """What the models' marks say."""
+    found = Verdict()
+    for path in MODELS:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if mark := MARK.search(line):
+                kind, text = mark.groups()
+                if kind == "E":
+                    found.errors[path.name, number] |= set(text.split(", "))
+                else:
+                    found.notes[path.name, number].add(text)
+    return found
+
+
+def check(root: Path, cache: Path, options: Sequence[str] = ()) -> Verdict:
+    """What mypy says of all models, with the packages that lie under `root`; raises RuntimeError if it does not run."""
+    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(cache)]
+    command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in MODELS)]
+    ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    if ran.returncode not in {0, 1} or ran.stderr:
+        raise RuntimeError(ran.stderr + ran.stdout)
+    found = Verdict()
+    for line in ran.stdout.splitlines():
+        message = json.loads(line)
+        place = Path(message["file"]).name, message["line"]
+        if Path(message["file"]).parent != FOLDER.relative_to(ROOT):
+            continue  # in the packages: `make test` checks them
+        if message["severity"] == "error":
+            found.errors[place].add(message["code"])
+        elif message["message"].startswith("Revealed type is"):
+            found.notes[place].add(short(message["message"].split('"')[1]))
+    return found
+
+
+def short(text: str) -> str:
+    """A revealed type without modules, vectors and matrices by name."""
+    return VECTOR.sub(r"Vector[\1]", MATRIX.sub(r"Matrix[\1, \2]", NAME.sub(r"\1", text)))
