@@ -21,7 +21,7 @@ from attrs import frozen
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from linmap import wire
-from linmap.network import Factor, Network, Product, network
+from linmap.network import Factor, Network, Product, bonds, network
 from linmap.order import Order
 from linmap.sparse import Pattern, pattern, scipy
 from linmap.structure import (
@@ -327,17 +327,8 @@ def split(n: Network, p: Product) -> tuple[int, int, int]:
     if set(p.out) & set(p.inp) or p.links or any(n.is_found(f) for f in p.factors):
         msg = "the term proves no low rank: input and output share an axis or a relation; see structure(f)"
         raise SpaceError(msg)
-    cuts = [(p.factors[: c.factors], p.factors[c.factors :]) for c in p.cuts]
-    cuts += [((), p.factors), (p.factors, ())]
-
-    def bond(before: tuple[Factor, ...], after: tuple[Factor, ...]) -> Labels:
-        inner = {c for f in before for c in f.labels} | set(p.inp)
-        outer = {c for f in after for c in f.labels} | set(p.out)
-        return tuple(sorted(inner & outer))
-
-    before, after = min(cuts, key=lambda cut: n.size(bond(*cut)))
-    shared = bond(before, after)
-    return _side(n, after, shared, p.out, p.k), _side(n, before, shared, p.inp, 1.0), n.size(shared)
+    k, bond = min(bonds(p), key=lambda cut: n.size(cut[1]))
+    return _side(n, p.factors[k:], bond, p.out, p.k), _side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
 
 
 def _side(n: Network, factors: tuple[Factor, ...], bond: Labels, ends: Labels, k: float) -> int:

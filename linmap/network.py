@@ -84,6 +84,17 @@ class Product:
         return tuple(dict.fromkeys(self.out + self.inp))
 
 
+def bonds(p: Product) -> list[tuple[int, Labels]]:
+    """Where a product can be cut in two, as the number of factors before the cut, and the labels across it."""
+    places = sorted({0, len(p.factors), *(cut.factors for cut in p.cuts)})
+    found = []
+    for k in places:
+        inner = {c for f in p.factors[:k] for c in f.labels} | set(p.inp)
+        outer = {c for f in p.factors[k:] for c in f.labels} | set(p.out)
+        found.append((k, tuple(sorted(inner & outer))))
+    return found
+
+
 class Network:
     """The products of every block of a net, and the tape that computes arrays from the net's data."""
 
@@ -198,6 +209,8 @@ class Network:
                     if c not in p.inp and not any(c in f.labels for f in p.factors) and not _linked(p, c):
                         k *= self.sizes[c]
                 return self._passed(p, evolve(p, k=k, out=before + y + after))
+            case _ if not relation.dom.axes and not relation.cod.axes:  # between one-element sets: 1 or 0
+                return evolve(p, k=p.k * len(relation.holds()[0]))
             case _:
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
                 return self._passed(p, evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after))
@@ -234,8 +247,10 @@ class Network:
     def contracted(self, p: Product) -> Product:
         """The product with all its factors as one, whose labels are open."""
         keep = p.open
-        if len(p.factors) == 1 and p.k == 1.0 and not p.links and _in_order(p.factors[0].labels, keep):
-            return p
+        if len(p.factors) == 1 and p.k == 1.0 and not p.links:
+            (only,) = p.factors
+            if self.slots[only.slot].is_field and _in_order(only.labels, keep):
+                return p
         used = {c for f in p.factors for c in f.labels} | {c for link in p.links for c in link.x + link.y}
         factor = self.contract(p.factors, tuple(c for c in keep if c in used), p.links)
         if factor is None:
@@ -394,7 +409,7 @@ def _pattern(p: Product) -> Labels:
     """Which open axes coincide, and which of them the factor has: what must agree for two products to add."""
     order_ = {c: i for i, c in enumerate(p.open)}
     has = tuple(sorted(order_[c] for c in p.factors[0].labels)) if p.factors else ()
-    return (*(order_[c] for c in p.out + p.inp), -1, *has)
+    return (*(order_[c] for c in p.out + p.inp), -len(p.factors) - 1, *has)
 
 
 def network(body: Net) -> Network:

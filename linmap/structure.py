@@ -19,7 +19,7 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from linmap.lower import net
-from linmap.network import Labels, Network, Product, network
+from linmap.network import Labels, Network, Product, bonds, network
 from linmap.simplify import Simplifiable
 from linmap.term import Closed, LinMap, Net
 
@@ -67,6 +67,18 @@ class DiagonalForm:
 
     def __str__(self) -> str:
         return "diagonal"
+
+
+@final
+@frozen
+class Permutation:
+    """One entry in each row and column: axes in another order, with weights if `weighted`."""
+
+    size: int
+    weighted: bool
+
+    def __str__(self) -> str:
+        return "weighted permutation" if self.weighted else "permutation"
 
 
 @final
@@ -154,6 +166,7 @@ Form: TypeAlias = (
     | IdentityForm
     | ScaledForm
     | DiagonalForm
+    | Permutation
     | LowRank
     | SparseForm
     | DenseForm
@@ -311,13 +324,16 @@ def product_form(n: Network, p: Product) -> Form:
             parts.append(_coupled(n, p, c))
     if split:
         parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))
-    return _kronecker(parts, scaled=scaled)
+    made = _kronecker(parts, scaled=scaled)
+    if p.out != p.inp and isinstance(made, (IdentityForm, ScaledForm, DiagonalForm)):
+        return Permutation(made.size, weighted=not isinstance(made, IdentityForm))
+    return made
 
 
 def _coupled(n: Network, p: Product, c: Component) -> Form:
     shape = (n.size(c.outs), n.size(c.inps))
     inside = set(c.labels) - set(c.both)
-    rank = min((n.size(set(cut.labels) & inside) for cut in p.cuts), default=min(shape))
+    rank = min(n.size(set(bond) & inside) for _, bond in bonds(p))
     block: Form = LowRank(rank, shape) if rank < min(shape) else DenseForm(shape)
     return BlockDiagonal(n.size(c.both), block) if c.both else block
 

@@ -1,0 +1,174 @@
+"""The forms of a matrix agree with the map: dense, sparse on the proven pattern, low rank, diagonal, trace, Gram map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, note, settings
+
+from hilbert import Copower, Fin, R, SpaceError, Vec, direct_sum
+from hilbert.relation import function, pairs
+from linmap import diagonal, factors, gram, matrix, project, red, rep, scale, scan, section, structure, total, trace
+from linmap.contraction import hadamard, matrix_vector
+from linmap.lower import net
+from linmap.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
+from linmap.term import LinMap
+from tests.linear_terms import NODES, is_exact, linear_map
+from tests.oracle import matrix as due_matrix
+from tests.strategies import Source, sources
+
+
+def tolerance(f: LinMap[Any, Any], due: Any) -> float:
+    """Contractions may be made in another order than application: rounding differs where numbers are not small."""
+    scale_ = max(1.0, float(np.max(np.abs(due), initial=0.0)))
+    return (1e-9 if is_exact(f) else 1e-3) * scale_
+
+
+def flat_family(v: Vec[Any]) -> Any:
+    """The rows of an element of V^r."""
+    rank = v.space.index.size
+    return np.concatenate([np.reshape(leaf, (rank, -1)) for leaf in v.leaves] or [np.zeros((rank, 0))], axis=1)
+
+
+def check(f: LinMap[Any, Any]) -> None:
+    """Every form that the structure allows is the matrix of f; the pattern holds every entry that is not 0."""
+    note(f)
+    due = due_matrix(f)
+    close = tolerance(f, due)
+    dense = matrix(f, as_="array")
+    assert dense.shape == due.shape
+    assert np.allclose(dense, due, rtol=0, atol=close)
+    sparse = matrix(f, as_="sparse")
+    assert sparse.shape == due.shape
+    assert np.allclose(sparse.toarray(), due, rtol=0, atol=close)
+    form = structure(f)
+    if isinstance(form, ZeroForm):
+        assert not due.any()
+    if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
+        assert sparse.nnz <= min(due.shape)
+        assert np.allclose(due, np.diag(np.diag(due)), rtol=0, atol=close)
+    if isinstance(form, SparseForm):
+        assert sparse.nnz <= form.entries
+    if isinstance(form, LowRank):
+        assert np.linalg.matrix_rank(due) <= form.rank
+        left, right = factors(f)
+        assert left.space.index.size == form.rank
+        assert np.allclose(flat_family(left).T @ flat_family(right), due, rtol=0, atol=close)
+    if f.dom == f.cod and not _found(f):
+        assert np.allclose(diagonal(f).flat(), np.diag(due), rtol=0, atol=close)
+        assert abs(trace(f) - np.trace(due)) <= close * max(1, len(due))
+
+
+def _found(f: LinMap[Any, Any]) -> bool:
+    """Whether a relation of f is found at the point only: then the diagonal is refused."""
+    return any(not d.leaf.is_field and d.leaf.kind == "i" for a in net(f).arcs if (d := getattr(a.map, "datum", None)))
+
+
+@pytest.mark.parametrize("cls", NODES)
+def test_every_node_class(cls: type) -> None:
+    """matrix(f) is the matrix of f, for a term with each node class at its root."""
+
+    @settings(max_examples=40)
+    @given(sources())
+    def law(s: Source) -> None:
+        check(NODES[cls](s, 2))
+
+    law()
+
+
+@settings(max_examples=150)
+@given(sources())
+def test_terms(s: Source) -> None:
+    """matrix(f) is the matrix of f, for deeper terms and copowers."""
+    check(linear_map(s, 3))
+
+
+@settings(max_examples=60)
+@given(sources())
+def test_gram(s: Source) -> None:
+    """gram(f) = f* • f has the matrix AᵀA."""
+    f = linear_map(s, 2)
+    note(f)
+    due = due_matrix(f)
+    assert np.allclose(matrix(gram(f), as_="array"), due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+
+
+class Row:
+    """An axis."""
+
+
+class Col:
+    """Another axis."""
+
+
+n, m = Fin(Row, 7), Fin(Col, 4)
+V, W = R**n, R**m
+RNG = np.random.default_rng(0)
+
+
+def diag() -> LinMap[Any, Any]:
+    """A diagonal map of V."""
+    return section(hadamard(V), 0, V.random(RNG))
+
+
+def dense_map(rows: Any, cols: Any) -> LinMap[Any, Any]:
+    """A matrix as a linear map."""
+    return section(matrix_vector(rows, cols), 0, (R ** (rows * cols)).random(RNG))
+
+
+def test_named_structures() -> None:
+    """Structure through composition: what theory §9 and the paper's examples promise."""
+    narrow = Fin(Col, 2)
+    assert str(structure(diag() @ dense_map(n, n) @ diag())) == "dense 7×7"
+    assert str(structure(diag() @ diag() + 2 * diag())) == "diagonal"
+    assert str(structure(diag() ** m)) == "diagonal"
+    assert str(structure(dense_map(n, narrow) @ dense_map(narrow, n))) == "rank 2"
+    low = dense_map(n, narrow) @ dense_map(narrow, n)
+    assert str(structure(low + diag() @ low)) == "rank 4"
+    assert str(structure(rep(R, n) @ total(R, n))) == "rank 1"
+    assert str(structure(dense_map(n, m) ** Fin.of(5))) == "identity ⊗ dense 7×4"
+    assert str(structure(gram(dense_map(m, n)))) == "rank 4"
+    assert str(structure(project(direct_sum(V, W), 0))) == "[identity, zero]"
+    assert isinstance(structure(scan(R, n)), SparseForm)
+    graph = red(function(n, m, [0, 1, 2, 3, 3, 0, 1]), R)
+    assert str(structure(graph)) == "sparse, 7 of 4·7 entries"
+    assert str(structure(scale(2.0, V))) == "scaled"
+
+
+def test_sparse_pattern_is_exact() -> None:
+    """The CSR array has an entry for each pair of the relation, also where its value is 0, and no other."""
+    relation = pairs(n, m, [(0, 0), (1, 2), (6, 3), (2, 2)])
+    weights = section(hadamard(W), 0, W.vec([0.0, 1.0, 2.0, 3.0]))
+    found = matrix(weights @ red(relation, R), as_="sparse")
+    x, y = relation.holds()
+    assert sorted(zip(*found.nonzero(), strict=True)) == sorted((int(b), int(a)) for a, b in zip(x, y, strict=True) if b)
+    assert found.nnz == 4
+
+
+def test_what_is_refused() -> None:
+    """An axis that input and output share has no low-rank form; an open map has no matrix; a wrong form is named."""
+    with pytest.raises(SpaceError, match="proves no low rank"):
+        factors(diag())
+    with pytest.raises(SpaceError, match="forms are"):
+        matrix(diag(), as_="csr")  # type: ignore[arg-type]
+    with pytest.raises(SpaceError, match="V ⊸ V"):
+        diagonal(dense_map(n, m))
+
+
+def test_operator() -> None:
+    """The operator applies the map and its adjoint to flat arrays, and knows its spaces."""
+    f = dense_map(n, m)
+    found = matrix(f, as_="operator")
+    x, y = RNG.standard_normal(4), RNG.standard_normal(7)
+    a = matrix(f, as_="array")
+    assert np.allclose(found @ x, a @ x)
+    assert np.allclose(found.rmatvec(y), a.T @ y)
+    assert (found.dom, found.cod) == (W, V)
+
+
+def test_factors_live_in_copowers() -> None:
+    """factors(f) are elements of W^r and V^r."""
+    left, right = factors(dense_map(n, Fin(Col, 2)) @ dense_map(Fin(Col, 2), n))
+    assert left.space == Copower(V, Fin.of(2)) == right.space
