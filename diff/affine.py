@@ -18,7 +18,8 @@ from diff.lower import program
 from diff.term import Elementwise, Literal, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
-from hilbert.map import argument
+from hilbert.errors import shown
+from hilbert.map import argument, require_map
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap import wire
@@ -50,6 +51,9 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     @body.validator
     def _(self, _: Any, body: Net) -> None:
+        if not isinstance(self.program, Program) or not isinstance(body, Net):
+            msg = f"a derivative is a Program and a Net, not {shown(self.program)} and {shown(body)}: see derivative(f)"
+            raise SpaceError(msg)
         for ref in refs(body):
             if not 0 <= ref.slot < len(self.program.slots) or self.program.slots[ref.slot] != ref.leaf:
                 msg = f"the body refers to slot {ref.slot} of {ref.leaf}, which the program does not have"
@@ -144,15 +148,14 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         return f"Pointwise({self.program!r}, {self.body!r})"
 
 
+shown.register(Pointwise, lambda f: f"a linear map {f.dom} ⊸ {f.cod} in the point of {f.point}")
 Derivative: TypeAlias = Pointwise[V, V, W]
 """f' : V → (V ⊸ W), in the point."""
 
 
 def derivative(f: Map[V, W]) -> Pointwise[V, V, W]:
     """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
-    if not isinstance(f, Map):
-        msg = f"derivative takes a map, not {type(f).__name__}"
-        raise SpaceError(msg)
+    require_map(f, "derivative")
     memo = f.memo()
     found: Pointwise[V, V, W] | None = memo.get("derivative")
     if found is None:
@@ -200,6 +203,13 @@ def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: in
     assert rule.derivatives is not None  # its result is real
     exprs = [Expr(b, b.slots[k].space, (k,)) for k in (*args, y)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
+    due = [b.slots[y].axes]
+    for partial in partials:
+        mine = isinstance(partial, Expr) and partial.builder is b
+        if not mine or [b.slots[k].axes for k in partial.slots] != due:
+            what = f"an expression of {b.slots[y]} in its argument and its value"
+            msg = f"the derivative of primitive {p.name} is {shown(partial)}, where {what} is due"
+            raise SpaceError(msg)
     return [partial.slots[0] for partial in partials]
 
 

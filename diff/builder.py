@@ -32,10 +32,14 @@ class Builder:
         self.steps: list[Step] = []
         self.arity = len(self.slots)
         self.fold = fold
+        self.traced = False  # what the body of a traced function computed is complete
         self._known: dict[Step, int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         """The slot of a step."""
+        if self.traced:
+            msg = f"an expression is used after its function was traced (a step into {leaf}): pass a vector instead"
+            raise SpaceError(msg)
         step = Step(operation, args)
         found = self._known.get(step)
         if found is None:

@@ -7,7 +7,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, final, overload
 
 from diff.builder import Builder
 from diff.term import Binary, Comparison, Elementwise, Primitive
@@ -27,12 +27,13 @@ from hilbert import (
     Unit,
     Vec,
 )
+from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
 from hilbert.relation import Full
 from hilbert.space import power as space_power
 from hilbert.space import require_space
 from hilbert.spec import Spec
-from hilbert.vector import span
+from hilbert.vector import require_vector, span
 from linmap import contraction, wire
 from linmap.datum import constants, filled
 from linmap.lower import net
@@ -146,9 +147,13 @@ class Expr(Applicable, Generic[V]):
     def __pow__(self: Expr[S], k: float) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not _is_number(k):
-            msg = f"the exponent of ** is a number, not {type(k).__name__}; write pow(x, y) for one that varies"
+            msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
             raise SpaceError(msg)
         return elementwise(power(float(k)), self)
+
+    def __rpow__(self, k: Never) -> NoReturn:
+        msg = f"cannot form k ** x: k is {shown(k)} and x is in {self.space}; write exp(log(k) * x) for a number k > 0"
+        raise SpaceError(msg)
 
     # --- contractions ---
 
@@ -242,7 +247,8 @@ class Expr(Applicable, Generic[V]):
         if isinstance(i, (Expr, Vec)):
             return pick(self, i)
         if not isinstance(self.space, DirectSum):
-            msg = f"{self.space} has no parts; [{i!r}] takes a part of a direct sum, or v[x] a component of v ∈ V^X"
+            msg = f"{self.space} has no parts, so x[{shown(i)}] does not exist: [i] takes a part of a direct sum, "
+            msg += "v[x] the component of v ∈ V^X at an element x that is an argument"
             raise SpaceError(msg)
         start, stop = span(self.space, i)
         return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
@@ -329,11 +335,17 @@ class Expr(Applicable, Generic[V]):
     def __le__(self, o: Any) -> Any:
         return _compare("less_equal", self, o)
 
-    def __and__(self: Expr[Truth], o: Expr[Truth]) -> Expr[Truth]:
+    def __and__(self: Expr[Truth], o: Expr[Truth] | Vec[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_and"), self, o)
 
-    def __or__(self: Expr[Truth], o: Expr[Truth]) -> Expr[Truth]:
+    def __rand__(self: Expr[Truth], o: Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_and"), operand(self, o, "&"), self)
+
+    def __or__(self: Expr[Truth], o: Expr[Truth] | Vec[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_or"), self, o)
+
+    def __ror__(self: Expr[Truth], o: Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_or"), operand(self, o, "|"), self)
 
     def __invert__(self: Expr[Truth]) -> Expr[Truth]:
         return elementwise(Comparison("logical_not"), self)
@@ -378,6 +390,7 @@ class Expr(Applicable, Generic[V]):
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
+shown.register(Expr, lambda e: f"an expression of {e.space}")
 DIVIDE = Binary("divide")
 
 
@@ -415,8 +428,8 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)
-    hint = "; a plain array has no space: write const(V.vec(array))" if hasattr(o, "shape") else ""
-    msg = f"{sign} of an expression of {like.space} and {type(o).__name__}{hint}"
+    hint = "a plain array has no space: write const(V.vec(array))" if hasattr(o, "dtype") else "a vector would fit"
+    msg = f"{sign} of an expression of {like.space} and {shown(o)}: {hint}"
     raise SpaceError(msg)
 
 
@@ -463,10 +476,8 @@ def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
 def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
     """A primitive on expressions of one space."""
     first = args[0]
-    for other in args[1:]:
-        operand(first, other, p.name)
-        _same(first, other, p.name)
-    columns = zip(*(a.slots for a in args), strict=True)
+    operands = [_same(first, operand(first, a, p.name), p.rule.text) for a in args]
+    columns = zip(*(a.slots for a in operands), strict=True)
     slots = tuple(first.builder.elementwise(p, *column) for column in columns)
     if p.cod.is_space:
         return Expr(first.builder, first.space, slots)
@@ -566,8 +577,10 @@ def pick(v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Elements[I]] | Vec
 def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:
     """e_x ∈ ℝ^X for an element x ∈ X that is found at the point."""
     if not isinstance(x, Expr) or not isinstance(x.space, Elements):
-        what = x.space if isinstance(x, Expr) else type(x).__name__
-        msg = f"onehot takes an element of an index set, not {what}: declare the argument as Elements(X)"
+        msg = f"onehot takes an element of an index set, not {shown(x)}: declare the argument as Elements(X)"
+        raise SpaceError(msg)
+    if field is not None and not isinstance(field, Field):
+        msg = f"onehot of an element of {x.space} is over R or R32, not over {shown(field)}"
         raise SpaceError(msg)
     c = contraction.basis_vector(x.space.index, field or Field())
     one = Expr(x.builder, c.left, (x.builder.number(1.0, c.left.leaves[0]),))
@@ -602,9 +615,7 @@ def select(c: Expr[Any], x: Expr[Any]) -> Expr[Any]:
 
 def const(v: Vec[V]) -> Expr[V]:
     """A vector as a constant of the function being traced; SpaceError outside of one."""
-    if not isinstance(v, Vec):
-        msg = f"const takes a vector, not {type(v).__name__}: make one by V.vec(data)"
-        raise SpaceError(msg)
+    require_vector(v, "const")
     if not tracing:
         msg = "const(v) stands in the body of a traced function; the constant map is constant(V, w)"
         raise SpaceError(msg)

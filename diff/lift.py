@@ -7,16 +7,17 @@ once; a contraction reads it as it is, and only where arrays must have the same 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, overload
 from typing import Literal as At
 
 from diff.builder import Builder
 from diff.term import Elementwise, Lift, Literal, Program
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
+from hilbert.errors import integer, shown
+from hilbert.index import require_index
+from hilbert.map import require_map
 from linmap import wire
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 I = TypeVar("I", bound=Index)
 A = TypeVar("A", bound=Type)
@@ -76,20 +77,26 @@ def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Ma
     `over` names the positions that vary, from 0, where there are not just two. Raises SpaceError for a domain that is
     no direct sum and for positions that do not exist.
     """
-    if not isinstance(f, Map) or not isinstance(X, Index):
-        msg = f"lift(f, X) takes a map and an index set, not {type(f).__name__} and {type(X).__name__}"
-        raise SpaceError(msg)
+    require_map(f, "lift(f, X)")
+    require_index(X, "lift(f, X)")
     parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
     if over is None:
         if len(parts) != 2:  # parameters and data
             msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…)"
             raise SpaceError(msg)
         over = (1,)
-    positions = tuple(sorted(set(over)))
-    if not parts or not positions or any(isinstance(k, bool) or not 0 <= k < len(parts) for k in positions):
-        msg = f"over={tuple(over)} does not name parts of {f.dom}: give positions from 0 to {max(len(parts) - 1, 0)}"
+    return Lift(f, X, _positions(f.dom, over))
+
+
+def _positions(dom: Type, over: Any) -> tuple[int, ...]:
+    parts = dom.parts if isinstance(dom, DirectSum) else ()
+    given = [integer(k) for k in over] if isinstance(over, Iterable) else []
+    positions = {k for k in given if k is not None and 0 <= k < len(parts)}
+    if not positions or None in given or len(positions) != len(set(given)):
+        due = f"give some of the positions 0 to {len(parts) - 1}" if parts else "it is no direct sum"
+        msg = f"over={over if isinstance(over, (int, tuple)) else shown(over)} does not name parts of {dom}: {due}"
         raise SpaceError(msg)
-    return Lift(f, X, positions)
+    return tuple(sorted(positions))
 
 
 def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Program[Any, Any]:

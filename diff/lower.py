@@ -21,6 +21,7 @@ from diff.term import (
     Sum,
 )
 from hilbert import Map, Type
+from hilbert.map import require_map
 from linmap import wire
 from linmap.datum import constants, filled
 from linmap.lower import net
@@ -38,6 +39,7 @@ def program(f: Map[V, W]) -> Program[V, W]:
     """The straight-line program of a function, made once for each term."""
     if isinstance(f, Program):
         return f
+    require_map(f, "program")
     memo = f.memo()
     found: Program[V, W] | None = memo.get("program")
     if found is None:

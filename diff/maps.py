@@ -12,11 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.term import Bilinear, Constant
-from hilbert import SpaceError, Type, Vec
-from linmap.contraction import Contraction
+from hilbert import Type
+from hilbert.space import require_type
+from hilbert.vector import require_vector
+from linmap.contraction import require_contraction
 
 if TYPE_CHECKING:
     from diff.term import Fun
+    from hilbert import Vec
+    from linmap import Contraction
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -24,16 +28,12 @@ W = TypeVar("W", bound=Type)
 
 def constant(V: V, w: Vec[W]) -> Fun[V, W]:
     """K_w : V → W, v ↦ w; raises SpaceError unless V is a type and w a vector."""
-    if not isinstance(V, Type) or not isinstance(w, Vec):
-        what = f"{type(V).__name__} and {type(w).__name__}"
-        msg = f"constant takes a space and a vector, not {what}: constant(V, W.vec(data))"
-        raise SpaceError(msg)
+    require_type(V, "constant(V, w)")
+    require_vector(w, "constant(V, w)")
     return Constant(V, w)
 
 
 def bilinear(c: Contraction) -> Fun[Any, Any]:
     """⋄ : U ⊕ V → W, a bilinear map as its contraction (see `linmap.contraction`); SpaceError for other things."""
-    if not isinstance(c, Contraction):
-        msg = f"bilinear takes a Contraction, not {type(c).__name__}: see linmap.contraction"
-        raise SpaceError(msg)
+    require_contraction(c, "bilinear")
     return Bilinear(c)

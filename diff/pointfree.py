@@ -15,6 +15,7 @@ from diff.lower import program
 from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.index import Index
+from hilbert.map import require_map
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.contraction import Contraction
@@ -34,6 +35,7 @@ def pointfree(f: Map[V, W]) -> Map[V, W]:
     A slot that is read once is written in place; one that is read more often is bound by ⟨id, …⟩ and read by a
     projection. Raises SpaceError for primitives of other fields than ℝ in double precision.
     """
+    require_map(f, "pointfree")
     p = program(f)
     return _Terms(p).term()
 

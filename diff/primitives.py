@@ -33,6 +33,7 @@ import numpy as np
 from diff.expr import Expr, number_like
 from diff.term import RULES, Binary, Primitive, Rule
 from hilbert import SpaceError
+from hilbert.errors import number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,9 +103,22 @@ def register(
 ) -> Primitive:
     """A primitive of your own: value(xp, x) in any array namespace, derivative(x, y) as an expression of the language.
 
-    It is pickled by name, so register it in every process. Raises SpaceError if the name is taken.
+    It is pickled by name, so register it in every process. Raises SpaceError if the name is taken, and where it is
+    used: if the value is not an array of the argument's shape and dtype, the derivative not an expression of its space.
     """
-    return _unary(name, derivative, value=value, domain=domain, fresh=False)
+    if not isinstance(name, str) or not callable(value) or not callable(derivative):
+        what = f"{shown(name)}, {shown(value)} and {shown(derivative)}"
+        msg = f"register(name, value, derivative) takes a string and two functions, not {what}"
+        raise SpaceError(msg)
+
+    def checked(xp: Any, x: Any) -> Any:
+        y = value(xp, x)
+        if getattr(y, "shape", None) != x.shape or y.dtype != x.dtype:
+            msg = f"the value of primitive {name} at {shown(x)} is {shown(y)}: shape and dtype must be the argument's"
+            raise SpaceError(msg)
+        return y
+
+    return _unary(name, derivative, value=checked, domain=domain, fresh=False)
 
 
 def _one_minus_square(xp: Any, y: Any) -> Any:
@@ -201,7 +215,11 @@ _enter(
 
 def power(k: float) -> Primitive:
     """x ↦ x^k for a constant k; (_^k)'(x) = (k·x^(k−1) ·)."""
-    return Primitive("power", (float(k),))
+    exponent = number(k)
+    if exponent is None:
+        msg = f"power takes a number, not {shown(k)}; pow(x, y) has an exponent that varies"
+        raise SpaceError(msg)
+    return Primitive("power", (exponent,))
 
 
 for _name, _text, _arity in (

@@ -14,10 +14,12 @@ from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.arrays.kernel import Kernel
+from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import Applicable, Unknown
-from hilbert.space import Leaf, require_space
+from hilbert.space import Leaf, require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
+from hilbert.vector import require_vector
 from linmap.contraction import Contraction
 from linmap.datum import Const
 from linmap.equal import Comparable
@@ -93,7 +95,7 @@ def _maps(_: Any, __: Any, parts: Any) -> None:
         raise SpaceError(msg)
     for part in parts:
         if not isinstance(part, Map):
-            msg = f"a function is made of maps; got {type(part).__name__}"
+            msg = f"a function is made of maps, not of {shown(part)}"
             raise SpaceError(msg)
 
 
@@ -343,9 +345,8 @@ class Elementwise(Fun[V, W]):
         """Element by element on vectors of any one space."""
         space = args[0].space
         for k, arg in enumerate(args):
-            if not isinstance(arg, Vec) or arg.space != space:
-                what = arg.space if isinstance(arg, Vec) else type(arg).__name__
-                msg = f"{self.name}: argument {k + 1} is in {what} where a vector of {space} is due"
+            if arg.space != space:
+                msg = f"{self.name}: argument {k + 1} is in {arg.space} where a vector of {space} is due"
                 raise SpaceError(msg)
         require_space(space, self.name)
         memo = self.memo()
@@ -462,9 +463,7 @@ class Comparison(Elementwise[Any, Boolean]):
 
 def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
     for arg in args:
-        if not isinstance(arg, Vec):
-            msg = f"{p.name} applies to vectors and expressions, not to {type(arg).__name__}: make one by V.vec(data)"
-            raise SpaceError(msg)
+        require_vector(arg, p.name)
     return args
 
 
@@ -496,13 +495,19 @@ class Program(Fun[V, W]):
     names: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
-        inputs = self.dom.leaves
-        if self.slots[: len(inputs)] != inputs or len(self.slots) != len(inputs) + len(self.steps):
+        for space in (self.dom, self.cod):
+            require_type(space, "a program")
+        inputs, count = self.dom.leaves, len(self.slots)
+        if self.slots[: len(inputs)] != inputs or count != len(inputs) + len(self.steps):
             msg = f"a program on {self.dom} does not begin with the slots of its argument"
             raise SpaceError(msg)
-        have = tuple(self.slots[k] for k in self.outputs)
-        if have != self.cod.leaves:
-            msg = f"a program into {self.cod} ends in {', '.join(map(str, have))}"
+        for k, step in enumerate(self.steps, len(inputs)):
+            if any(not 0 <= a < k for a in step.args):
+                msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: only earlier ones are due"
+                raise SpaceError(msg)
+        have = tuple(self.slots[k] for k in self.outputs if 0 <= k < count)
+        if have != self.cod.leaves or len(have) != len(self.outputs):
+            msg = f"a program into {self.cod} ends in {', '.join(map(str, have)) or 'no slots'}"
             raise SpaceError(msg)
 
     @property

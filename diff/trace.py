@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overl
 from diff.builder import Builder
 from diff.expr import Expr, tracing
 from hilbert import DirectSum, Map, SpaceError, Type
+from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ H = TypeVar("H", bound=Type)
 J = TypeVar("J", bound=Type)
 K = TypeVar("K", bound=Type)
 
-PACKAGES = [str(Path(__file__).parent.parent / name) for name in ("hilbert", "linmap", "diff", "adjoint")]
+PACKAGES = [str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint")]
 
 
 @final
@@ -67,6 +68,7 @@ class Tracer(Generic[Ps, V]):
     ) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
     def __call__(self, body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
+        _callable(body, len(self._arguments))
         builder = Builder(self._dom.leaves)
         slots = iter(range(builder.arity))
         arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
@@ -75,41 +77,60 @@ class Tracer(Generic[Ps, V]):
             result = body(*arguments)
             value = _result(builder, result)
         except SpaceError as error:
-            line = _users_line(error)
-            raise SpaceError(f"{error}{line}") from error
+            raise SpaceError(f"{error}{_users_line(error, body)}") from error
         finally:
             tracing.pop()
+            builder.traced = True
         return builder.build(self._dom, value.slots, value.space, _names(body, len(arguments)))
+
+
+def _callable(body: Any, count: int) -> None:
+    if not callable(body):
+        msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
+        raise SpaceError(msg)
+    try:
+        signature = inspect.signature(body)
+    except (TypeError, ValueError):  # a builtin that does not tell
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        given = "one argument" if count == 1 else f"{count} arguments"
+        msg = f"fun of {count} spaces gives {given} to its body, whose parameters are {signature}"
+        raise SpaceError(msg) from error
 
 
 def _result(builder: Builder, result: Any) -> Expr[Any]:
     if isinstance(result, Expr):
         if result.builder is not builder:
-            msg = "the body returns an expression of another function"
+            msg = f"the body returns {shown(result)} of another function: pass it as an argument"
             raise SpaceError(msg)
         return result
     if isinstance(result, (tuple, list)):
         parts = [_result(builder, part) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
-    what = type(result).__name__
-    msg = f"the body of a traced function returns expressions, not {what}: write const(v) for constants"
+    msg = f"the body of a traced function returns expressions, not {shown(result)}: write const(v) for constants"
     raise SpaceError(msg)
 
 
 def _names(body: Any, count: int) -> tuple[str, ...]:
     try:
-        names = tuple(inspect.signature(body).parameters)
+        parameters = inspect.signature(body).parameters.values()
     except (TypeError, ValueError):
         return ()
+    names = tuple(p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD})
     return names if len(names) == count else ()
 
 
-def _users_line(error: SpaceError) -> str:
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not any(frame.filename.startswith(package) for package in PACKAGES):
-            source = linecache.getline(frame.filename, frame.lineno or 0).strip()
-            return f"\n  at {Path(frame.filename).name}:{frame.lineno}: {source}"
+def _users_line(error: SpaceError, body: Any) -> str:
+    """The line of the body that the error comes from, or the body's first line where it comes from its result."""
+    code = getattr(body, "__code__", None)
+    places = [(code.co_filename, code.co_firstlineno)] if code else []
+    places += [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    for file, line in reversed(places):
+        if not any(file.startswith(package) for package in PACKAGES):
+            return f"\n  at {Path(file).name}:{line}: {linecache.getline(file, line).strip()}"
     return ""
 
 
@@ -169,6 +190,6 @@ def fun(*spaces: Any) -> Any:
     for space in spaces:
         if not isinstance(space, Type):
             hint = "; apply it to the body as in fun(V)(body)" if callable(space) else ""
-            msg = f"fun takes spaces, not {type(space).__name__}{hint}"
+            msg = f"fun takes spaces, not {shown(space)}{hint}"
             raise SpaceError(msg)
     return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces))
