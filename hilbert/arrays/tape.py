@@ -1,7 +1,7 @@
 """A straight line of array operations, bound once to a namespace and to shapes, then run at small cost per step.
 
-Slots are dropped at their last use; in numpy an element-wise step overwrites an operand that dies there. Constants are
-moved to the arguments' namespace and device once.
+Slots are computed late and dropped at their last use; in numpy an element-wise step overwrites an operand that dies
+there. Constants are moved to the arguments' namespace and device once.
 """
 
 from __future__ import annotations
@@ -100,9 +100,8 @@ Step = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
 
 def _schedule(tape: Tape, xp: ModuleType) -> list[Step]:
     slots = tape.slots
-    code = _bind(tape, xp)
-    _skip_repetition(tape, code)
     keep = {*tape.outputs, *tape.constants, *tape.inputs}
+    code = _late(_without_repetition(_bind(tape, xp), tape), keep)
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
     owned = set[int]()  # slots whose memory nobody else sees
     steps: list[Step] = []
@@ -148,8 +147,8 @@ def _bind(tape: Tape, xp: ModuleType) -> list[Bound]:
     return code
 
 
-def _skip_repetition(tape: Tape, code: list[Bound]) -> None:
-    """Drop the steps that only repeat an array along axes in front, where all readers broadcast it by themselves.
+def _without_repetition(code: list[Bound], tape: Tape) -> list[Bound]:
+    """Without the steps that only repeat an array along axes in front, where all readers broadcast it by themselves.
 
     A reader needs another operand that has all the axes of the result.
     """
@@ -161,9 +160,19 @@ def _skip_repetition(tape: Tape, code: list[Bound]) -> None:
         if not kernel.broadcasts or not any(slot not in source and slots[slot] == slots[to] for slot in args):
             for slot in args:
                 source.pop(slot, None)
-    if source:
-        code[:] = [
-            (kernel, tuple(source.get(slot, slot) for slot in args), to)
-            for kernel, args, to in code
-            if to not in source
-        ]
+    return [(f, tuple(source.get(slot, slot) for slot in args), to) for f, args, to in code if to not in source]
+
+
+def _late(code: list[Bound], keep: set[int]) -> list[Bound]:
+    """Each step just before its first reader, where that keeps no operand alive for longer: fewer arrays at once."""
+    place = [0] * len(code)  # a step that moves takes the number of the step that it goes in front of
+    first: dict[int, int] = {}  # slot → the places of its first and last readers
+    last: dict[int, int] = {}
+    for k in range(len(code) - 1, -1, -1):
+        _, args, to = code[k]
+        late = first.get(to, k)
+        place[k] = late if all(slot in keep or last.get(slot, k) >= late for slot in args) else k
+        for slot in args:
+            first[slot] = min(first.get(slot, place[k]), place[k])
+            last[slot] = max(last.get(slot, place[k]), place[k])
+    return [code[k] for k in sorted(range(len(code)), key=place.__getitem__)]
