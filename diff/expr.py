@@ -110,9 +110,9 @@ class Expr(Applicable, Generic[V]):
         if other.space == self.space:
             return _hadamard(self, other)
         if isinstance(self.space, Field):
-            return bilinear(contraction.scalar(other.space), self, other)
+            return bilinear(contraction.scalar(other.space, self.space), self, other)
         if isinstance(other.space, Field):
-            return bilinear(contraction.scalar(self.space), other, self)
+            return bilinear(contraction.scalar(self.space, other.space), other, self)
         msg = (
             f"cannot multiply {self.space} and {other.space}: * is scalar times vector, or entry by entry in one "
             f"space; see inner, outer, @ and contract"

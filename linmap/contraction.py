@@ -124,11 +124,11 @@ def inner(V: Type) -> Contraction:
     return Contraction(V, V, _field(V), tuple(terms))
 
 
-def scalar(V: Type) -> Contraction:
-    """· : K × V →₂ V, the scalar product; any space."""
+def scalar(V: Type, field: Field = R) -> Contraction:
+    """· : K × V →₂ V, the scalar product; any space. `field` is K for the space 0, which has none of its own."""
     require_space(V, "k·v")
     terms = tuple((0, k, k, Spec.scalar(len(leaf.axes))) for k, leaf in enumerate(V.leaves))
-    return Contraction(_field(V), V, V, terms)
+    return Contraction(_field(V, field), V, V, terms)
 
 
 def hadamard(V: Type) -> Contraction:
@@ -213,11 +213,11 @@ def basis_vector(X: Index, field: Field = R) -> Contraction:
     return Contraction(field, Elements(X), Copower(field, X), ((0, 0, 0, Spec.of("", labels, labels)),))
 
 
-def _field(V: Type) -> Field:
+def _field(V: Type, default: Field = R) -> Field:
     bases = {leaf.base for leaf in V.leaves}
     if len(bases) > 1:
         msg = f"{V} mixes fields; cast its parts to one"
         raise SpaceError(msg)
-    base = bases.pop() if bases else R
+    base = bases.pop() if bases else default
     assert isinstance(base, Field)  # V is a space
     return base
