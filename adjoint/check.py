@@ -22,7 +22,8 @@ from diff.lower import program
 from diff.term import Elementwise, Program, Step
 from hilbert import DirectSum, Map, SpaceError, Vec
 from hilbert.arrays.namespace import to_numpy
-from hilbert.map import argument
+from hilbert.errors import integer, shown
+from hilbert.map import argument, require_map
 from hilbert.term import postorder
 from linmap.term import LinMap
 
@@ -55,6 +56,14 @@ class Report:
         return "\n".join(lines)
 
 
+def _generator(seed: int) -> np.random.Generator:
+    number = integer(seed)
+    if number is None or number < 0:
+        msg = f"a seed is an integer ≥ 0, not {shown(seed)}"
+        raise SpaceError(msg)
+    return np.random.default_rng(number)
+
+
 def _tolerance(*spaces: Any) -> float:
     return max((TOLERANCE[leaf.dtype] for s in spaces for leaf in s.leaves if leaf.is_field), default=1e-9)
 
@@ -81,7 +90,10 @@ def check_adjoint(
     `star` is the map to test instead of adjoint(f). Where the test fails, every subterm is tested with its own adjoint.
     Raises SpaceError if f is neither linear nor given a point, or if `star` has other spaces.
     """
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
+    if (integer(samples) or 0) < 1:
+        msg = f"check_adjoint draws at least one sample, not {shown(samples)}"
+        raise SpaceError(msg)
     if isinstance(f, LinMap):
         linear = f
     elif isinstance(f, Map) and x:
@@ -90,9 +102,9 @@ def check_adjoint(
         msg = "check_adjoint takes a linear map, or a function and a point: check_adjoint(f, x)"
         raise SpaceError(msg)
     g = adjoint(linear) if star is None else star
-    if g.dom != linear.cod or g.cod != linear.dom:
-        due = f"{linear.cod} ⊸ {linear.dom}"
-        msg = f"the adjoint of f : {linear.dom} ⊸ {linear.cod} is a map {due}, not {g.dom} ⊸ {g.cod}"
+    if not isinstance(g, LinMap) or g.dom != linear.cod or g.cod != linear.dom:
+        due = f"a linear map {linear.cod} ⊸ {linear.dom}"
+        msg = f"the adjoint of f : {linear.dom} ⊸ {linear.cod} is {due}, not {shown(g)}"
         raise SpaceError(msg)
     limit = _tolerance(linear.dom, linear.cod)
     error = _dot_error(linear, g, rng, samples)
@@ -116,8 +128,9 @@ def check_derivative(f: Map[Any, Any], *x: Any, seed: int = 0) -> Report:
     Where it does not, every step of the program is tested at the values it has at x, and the first that fails is named.
     Values that are not finite fail the check. Raises SpaceError for a point of another space.
     """
+    require_map(f, "check_derivative")
     point = argument(f, x)
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
     ok, numbers = _remainder(f, point, rng)
     failing = None if ok else _failing_step(f, point, rng)
     return Report(ok, f"f(x + t·dx) − f(x) − t·f'(x)(dx) falls as t² for f : {f.dom} → {f.cod}", numbers, failing)

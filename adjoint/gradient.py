@@ -18,7 +18,7 @@ from diff import Pointwise, derivative
 from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type
-from hilbert.map import argument
+from hilbert.map import argument, require_map
 from hilbert.vector import span
 from linmap import matrix
 from linmap.term import Net
@@ -74,9 +74,9 @@ def value_and_grad(f: Any, wrt: int | None = None) -> Any:
 
 
 def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
-    if not isinstance(f, Map):
-        msg = f"grad takes a map, not {type(f).__name__}"
-        raise SpaceError(msg)
+    require_map(f, "grad")
+    if wrt is not None:
+        span(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
@@ -104,7 +104,6 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
     """The slots of the tangent of one part of the domain."""
     if wrt is None:
         return slots, dom.tangent
-    span(dom, wrt)
     start = sum(len(part.tangent.leaves) for part in dom.parts[:wrt])
     space = dom.parts[wrt].tangent
     return slots[start : start + len(space.leaves)], space
@@ -117,6 +116,7 @@ def jacobian(f: Map[Any, Any], *x: Any, wrt: int | None = None, blocks: bool = F
     arrays). `wrt` restricts V to one part of the domain. Raises SpaceError for a point of another space, or a position
     that does not exist.
     """
+    require_map(f, "jacobian")
     d = derivative(f)
     if wrt is not None:
         d = _restricted(d, wrt)

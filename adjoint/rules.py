@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
 
 from diff import Pointwise
-from hilbert import Field, SpaceError, Type
+from hilbert import SpaceError, Type
+from hilbert.errors import shown
+from hilbert.map import Map
 from hilbert.term import bottom_up
 from linmap.contraction import Contraction
 from linmap.term import (
@@ -71,8 +73,8 @@ def adjoint(f: Any) -> Any:
     if isinstance(f, Pointwise):
         return Pointwise(f.program, turned(f.body))
     if not isinstance(f, LinMap):
-        hint = "; take the adjoint of its derivative(f)" if hasattr(f, "dom") else ""
-        msg = f"only linear maps have an adjoint, and {type(f).__name__} is not one{hint}"
+        hint = "; take the adjoint of its derivative(f)" if isinstance(f, Map) else ""
+        msg = f"only linear maps have an adjoint, not {shown(f)}{hint}"
         raise SpaceError(msg)
     return bottom_up(f, _adjoint)
 

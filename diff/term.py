@@ -503,7 +503,7 @@ class Program(Fun[V, W]):
             raise SpaceError(msg)
         for k, step in enumerate(self.steps, len(inputs)):
             if any(not 0 <= a < k for a in step.args):
-                msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: only earlier ones are due"
+                msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: give earlier ones"
                 raise SpaceError(msg)
         have = tuple(self.slots[k] for k in self.outputs if 0 <= k < count)
         if have != self.cod.leaves or len(have) != len(self.outputs):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert import SpaceError, Vec
 from hilbert.arrays.namespace import to_numpy
+from hilbert.errors import shown
 from linmap import wire
 from linmap.datum import Const, Ref
 from linmap.lower import net
@@ -65,7 +66,7 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
         return net_label(body, numbering, datum)
     if isinstance(a, Comparable):
         return a.label(numbering)
-    msg = f"equal compares vectors, linear maps, functions and derivatives, not {type(a).__name__}"
+    msg = f"equal compares vectors, linear maps, functions and derivatives, not {shown(a)}"
     raise SpaceError(msg)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from hilbert import Space, SpaceError, Type
+from hilbert.errors import shown
 from hilbert.map import Map
 from hilbert.relation import Identity as IdentityRelation
 from hilbert.term import bottom_up
@@ -73,7 +74,7 @@ def simplify(f: Any) -> Any:
         return f.simplified()
     if not isinstance(f, LinMap):
         hint = "; simplify its derivative(f)" if isinstance(f, Map) else ""
-        msg = f"simplify takes a linear map, not {type(f).__name__}{hint}"
+        msg = f"simplify takes a linear map, not {shown(f)}{hint}"
         raise SpaceError(msg)
     return bottom_up(f, _simplified)
 

@@ -18,6 +18,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError
+from hilbert.errors import shown
 from linmap.lower import net
 from linmap.network import Labels, Network, Product, bonds, network
 from linmap.simplify import Simplifiable
@@ -186,7 +187,7 @@ def body_of(f: Any, what: str) -> Net:
     if isinstance(f, Simplifiable):
         body: Net = f.body
         return body
-    msg = f"{what} takes a linear map or a derivative, not {type(f).__name__}"
+    msg = f"{what} takes a linear map or a derivative, not {shown(f)}"
     raise SpaceError(msg)
 
 
