@@ -37,6 +37,9 @@ class Contraction:
     def __attrs_post_init__(self) -> None:
         for space in (self.left, self.right, self.cod):
             require_type(space, "a bilinear map")
+        if not isinstance(self.terms, tuple) or not all(map(_is_term, self.terms)):
+            msg = f"a bilinear map {self.left} × {self.right} → {self.cod} is a tuple of terms (i, j, k, Spec), not "
+            raise SpaceError(msg + shown(self.terms))
         for i, j, k, spec in self.terms:
             for name, place, space in (("left", i, self.left), ("right", j, self.right), ("result", k, self.cod)):
                 if not 0 <= place < len(space.leaves):
@@ -65,6 +68,11 @@ class Contraction:
 
     def __str__(self) -> str:
         return f"({self.symbol})"
+
+
+def _is_term(term: object) -> bool:
+    form = (int, int, int, Spec)
+    return isinstance(term, tuple) and len(term) == len(form) and all(map(isinstance, term, form))
 
 
 def require_contraction(value: object, what: str) -> None:

@@ -20,6 +20,7 @@ from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from hilbert.errors import shown
 from linmap import wire
 from linmap.network import Factor, Network, Product, bonds, network
 from linmap.order import Order
@@ -77,7 +78,10 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
     Raises SpaceError for an open map, or a form that the structure does not allow.
     """
     data = data_of(f, "matrix")
-    form = as_ or cheapest(structure(f))
+    if as_ is not None and not isinstance(as_, str):
+        msg = f"matrix(f, as_) takes the name of a form, 'array', 'sparse', 'tensor' or 'operator', not {shown(as_)}"
+        raise SpaceError(msg)
+    form = cheapest(structure(f)) if as_ is None else as_
     match form:
         case "array":
             return dense(f, data)
@@ -88,7 +92,7 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
         case "operator":
             return operator(f)
         case _:
-            msg = f"matrix(f, as_={form!r}): the forms are 'array', 'sparse', 'tensor' and 'operator'"
+            msg = f"matrix(f, as_={shown(form)}): the forms are 'array', 'sparse', 'tensor' and 'operator'"
             raise SpaceError(msg)
 
 
