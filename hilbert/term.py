@@ -147,7 +147,7 @@ class Term:
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return rebuild, (table(self),)
+        return rebuild, (table(self, whole=True),)
 
 
 @cache
@@ -156,8 +156,9 @@ def _fields(cls: type) -> tuple[str, ...]:
 
 
 @cache
-def _aliases(cls: type) -> tuple[str, ...]:
-    return tuple(f.alias or f.name for f in attrs.fields(cls) if f.eq and f.init)
+def _whole(cls: type) -> dict[str, str]:
+    """The fields of the constructor with their aliases: what equality looks at, and names for printing."""
+    return {f.name: f.alias or f.name for f in attrs.fields(cls) if f.init}
 
 
 def children(term: Term) -> list[Term]:
@@ -204,8 +205,11 @@ def bottom_up(term: Term, step: Callable[[Any, Callable[[Any], Any]], Any]) -> A
 Table = tuple[tuple[Any, ...], ...]
 
 
-def table(term: Term) -> Table:
-    """The rows (class, fields) of all distinct subterms, subterms first and referred to by row number."""
+def table(term: Term, *, whole: bool = False) -> Table:
+    """The rows (class, fields) of all distinct subterms, subterms first and referred to by row number.
+
+    The fields are those that equality looks at, or `whole` ones from which the term is rebuilt.
+    """
     numbers: dict[int, int] = {}
     known: dict[tuple[Any, ...], int] = {}
 
@@ -219,7 +223,7 @@ def table(term: Term) -> Table:
     order = postorder(term)
     for node in order:
         cls: type = type(node)
-        row = (cls, *(encode(getattr(node, name)) for name in _fields(cls)))
+        row = (cls, *(encode(getattr(node, name)) for name in (_whole(cls) if whole else _fields(cls))))
         numbers[id(node)] = known.setdefault(row, len(known))
     return tuple(known)
 
@@ -234,7 +238,7 @@ def rebuild(rows: Table) -> Any:
             else tuple(built[k] for k in value)
             if type(value) is _Children
             else value
-            for name, value in zip(_aliases(cls), values, strict=True)
+            for name, value in zip(_whole(cls).values(), values, strict=True)
         }
         built.append(cls(**args))
     return built[-1]
