@@ -1,6 +1,7 @@
-"""An independent meaning of linear terms: the matrix of every node by its definition, with numpy and no kernels.
+"""An independent meaning of terms: the matrix of every linear node, the value of every function, by definition.
 
-Rows and columns are in storage order, leaf by leaf. It is slow and small where it says nothing else.
+No kernel of the library is used: contractions are einsum, copowers are loops, relations are truth tables. Rows and
+columns of a matrix are in storage order, leaf by leaf.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
-from hilbert import Boolean, Elements
+from diff import term as functions
+from hilbert import Boolean, Elements, Vec
 from linmap import wire
 from linmap.datum import Const, constants
 from linmap.term import (
@@ -36,11 +38,16 @@ from linmap.term import (
     refs,
 )
 
+from tests.strategies import elements, gathered
+
 if TYPE_CHECKING:
-    from hilbert import Type
+    from collections.abc import Callable
+
+    from hilbert import Map, Type
     from hilbert.relation import Relation
     from hilbert.space import Leaf
     from hilbert.spec import Spec
+    from linmap.contraction import Contraction
 
 Array = np.ndarray[Any, Any]
 
@@ -197,3 +204,116 @@ def _assembled(cod: Type, dom: Type, blocks: list[list[Array]]) -> Array:
         for view, block in zip(target, row, strict=True):
             view[...] = block
     return whole
+
+
+# --- functions ---
+
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "tanh'": lambda y: 1.0 - y * y,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1.0 / x,
+    "absolute": np.abs,
+    "sign": np.sign,
+    "relu": lambda x: np.where(x > 0.0, x, 0.0),
+    "sigmoid": lambda x: 1.0 / (1.0 + np.exp(-x)),
+    "sigmoid'": lambda y: y * (1.0 - y),
+    "softplus": lambda x: np.log1p(np.exp(x)),
+    "divide": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "logaddexp": lambda x, y: np.log(np.exp(x) + np.exp(y)),
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_not": np.logical_not,
+}
+
+
+def value(f: Map[Any, Any], x: Vec[Any]) -> Vec[Any]:
+    """f(x) by the definition of every node: copowers are loops over the elements."""
+    if isinstance(f, LinMap):
+        return f.cod.unflat((matrix(f) @ x.flat()).astype(_dtype(f.cod)))
+    match cast("functions.Node", f):
+        case functions.Constant(_, w):
+            return w
+        case functions.Bilinear(c):
+            return _made(c.cod, _bilinear(c, x[0], x[1]))
+        case functions.Compose(parts):
+            for part in parts:
+                x = value(part, x)
+            return x
+        case functions.Sum(parts):
+            total = f.cod.zeros()
+            for part in parts:
+                total += value(part, x)
+            return total
+        case functions.Scaled(k, of):
+            return k * value(of, x)
+        case functions.Fork(parts):
+            return _made(f.cod, [leaf for part in parts for leaf in value(part, x).leaves])
+        case functions.Parallel(parts):
+            return _made(f.cod, [leaf for k, part in enumerate(parts) for leaf in value(part, x[k]).leaves])
+        case functions.Power(of, _):
+            return gathered(f.cod, [value(of, part) for part in elements(x)])
+        case functions.Lift(of, index, over):
+            parts = [elements(x[k]) if k in over else [x[k]] * index.size for k in range(len(of.dom.parts))]
+            rows = [[leaf for part in parts for leaf in part[n].leaves] for n in range(index.size)]
+            return gathered(f.cod, [value(of, _made(of.dom, row)) for row in rows])
+        case functions.Program() as program:
+            return _made(f.cod, _run(program, list(x.leaves)))
+        case functions.Elementwise() as p:
+            return _made(f.cod, [elementwise(p, *x.leaves)])
+
+
+def elementwise(p: functions.Elementwise[Any, Any], *args: Any) -> Any:
+    """A primitive on arrays."""
+    return np.asarray(args[0]) ** p.params[0] if p.name == "power" else ELEMENTWISE[p.name](*args)
+
+
+def _run(p: functions.Program[Any, Any], slots: list[Any]) -> list[Any]:
+    for step in p.steps:
+        args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
+        leaf = p.slots[len(slots)]
+        match step.operation:
+            case functions.Literal(const):
+                slots.append(const.array)
+            case functions.Elementwise() as primitive:
+                slots.append(elementwise(primitive, *args))
+            case wire.Contract(spec):
+                slots.append(np.einsum(str(spec), *map(dense, args, leaves)))
+            case wire.Add():
+                slots.append(args[0] + args[1])
+            case linear if leaf.is_field:
+                slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
+            case linear:  # only replication moves discrete values
+                slots.append(np.broadcast_to(args[0], leaf.shape))
+    return [slots[k] for k in p.outputs]
+
+
+def _bilinear(c: Contraction, u: Vec[Any], v: Vec[Any]) -> list[Any]:
+    out = [np.zeros(leaf.shape) for leaf in c.cod.leaves]
+    for i, j, k, spec in c.terms:
+        operands = dense(u.leaves[i], c.left.leaves[i]), dense(v.leaves[j], c.right.leaves[j])
+        out[k] = out[k] + np.einsum(str(spec), *operands)
+    return out
+
+
+def _made(space: Type, leaves: list[Any]) -> Vec[Any]:
+    arrays = [np.asarray(a).astype(leaf.dtype) for a, leaf in zip(leaves, space.leaves, strict=True)]
+    return space.vec(space.pack(iter(arrays)))
+
+
+def _dtype(space: Type) -> Any:
+    return np.result_type(*(leaf.dtype for leaf in space.leaves)) if space.leaves else np.float64

@@ -81,19 +81,21 @@ class Source:
 
     # --- index sets ---
 
-    def index(self, budget: int = 4, *, empty: bool = True, unit: bool = False) -> Index:
+    def index(self, budget: int = 4, *, empty: bool = True, unit: bool = False, depth: int = 2) -> Index:
         """𝐧, X × Y or X + Y of at most `budget` elements: at least one unless `empty`, perhaps 𝟏 if `unit`."""
-        kind = self.one_of(["fin", "fin", "fin", "product", "coproduct", *["unit"] * unit])
-        if kind == "unit":
-            return Unit()
-        if kind == "product":
-            left = self.index(budget, empty=empty, unit=True)
-            return left * self.index(budget // max(left.size, 1), empty=empty)
-        if kind == "coproduct" and budget > 1:
-            left = self.index(budget // 2, empty=empty, unit=True)
-            return left + self.index(budget - left.size, empty=empty)
-        size = self.integer(0 if empty else 1, max(min(3, budget), 1))
-        return Fin(self.one_of([Pixel, Hidden]), size) if self.flag() else Fin.of(size)
+        kinds = ["fin", *["product", "coproduct"] * (depth > 0), *["unit"] * unit]
+        match self.one_of(["fin", *kinds]):
+            case "unit":
+                return Unit()
+            case "product":
+                left = self.index(budget, empty=empty, unit=True, depth=depth - 1)
+                return left * self.index(budget // max(left.size, 1), empty=empty, depth=depth - 1)
+            case "coproduct" if budget > 1:
+                left = self.index(budget // 2, empty=empty, unit=True, depth=depth - 1)
+                return left + self.index(budget - left.size, empty=empty, depth=depth - 1)
+            case _:
+                size = self.integer(0 if empty else 1, max(min(3, budget), 1))
+                return Fin(self.one_of([Pixel, Hidden]), size) if self.flag() else Fin.of(size)
 
     # --- spaces ---
 

@@ -1,0 +1,93 @@
+"""f^X is f on every element of X, and lift(f, X) is f on every element with its other arguments shared."""
+
+from typing import Any
+
+from hypothesis import given, note, settings
+
+from diff import derivative, fun, lift, program, tanh
+from diff.evaluate import tape
+from hilbert import DirectSum, Fin, R, Vec
+from tests.function_terms import function, traced
+from tests.strategies import Source, close, elements, gathered, sources
+
+
+@settings(max_examples=150)
+@given(sources(smooth=True))
+def test_element_by_element(s: Source) -> None:
+    """(f^X v)_x = f(v_x), and ((f^X)^Y v)_yx = f(v_yx)."""
+    f = function(s)
+    note(f)
+    g = f ** s.index(3)
+    h = g ** s.index(3)
+    v, w = s.vector(g.dom), s.vector(h.dom)
+    assert close(g(v), gathered(g.cod, [f(part) for part in elements(v)]))
+    rows = [gathered(g.cod, [f(part) for part in elements(row)]) for row in elements(w)]
+    assert close(h(w), gathered(h.cod, rows))
+
+
+def on_lane(f: Any, x: Vec[Any], over: tuple[int, ...], lane: int) -> Vec[Any]:
+    """f with element `lane` of the arguments that vary and all of the others."""
+    parts = [elements(x[k])[lane] if k in over else x[k] for k in range(len(f.dom.parts))]
+    return f(*parts) if len(parts) > 1 else f(f.dom.vec((parts[0].array,)))
+
+
+@settings(max_examples=150)
+@given(sources(smooth=True))
+def test_shared_arguments(s: Source) -> None:
+    """lift(f, X, over=…)(a, b)_x = f(a, b_x), for any choice of the arguments that vary."""
+    f = traced(s, several=True)
+    note(f)
+    n = len(f.dom.parts)
+    over = tuple(k for k in range(n) if s.flag()) or (n - 1,)
+    X = s.index(3)
+    g = lift(f, X, over=over)
+    x = s.vector(g.dom)
+    assert close(g(x), gathered(g.cod, [on_lane(f, x, over, lane) for lane in range(X.size)]))
+
+
+@given(sources(smooth=True))
+def test_lifting_a_lifted_function(s: Source) -> None:
+    """lift(lift(f, X), Y) = lift of f over Y and X: the same parameters for every element of both."""
+    f = traced(s, several=True)
+    note(f)
+    last = len(f.dom.parts) - 1
+    X, Y = s.index(3), s.index(3)
+    inner = lift(f, X, over=(last,))
+    g = lift(inner, Y, over=(last,))
+    x = s.vector(g.dom)
+    assert close(g(x), gathered(g.cod, [on_lane(inner, x, (last,), lane) for lane in range(Y.size)]))
+
+
+@given(sources(smooth=True))
+def test_everything_varies(s: Source) -> None:
+    """lift over all positions is f^X, up to zip."""
+    f = traced(s, several=True)
+    X = s.index(3)
+    g = lift(f, X, over=range(len(f.dom.parts)))
+    x = s.vector((f**X).dom)
+    assert isinstance(g.dom, DirectSum)
+    assert close(g(g.dom.vec(x.array)), (f**X)(x))
+
+
+@given(sources(smooth=True))
+def test_size_does_not_depend_on_the_index_set(s: Source) -> None:
+    """f^X, its derivative and its adjoint have as many steps for |X| = 300 as for |X| = 3: there is no loop over X."""
+    f = function(s)
+    note(f)
+    sizes = []
+    for n in (3, 300):
+        p = program(f ** Fin.of(n))
+        d = derivative(f ** Fin.of(n))
+        sizes.append((len(tape(p, p.outputs).code), len(p.steps), len(d.program.steps), len(d.body.arcs)))
+    assert sizes[0] == sizes[1]
+
+
+def test_a_lifted_layer_has_the_steps_of_the_layer() -> None:
+    """map tanh (W⋆x + b) over a batch is a contraction, a replication, a sum and a tanh; its derivative shares W."""
+    X, Y, batch = Fin.of(5), Fin.of(4), Fin.of(7)
+    layer = fun(R ** (Y * X), R**X, R**Y)(lambda W, x, b: tanh(W @ x + b))
+    lifted = lift(layer, batch, over=(1,))
+    assert len(program(layer).steps) == 3
+    assert len(program(lifted).steps) == 4
+    largest = max(leaf.size for leaf in derivative(lifted).program.slots)
+    assert largest == batch.size * X.size
