@@ -1,0 +1,40 @@
+"""Unitary operators that move nothing or re-order: zip, curry, split, stack and their inverses."""
+
+from typing import reveal_type
+
+import numpy as np
+
+from hilbert import Fin, R, direct_sum
+from linmap import concat, curry, split, stack, transpose_matrix, uncurry, unstack, unzip, zip_
+
+
+class Row: ...
+
+
+class Column: ...
+
+
+row, column = Fin(Row, 2), Fin(Column, 3)
+X, Y = R**row, R**column
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    together = zip_(direct_sum(X**column, R**column))
+    reveal_type(together)  # N: , Copower[DirectSum[Vector[Row], Field], Fin[Column]]]
+    apart = unzip(direct_sum(X, R) ** column)
+    reveal_type(apart)  # N: , DirectSum[Copower[Vector[Row], Fin[Column]], Vector[Column]]]
+    reveal_type(apart @ together)  # N: , DirectSum[Copower[Vector[Row], Fin[Column]], Vector[Column]]]
+    three = zip_(direct_sum(X**column, R**column, R**column))
+    reveal_type(three)  # N: Vector[Column]], Any]
+    reveal_type(unzip(direct_sum(direct_sum(X, R), direct_sum(Y, R))))  # N: DirectSum[Vector[Column], Field]], Any]
+    both = split(R ** (row + column))
+    reveal_type(both)  # N: , DirectSum[Vector[Row], Vector[Column]]]
+    joined = concat(direct_sum(X, Y))
+    reveal_type(joined @ both)  # N: , Copower[Field, Coproduct[Fin[Row], Fin[Column]]]]
+    m = (R ** (row * column)).random(rng)
+    reveal_type(transpose_matrix(row, column, R)(m))  # N: Vec[Matrix[Column, Row]]
+    assert np.array_equal(transpose_matrix(row, column, R)(m).array, m.array.T)
+    reveal_type(uncurry(X**column) @ curry(R ** (column * row)))  # N: LinMap[Matrix[Column, Row], Matrix[Column, Row]]
+    reveal_type(stack(X, column))  # N: LinMap[Any, Copower[Vector[Row], Fin[Column]]]
+    assert (stack(X, column) @ unstack(X, column)).dom == X**column

@@ -1,0 +1,67 @@
+"""`mypy --strict` accepts the good models and rejects the bad ones: by file, line and code, nothing missing or more."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, check, marks
+
+KINDS = {
+    "wrong_axis",
+    "sum_of_two_spaces",
+    "swapped_arguments",
+    "composition",
+    "gradient",
+    "adjoint",
+    "transpose",
+    "copower",
+    "adjoint_input",
+    "annotation",
+}
+FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
+
+
+@pytest.fixture(scope="module")
+def verdict(pytestconfig: pytest.Config) -> Verdict:
+    assert pytestconfig.cache is not None
+    return check(ROOT, pytestconfig.cache.mkdir("typing-models"))
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_a_mistake_comes_in_three_forms_and_each_function_makes_one(path: Path) -> None:
+    marked = [line for name, line in marks().errors if name == path.name]
+    functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+    assert {node.name for node in functions} >= FORMS
+    spans = [range(node.lineno, (node.end_lineno or 0) + 1) for node in functions]
+    assert [sum(line in span for line in marked) for span in spans] == [1] * len(functions)
+    assert len(marked) == len(functions)
+
+
+def test_the_models_are_there() -> None:
+    assert {path.stem for path in BAD} == {f"bad_{kind}" for kind in KINDS}
+    assert len(GOOD) >= 20
+    good = {path.name for path in GOOD}
+    assert {name for name, _ in marks().notes} == good
+    assert not good & {name for name, _ in marks().errors}
+
+
+def test_every_model_is_checked(verdict: Verdict) -> None:
+    seen = {name for name, _ in [*verdict.errors, *verdict.notes]}
+    assert seen == {path.name for path in MODELS}
+
+
+def test_errors(verdict: Verdict) -> None:
+    assert verdict.errors == marks().errors
+
+
+def test_revealed_types(verdict: Verdict) -> None:
+    expected = marks().notes
+    assert verdict.notes.keys() == expected.keys()
+    wrong = {place: found for place, found in verdict.notes.items() if not fits(found, expected[place])}
+    assert not wrong
+
+
+def fits(found: set[str], expected: set[str]) -> bool:
+    """Every type that is revealed contains what is expected of its line."""
+    return all(text in note for note in found for text in expected)
