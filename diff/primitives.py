@@ -198,7 +198,7 @@ logaddexp: Binary = _binary(
 )
 
 def _power_prime(k: float, x: E) -> E:
-    return number_like(x, 1.0) if k == 1.0 else k * x ** (k - 1.0)
+    return number_like(x, k) if k in {0.0, 1.0} else k * x ** (k - 1.0)
 
 
 _enter(
