@@ -1,0 +1,69 @@
+"""Equality of functions is structural and agrees with hash."""
+
+from typing import Any
+
+from hypothesis import given, note
+
+from diff import cos, fun, lift, program, sin
+from diff.term import Compose, Constant
+from hilbert import Fin, R, direct_sum
+from hilbert.term import rebuild, table
+from linmap import compose, fork, parallel
+from tests.function_terms import between, function
+from tests.strategies import Source, sources
+
+
+@given(sources(smooth=True))
+def test_structural(s: Source) -> None:
+    """The term that its table makes is equal; f = g implies hash f = hash g."""
+    f, g = function(s), function(s)
+    note((f, g))
+    found = rebuild(table(f, whole=True))
+    assert found == f
+    assert hash(found) == hash(f)
+    assert (f == g) == (g == f)
+    assert f != g or hash(f) == hash(g)
+
+
+@given(sources(smooth=True))
+def test_composition_is_associative(s: Source) -> None:
+    """(h ∘ g) ∘ f = h ∘ (g ∘ f), also by `compose` of a sequence, and (f + g) + h = f + (g + h)."""
+    V = s.space(8)
+    f, g, h = (between(s, V, V, 1) for _ in range(3))
+    assert (h @ g) @ f == h @ (g @ f)
+    assert compose([h, g, f]) == compose(h, g, f) == h @ g @ f
+    assert (f + g) + h == f + (g + h)
+    assert hash((h @ g) @ f) == hash(h @ (g @ f))
+
+
+def test_different_functions_differ() -> None:
+    """Another primitive, space, order, number or program is another function."""
+    X = Fin.of(2)
+    pair = direct_sum(R, R)
+    pairs: list[tuple[Any, Any]] = [
+        (sin, cos),
+        (sin**X, cos**X),
+        (sin**X, sin ** Fin.of(3)),
+        (sin @ cos, cos @ sin),
+        (2 * sin, 3 * sin),
+        (sin + cos, cos + sin),
+        (fork(sin, cos), fork(cos, sin)),
+        (parallel(sin, cos), parallel(cos, sin)),
+        (fun(R)(sin), fun(R)(cos)),
+        (fun(R)(lambda x: x * 2.0), fun(R)(lambda x: x * 3.0)),
+        (lift(parallel(sin, cos), X), lift(parallel(sin, cos), X, over=(0,))),
+        (Constant(R, R.vec(1.0)), Constant(R, R.vec(1.0))),
+        (Compose([sin]), sin),
+        (fun(pair)(lambda p: p[0]), fun(pair)(lambda p: p[1])),
+    ]
+    for a, b in pairs:
+        assert a != b
+        assert a == a  # noqa: PLR0124 - reflexive
+
+
+def test_names_of_arguments_do_not_count() -> None:
+    """fun(R)(λx. sin x) = fun(R)(λy. sin y), and program(f) is one object for each term."""
+    f, g = fun(R)(lambda x: sin(x)), fun(R)(lambda y: sin(y))  # noqa: PLW0108 - the names matter
+    assert f == g
+    assert hash(f) == hash(g)
+    assert program(f) is f

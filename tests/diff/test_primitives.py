@@ -1,0 +1,168 @@
+"""Primitives: values, first and second derivatives agree with JAX in double precision at points of their domains."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from adjoint import grad, jacobian
+from diff import fun, power, register
+from diff.primitives import BINARY, PRIMITIVES, relu, sin
+from diff.term import RULES, Primitive
+from hilbert import Fin, R, SpaceError
+
+jax.config.update("jax_enable_x64", True)
+
+EVERYWHERE = (-2.5, -0.7, 0.3, 1.9)
+POSITIVE = (0.2, 0.9, 1.7, 6.0)
+INSIDE = (-0.8, -0.3, 0.1, 0.6)
+POINTS = {
+    "asin": INSIDE,
+    "acos": INSIDE,
+    "atanh": INSIDE,
+    "acosh": (1.2, 2.0, 3.5, 7.0),
+    "log": POSITIVE,
+    "log2": POSITIVE,
+    "log10": POSITIVE,
+    "sqrt": POSITIVE,
+    "log1p": (-0.6, -0.1, 0.4, 3.0),
+}
+"""Where a primitive is not differentiable on all of ℝ. The points avoid kinks: 0 for absolute, sign and relu."""
+IN_JAX = {
+    "absolute": jnp.abs,
+    "relu": jax.nn.relu,
+    "sigmoid": jax.nn.sigmoid,
+    "softplus": jax.nn.softplus,
+    "asin": jnp.arcsin,
+    "acos": jnp.arccos,
+    "atan": jnp.arctan,
+    "asinh": jnp.arcsinh,
+    "acosh": jnp.arccosh,
+    "atanh": jnp.arctanh,
+    "atan2": jnp.arctan2,
+    "pow": jnp.power,
+}
+"""Names that differ in JAX."""
+
+
+def in_jax(name: str) -> Any:
+    """JAX's function of that name."""
+    return IN_JAX.get(name) or getattr(jnp, name)
+
+
+def jax_derivatives(f: Any, points: Any, order: int) -> Any:
+    """The derivative of a function of one variable at several points."""
+    for _ in range(order):
+        f = jax.grad(f)
+    return np.array(jax.vmap(f)(jnp.asarray(points)))
+
+
+def ours(f: Any, points: Any, order: int) -> Any:
+    """The same by `grad`, on each point."""
+    for _ in range(order):
+        f = grad(f)
+    return np.array([float(f(R.vec(x))) for x in points])
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("p", PRIMITIVES, ids=lambda p: p.name)
+def test_of_one_argument(p: Primitive, order: int) -> None:
+    """p, p' and p'' at points inside the domain."""
+    points = POINTS.get(p.name, EVERYWHERE)
+    due = jax_derivatives(in_jax(p.name), points, order)
+    np.testing.assert_allclose(ours(p, points, order), due, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("k", [-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.5])
+def test_power(k: float, order: int) -> None:
+    """x^k, k·x^(k−1) and k·(k−1)·x^(k−2)."""
+    due = jax_derivatives(lambda x: x**k, POSITIVE, order)
+    np.testing.assert_allclose(ours(power(k), POSITIVE, order), due, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(ours(fun(R)(lambda x: x**k), POSITIVE, order), due, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("k", [0.0, 1.0, 2.0, 3.0])
+def test_power_at_zero(k: float) -> None:
+    """x⁰, x, x² and x³ are differentiable at 0 as often as one likes."""
+    for order in range(4):
+        due = np.polyder(np.poly1d([1.0] + [0.0] * int(k)), order)(0.0) if order else 0.0**k
+        assert ours(power(k), [0.0], order)[0] == due
+
+
+@pytest.mark.parametrize("p", BINARY, ids=lambda p: p.name)
+def test_of_two_arguments(p: Any) -> None:
+    """p, its two partial derivatives and its Hessian, which is symmetric."""
+    f = in_jax(p.name)
+    for x, y in ((0.3, 1.7), (2.5, 0.4), (1.2, 1.3), (3.0, 2.0)):
+        point = p.dom.vec((x, y))
+        np.testing.assert_allclose(float(p(point)), float(f(x, y)), rtol=1e-12)
+        first = np.array([float(g) for g in jax.grad(f, argnums=(0, 1))(x, y)])
+        np.testing.assert_allclose(grad(p)(point).flat(), first, rtol=1e-12, atol=1e-14)
+        second = np.array(jax.hessian(lambda z: f(z[0], z[1]))(jnp.array([x, y])))
+        np.testing.assert_allclose(jacobian(grad(p), point), second, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("p", PRIMITIVES, ids=lambda p: p.name)
+def test_third_derivative_is_in_the_language(p: Primitive) -> None:
+    """p''' exists, as a program, and is the derivative of p'': by central differences."""
+    points = np.array(POINTS.get(p.name, EVERYWHERE))
+    h = 1e-6
+    due = (ours(p, points + h, 2) - ours(p, points - h, 2)) / (2.0 * h)
+    np.testing.assert_allclose(ours(p, points, 3), due, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("p", PRIMITIVES, ids=lambda p: p.name)
+def test_element_by_element(p: Primitive) -> None:
+    """p(v), p ** X and fun(V)(p) are the same, and an expression of p is one step."""
+    V = R ** Fin.of(4)
+    v = V.vec(list(POINTS.get(p.name, EVERYWHERE)))
+    due = np.array([float(p(R.vec(x))) for x in v.array])
+    for found in (p(v), (p ** V.index)(v), fun(V)(p)(v)):
+        np.testing.assert_allclose(found.array, due, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "in_numpy"),
+    [
+        ("log", -1.0, np.log),
+        ("log", 0.0, np.log),
+        ("sqrt", -1.0, np.sqrt),
+        ("asin", 2.0, np.arcsin),
+        ("acosh", 0.5, np.arccosh),
+        ("reciprocal", 0.0, np.reciprocal),
+    ],
+)
+def test_outside_the_domain(name: str, x: float, in_numpy: Any) -> None:
+    """NaN or ±∞ with numpy's warning, as numpy has it."""
+    with pytest.warns(RuntimeWarning) as ours_warned:
+        found = Primitive(name)((R ** Fin.of(1)).vec([x])).array
+    with pytest.warns(RuntimeWarning) as numpy_warned:
+        due = in_numpy(np.array([x]))
+    np.testing.assert_equal(found, due)
+    assert [str(w.message) for w in ours_warned] == [str(w.message) for w in numpy_warned]
+
+
+def test_a_primitive_of_ones_own() -> None:
+    """A registered primitive differentiates twice, composes, lifts, and may return its argument unharmed."""
+    p = register("test's cube", lambda _, x: x * x * x, lambda x, _: 3.0 * x * x)
+    assert ours(p, [2.0], 0)[0] == 8.0
+    assert ours(p, [2.0], 1)[0] == 12.0
+    assert ours(p @ sin, [0.3], 2)[0] == pytest.approx(jax_derivatives(lambda x: jnp.sin(x) ** 3, [0.3], 2)[0])
+    alias = register("test's identity", lambda _, x: x, lambda x, _: 0.0 * x + 1.0)
+    V = R ** Fin.of(3)
+    v = V.vec([1.0, 2.0, 3.0])
+    f = fun(V)(lambda x: relu(alias(2.0 * x)) + 2.0 * x - relu(alias(x)))
+    np.testing.assert_array_equal(f(v).array, 3.0 * v.array)
+    with pytest.raises(SpaceError, match="in the table"):
+        register("test's cube", lambda _, x: x, lambda x, _: x)
+    for name in ("test's cube", "test's identity"):
+        del RULES[name]
+
+
+def test_at_least_twenty_five() -> None:
+    """The table has the 25 primitives that were promised, each with a domain."""
+    assert len(PRIMITIVES) + len(BINARY) >= 25
+    assert all(p.rule.domain and p.rule.derivatives for p in (*PRIMITIVES, *BINARY))
