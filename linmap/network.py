@@ -222,27 +222,42 @@ class Network:
     # --- adding up ---
 
     def settled(self, products: list[Product]) -> list[Product]:
-        """Fewer products with the same sum: what is no larger than a vector is contracted, and added where alike."""
+        """Fewer products with the same sum: what makes no larger arrays is contracted, and added where alike.
+
+        With too many products on one wire, all are: paths may be exponentially many, wires are not.
+        """
         if len(products) == 1 and len(products[0].factors) <= MANY:
             return products
-        small: dict[tuple[Any, ...], Product] = {}
+        done: dict[tuple[Any, ...], Product] = {}
         others: list[Product] = []
+        arrays = [self.slots[f.slot].size for p in products for f in p.factors]
         for p in products:
-            limit = max(self.size(p.out), self.size(p.inp), 1)
-            if p.links or self.size(p.open) > limit:
+            limit = max(self.size(p.out), self.size(p.inp), sum(arrays) if p.links else max(arrays, default=1))
+            if self.size(self.kept(p)) > limit and len(products) <= MANY:
                 others.append(p)
                 continue
-            q = self.contracted(p)
-            key = (q.inp, _pattern(q))
-            small[key] = self._added(small[key], q) if key in small else q
-        if len(others) > MANY and not any(p.links for p in others):
-            total: dict[Labels, Product] = {}
-            for p in others:
-                q = self.contracted(p)
-                key2 = _pattern(q)
-                total[key2] = self._added(total[key2], q) if key2 in total else q
-            others = list(total.values())
-        return [*small.values(), *others]
+            q = self.merged(p)
+            key = self._pattern(q)
+            done[key] = self._added(done[key], q) if key in done else q
+        return [*done.values(), *others]
+
+    def kept(self, p: Product) -> Labels:
+        """The labels of a product's factors that are open or linked: those of its one array when it is merged."""
+        used = {c for f in p.factors for c in f.labels}
+        return tuple(c for c in self._named(p) if c in used)
+
+    def merged(self, p: Product) -> Product:
+        """The product with its factors as one; links stay, and elements found at the point stay factors."""
+        found = tuple(f for f in p.factors if self.is_found(f))
+        real = [f for f in p.factors if not self.is_found(f)]
+        keep = tuple(c for c in self._named(p) if any(c in f.labels for f in real))
+        if not real or (len(real) == 1 and p.k == 1.0 and real[0].labels == keep and self.slots[real[0].slot].is_field):
+            return p
+        factor = self.contract(real, keep)
+        assert factor is not None  # of at least one factor
+        if p.k != 1.0:
+            factor = Factor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
+        return Product(1.0, (*found, factor), p.links, p.out, p.inp)
 
     def contracted(self, p: Product) -> Product:
         """The product with all its factors as one, whose labels are open."""
@@ -260,15 +275,31 @@ class Network:
         return Product(1.0, (factor,), (), p.out, p.inp)
 
     def _added(self, p: Product, q: Product) -> Product:
-        """The sum of two contracted products of the same pattern."""
-        if not p.factors:
+        """The sum of two merged products of the same pattern."""
+        if not p.factors or self.is_found(p.factors[-1]):
             return evolve(p, k=p.k + q.k)
-        (a,), (b,) = p.factors, q.factors
-        names = dict(zip(q.out + q.inp, p.out + p.inp, strict=True))
+        a, b = p.factors[-1], q.factors[-1]
+        names = {c: c for c in b.labels} | dict(zip(q.out + q.inp, p.out + p.inp, strict=True))
         labels = tuple(names[c] for c in b.labels)
         slot = self.arranged(Factor(b.slot, labels), a.labels)
         total = self.emit(wire.Add(), (a.slot, slot), self.slots[a.slot])
-        return evolve(p, factors=(Factor(total, a.labels),))
+        return evolve(p, factors=(*p.factors[:-1], Factor(total, a.labels)))
+
+    def _named(self, p: Product) -> Labels:
+        """The labels that a product's meaning depends on: open, of links, and of elements found at the point."""
+        linked = [c for link in p.links for c in link.x + link.y]
+        found = [c for f in p.factors if self.is_found(f) for c in f.labels]
+        return tuple(dict.fromkeys((*p.open, *linked, *found)))
+
+    def _pattern(self, p: Product) -> tuple[Any, ...]:
+        """Which open axes coincide, which links there are, and which axes the factors have: what must agree to add."""
+        place = {c: i for i, c in enumerate(p.open)}
+
+        def named(labels: Labels) -> Labels:
+            return tuple(place.get(c, -c - 1) for c in labels)
+
+        has = [(f.slot, named(f.labels)) if self.is_found(f) else tuple(sorted(named(f.labels))) for f in p.factors]
+        return (named(p.out + p.inp), tuple((link.relation, named(link.x + link.y)) for link in p.links), *has)
 
     def arranged(self, f: Factor, labels: Labels) -> int:
         """The factor's array with its axes in another order."""
@@ -403,13 +434,6 @@ def _in_order(labels: Labels, keep: Labels) -> bool:
 
 def _linked(p: Product, c: int) -> bool:
     return any(c in link.x or c in link.y for link in p.links)
-
-
-def _pattern(p: Product) -> Labels:
-    """Which open axes coincide, and which of them the factor has: what must agree for two products to add."""
-    order_ = {c: i for i, c in enumerate(p.open)}
-    has = tuple(sorted(order_[c] for c in p.factors[0].labels)) if p.factors else ()
-    return (*(order_[c] for c in p.out + p.inp), -len(p.factors) - 1, *has)
 
 
 def network(body: Net) -> Network:

@@ -6,6 +6,7 @@ all pairwise orders, under a limit on the size of intermediate arrays.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, final
 
 import opt_einsum
@@ -13,10 +14,6 @@ from attrs import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-EXHAUSTIVE = 8
-"""Up to this many factors every order is tried; above, opt_einsum's `auto` decides."""
-
 
 @final
 @frozen
@@ -45,10 +42,7 @@ def order(
     names = {c: opt_einsum.get_symbol(i) for i, c in enumerate(dict.fromkeys(c for f in factors for c in f))}
     lists = ["".join(names[c] for c in labels) for labels in (*factors, keep)]
     shapes = [tuple(sizes[c] for c in labels) for labels in factors]
-    optimize = "optimal" if len(factors) <= EXHAUSTIVE else "auto"
-    path, info = opt_einsum.contract_path(
-        f"{','.join(lists[:-1])}->{lists[-1]}", *shapes, shapes=True, optimize=optimize, memory_limit=limit
-    )
+    path, flops, largest = _path(f"{','.join(lists[:-1])}->{lists[-1]}", tuple(shapes), limit)
     pairs: list[tuple[int, int]] = []
     count = len(factors)
     for step in path:
@@ -60,4 +54,13 @@ def order(
         for extra in todo[2:]:  # more than two at once: one after the other
             pairs.append((extra - 2, count - 1))
             count -= 1
-    return Order(tuple(pairs), float(info.opt_cost), int(info.largest_intermediate), tuple(factors))
+    return Order(tuple(pairs), flops, largest, tuple(factors))
+
+
+@cache
+def _path(
+    equation: str, shapes: tuple[tuple[int, ...], ...], limit: int | None
+) -> tuple[tuple[tuple[int, ...], ...], float, int]:
+    """opt_einsum's path (exhaustive for a few factors, greedy for many), its operations and largest intermediate."""
+    path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto", memory_limit=limit)
+    return tuple(map(tuple, path)), float(info.opt_cost), int(info.largest_intermediate)
