@@ -293,10 +293,9 @@ class Slots:
 
     def _sum(self, left: int, right: int) -> Text:
         a, b, sign = self.texts[left], self.texts[right], "+"
-        minus = self._operation(right)
-        if isinstance(minus, wire.Scale) and minus.k == -1.0 and b.tight.startswith("−"):
-            b, sign = Text(self._bound(self._argument(right), PRODUCT), PRODUCT), "−"
-        elif b.tight.startswith("−"):
+        if a.tight.startswith("−") and a.sign != "+" and not b.tight.startswith("−"):
+            a, b = b, a
+        if b.tight.startswith("−"):
             b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
         return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
 
