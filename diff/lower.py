@@ -45,8 +45,15 @@ def program(f: Map[V, W]) -> Program[V, W]:
     if found is None:
         b = Builder(f.dom.leaves)
         outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
-        found = memo["program"] = b.build(f.dom, outputs, f.cod)
+        found = memo["program"] = b.build(f.dom, outputs, f.cod, _names(f))
     return found
+
+
+def _names(f: Map[Any, Any]) -> tuple[str, ...]:
+    """The names of the arguments, for printing, where a traced function comes first."""
+    while isinstance(f, (Compose, Lift)):
+        f = f.of if isinstance(f, Lift) else f.parts[0]
+    return f.names if isinstance(f, Program) else ()
 
 
 def _drive(start: Generator[Any, Slots, Slots]) -> Slots:

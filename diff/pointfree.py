@@ -20,7 +20,7 @@ from hilbert.space import Leaf
 from linmap import wire
 from linmap.contraction import Contraction
 from linmap.maps import fork, identity
-from linmap.term import Arc, LinMap, Net, Project, Unitary
+from linmap.term import Arc, Identity, LinMap, Net, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,10 +203,11 @@ def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:
 
 
 def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
-    if not parts:
+    moving = [part for part in parts if not isinstance(part, Identity)]
+    if not moving:
         return _identity(dom)
-    result = parts[0]
-    for part in parts[1:]:
+    result = moving[0]
+    for part in moving[1:]:
         result = part @ result
     return result
 

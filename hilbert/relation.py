@@ -193,7 +193,8 @@ class Converse(Relation[I, J]):
         return y, x
 
     def __str__(self) -> str:
-        return f"{self.of}ᵀ"
+        plain = isinstance(self.of, Graph) or isinstance(self.of.dom, Unit)
+        return f"{self.of}ᵀ" if plain else f"({self.of})ᵀ"
 
 
 @final

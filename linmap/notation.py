@@ -40,8 +40,8 @@ def operator(spec: Spec) -> tuple[str, bool, bool, bool]:
         c = out[0]
         left, right, out = left.removeprefix(c), right.removeprefix(c), out[1:]
         found = _blocks(left, right, out)
-        if found and not found[3]:
-            return found
+        if found:
+            return plain if found[3] and plain else found
     return plain or (f"[{str(spec).replace('->', '→')}]", False, False, False)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from hilbert.arrays.namespace import to_numpy
 from hilbert.relation import Converse, Full, Inclusion, Order
 from hilbert.space import Boolean
 from hilbert.term import bottom_up
@@ -73,6 +74,13 @@ def number(k: float) -> str:
     return f"{k:.6g}".replace("-", "−")
 
 
+def number_of(array: Any) -> float | None:
+    """The number of an array without axes, or of one that repeats a number without storing it again."""
+    if array.ndim and (not array.size or any(getattr(array, "strides", (1,)))):
+        return None
+    return float(to_numpy(array).flat[0])
+
+
 class Names:
     """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
 
@@ -98,18 +106,17 @@ class Names:
         return self.fresh(stem) if name in self.taken else name
 
     def vector(self, v: Vec[Any]) -> str:
-        """A scalar's value, or a name."""
-        if v.space.dim == 1 and not v.space.leaves[0].axes and v.space.is_space:
-            return number(float(v))
+        """A scalar's value, the number that fills an array, or a name."""
+        if len(v.leaves) == 1 and v.space.is_space:
+            filling = number_of(v.leaves[0])
+            if filling is not None:
+                return number(filling)
         return self.of(v.token, v.space)
 
     def const(self, c: Const) -> str:
         """A number's value, or a name."""
-        if c.number is not None:
-            return number(c.number)
-        if not c.leaf.axes and c.leaf.is_field:
-            return number(float(c.array))
-        return self.of(c.key, c.leaf)
+        filling = c.number if c.number is not None or not c.leaf.is_field else number_of(c.array)
+        return self.of(c.key, c.leaf) if filling is None else number(filling)
 
 
 def show(f: LinMap[Any, Any]) -> str:
