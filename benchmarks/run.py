@@ -10,7 +10,7 @@ import datetime as dt
 import importlib
 import os
 
-ROWS = ("mlp", "griewank", "overhead", "composition", "copower")
+ROWS = ("mlp", "griewank", "overhead", "composition", "copower", "structure", "bundle")
 
 
 def main() -> None:

@@ -51,8 +51,8 @@ class Line:
         return self.limit is not None and self.ratio is not None and self.ratio > self.limit
 
     def __str__(self) -> str:
-        ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
-        limit = "" if self.limit is None else f"≤ {self.limit:g} {'MISSED' if self.missed else 'met'}"
+        ratio = "" if self.ratio is None else f"{self.ratio:.2f}" if self.ratio >= 0.1 else f"{self.ratio:.2g}"
+        limit = "" if self.limit is None else f"≤ {self.limit:.3g} {'MISSED' if self.missed else 'met'}"
         return f"{self.what:<46} {self.who:<16} {duration(self.seconds):>11} {ratio:>8}  {limit}".rstrip()
 
 
