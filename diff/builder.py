@@ -153,7 +153,12 @@ class Builder:
             value[w] = self.add(value[w], slot) if w in value else slot
 
         def at(datum: Datum) -> int:
-            return where[datum.slot] if isinstance(datum, Ref) else self.literal(datum)
+            if not isinstance(datum, Ref):
+                return self.literal(datum)
+            if datum.slot >= len(where):
+                msg = f"an open map {body.dom} ⊸ {body.cod} is no function: close it with .at(point)"
+                raise SpaceError(msg)
+            return where[datum.slot]
 
         for w, slot in zip(body.inputs, args, strict=True):
             put(w, slot)

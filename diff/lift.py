@@ -7,8 +7,7 @@ once; a contraction reads it as it is, and only where arrays must have the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
 from diff.builder import Builder
@@ -18,6 +17,9 @@ from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import require_map
 from linmap import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 I = TypeVar("I", bound=Index)
 A = TypeVar("A", bound=Type)
@@ -90,7 +92,10 @@ def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Ma
 
 def _positions(dom: Type, over: Any) -> tuple[int, ...]:
     parts = dom.parts if isinstance(dom, DirectSum) else ()
-    given = [integer(k) for k in over] if isinstance(over, Iterable) else []
+    try:
+        given = [integer(k) for k in over]
+    except TypeError:  # no sequence
+        given = []
     positions = {k for k in given if k is not None and 0 <= k < len(parts)}
     if not positions or None in given or len(positions) != len(set(given)):
         due = f"give some of the positions 0 to {len(parts) - 1}" if parts else "it is no direct sum"

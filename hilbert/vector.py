@@ -133,6 +133,9 @@ class Vec(NotArray, Generic[V]):
         self._require("v/k")
         return Vec(self.space, tuple(freeze(a / factor) for a in self.leaves))
 
+    def __rtruediv__(self, k: Never) -> Any:
+        return self._other(k, "k/v", "divide numbers by vectors entry by entry in a traced function")
+
     def inner(self: Vec[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries. Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")

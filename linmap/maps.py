@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from hilbert import (
@@ -203,9 +202,10 @@ def compose(
 def compose(*fs: Any) -> Any:
     """fₙ ∘ … ∘ f₁ of maps given outermost first (or of one sequence of them), linear if every one is."""
     maps = fs[0] if len(fs) == 1 and not isinstance(fs[0], Map) else fs
-    if not isinstance(maps, Iterable):
+    try:
+        maps = tuple(maps)
+    except TypeError:  # no sequence
         require_map(maps, "compose")
-    maps = tuple(maps)
     highest(maps)
     result = maps[-1]
     for f in reversed(maps[:-1]):
