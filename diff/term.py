@@ -7,7 +7,7 @@ as programs; `diff.show` prints them in the paper's notation.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
 from attrs import field, frozen
@@ -37,6 +37,18 @@ S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+
+
+class Value(Protocol):
+    """A vector or an expression of a space; discrete types are none."""
+
+    @property
+    def space(self) -> Space:
+        """The space."""
+        ...
+
+
+Q = TypeVar("Q", bound=Value)
 
 
 class Fun(Map[V, W], Comparable):
@@ -394,20 +406,13 @@ class Primitive(Elementwise[Field, Field]):
         """K."""
         return R
 
-    @overload  # type: ignore[override]  # it takes every space, not its domain only
-    def __call__(self, x: Unknown, /) -> Any: ...
-    @overload
-    def __call__(self, x: Expr[S], /) -> Expr[S]: ...
-    @overload
-    def __call__(self, x: Vec[S], /) -> Vec[S]: ...
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, x: Q, /, *more: Never) -> Q:  # type: ignore[override]  # it takes every space
         """Element by element; raises SpaceError for more than one argument."""
-        if len(args) != 1:
-            msg = f"{self.name} takes one argument, not {len(args)}"
+        if more:
+            msg = f"{self.name} takes one argument, not {1 + len(more)}"
             raise SpaceError(msg)
-        if isinstance(args[0], Applicable):
-            return args[0].apply_map(self, args)
-        return self.on_vectors(_vectors(self, args))
+        value: Any = x.apply_map(self, (x,)) if isinstance(x, Applicable) else self.on_vectors(_vectors(self, (x,)))
+        return cast("Q", value)
 
 
 @final
