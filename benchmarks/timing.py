@@ -143,7 +143,8 @@ def jax() -> Any:
 
 def machine() -> Iterator[str]:
     """Where the figures come from."""
-    yield f"{_processor()}, {len(os.sched_getaffinity(0))} cores; {platform.system()} {platform.release()}"
+    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
+    yield f"{_processor()}, {os.cpu_count()} cores, {load}; {platform.system()} {platform.release()}"
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = [f"Python {platform.python_version()}", f"numpy {np.__version__} ({blas['name']} {blas['version']})"]
     versions += [f"{name} {metadata.version(name)}" for name in ("jax", "autograd") if optional(name) is not None]
