@@ -35,13 +35,15 @@ def lines(options: Options) -> Iterator[Line | str]:
     x = scenes[0]
     made = matrix(d.at(x), as_="sparse")
     worst = difference(made, [np.asarray(b) for b in blocks(x.array)], camera_of, point_of)
-    yield f"bundle: {made.shape[0]}×{made.shape[1]}, {made.nnz} entries; largest difference from JAX {worst:.1e} relative"
+    size = f"{made.shape[0]}×{made.shape[1]}, {made.nnz} entries"
+    yield f"bundle: {size}; largest difference from JAX {worst:.1e} relative"
     points = itertools.cycle(scenes)
     rows: dict[str, Callable[[], Any]] = {
         PEER: lambda: found.block_until_ready(blocks(next(points).array)),
         OURS: lambda: matrix(d.at(next(points)), as_="sparse"),
     }
-    yield from compare("bundle adjustment, 200,000 observations", rows, Options(min(options.rounds, 7), True), baseline=PEER)
+    rounds = Options(min(options.rounds, 7), options.quick)
+    yield from compare("bundle adjustment, 200,000 observations", rows, rounds, baseline=PEER)
 
 
 def peer(found: Any, camera_of: Any, point_of: Any) -> Callable[[Any], Any]:

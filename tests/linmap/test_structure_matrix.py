@@ -6,15 +6,32 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, note, settings
 
 from hilbert import Copower, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.relation import function, pairs
-from linmap import diagonal, factors, gram, matrix, project, red, rep, scale, scan, section, structure, total, trace
+from linmap import (
+    diagonal,
+    factors,
+    gram,
+    matrix,
+    project,
+    red,
+    rep,
+    scale,
+    scan,
+    section,
+    structure,
+    total,
+    trace,
+    wire,
+)
 from linmap.contraction import hadamard, matrix_vector
+from linmap.datum import Ref
 from linmap.lower import net
 from linmap.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
-from linmap.term import LinMap
+from linmap.term import LinMap, Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources
@@ -93,6 +110,24 @@ def test_gram(s: Source) -> None:
     note(f)
     due = due_matrix(f)
     assert np.allclose(matrix(gram(f), as_="array"), due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+
+
+@settings(max_examples=150)
+@given(sources())
+def test_constants_are_symbols(s: Source) -> None:
+    """structure(f) is the same when every vector constant is replaced by a reference to a point."""
+    f = net(linear_map(s, 3))
+    note(f)
+    slots: dict[Any, int] = {}
+    arcs = []
+    for arc in f.arcs:
+        symbol = arc.map
+        if isinstance(symbol, wire.Section):
+            ref = Ref(slots.setdefault(symbol.datum, len(slots)), symbol.datum.leaf)
+            symbol = evolve(symbol, datum=ref)
+        arcs.append(evolve(arc, map=symbol))
+    symbolic = Net(f.dom, f.cod, f.inputs, tuple(arcs), f.outputs, f.wires)
+    assert structure(symbolic) == structure(f)
 
 
 class Row:
