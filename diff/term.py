@@ -13,7 +13,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
-from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import Applicable, Unknown
@@ -375,6 +375,8 @@ class Elementwise(Fun[V, W]):
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
+        if isinstance(xp, Pseudo):
+            return xp.elementwise(self.name, lambda base: self.rule.kernel(base, self.params))
         return self.rule.kernel(xp, self.params)
 
     def __repr__(self) -> str:

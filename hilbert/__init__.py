@@ -25,12 +25,14 @@ from hilbert.space import (
     Zero,
     direct_sum,
 )
+from hilbert.tensors import Compression, compress, formal, from_factors, rank
 from hilbert.vector import Vec
 
 __all__ = [
     "R32",
     "Bool",
     "Boolean",
+    "Compression",
     "Copower",
     "Coproduct",
     "DirectSum",
@@ -55,5 +57,9 @@ __all__ = [
     "Vector",
     "Z",
     "Zero",
+    "compress",
     "direct_sum",
+    "formal",
+    "from_factors",
+    "rank",
 ]

@@ -13,6 +13,8 @@ import math
 import uuid
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
+from hilbert.arrays import formal
+from hilbert.arrays.formal import Formal, Memo
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.named import spelled
@@ -21,10 +23,11 @@ from hilbert.notarray import NotArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hilbert.space import DirectSum, Space, Type
+    from hilbert.space import DirectSum, Space, TensorProduct, Type
 
 V = TypeVar("V", bound="Type")
 S = TypeVar("S", bound="Space")
+T = TypeVar("T", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
 C = TypeVar("C", bound="Type")
@@ -38,6 +41,8 @@ SMALL = 24  # vectors up to this dimension show their entries
 @final
 class Vec(NotArray, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
+
+    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors`.
 
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """
@@ -62,16 +67,39 @@ class Vec(NotArray, Generic[V]):
 
     @property
     def array(self) -> Any:
-        """The array, or the tuple tree of arrays of a direct sum; read-only."""
-        return self.space.pack(iter(self.leaves))
+        """The array, or the tuple tree of arrays of a direct sum; read-only. A formal tensor is multiplied out."""
+        return self.space.pack(iter(self.dense().leaves))
+
+    @property
+    def is_formal(self) -> bool:
+        """Whether some of it is stored as a sum of tensor products."""
+        return Formal in map(type, self.leaves)
+
+    def dense(self) -> Vec[V]:
+        """The same element with plain arrays only: a formal tensor is multiplied out, and takes dim V·dim W entries."""
+        if not self.is_formal:
+            return self
+        from hilbert.arrays.formal_kernels import dense  # kernels are made of spaces
+
+        return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
+
+    def tensor(self: Vec[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
+        """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
+        from hilbert.tensors import tensor_product  # a pass over vectors
+
+        return tensor_product(self, other)
 
     def flat(self) -> Any:
-        """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete."""
+        """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete.
+
+        A formal tensor is multiplied out.
+        """
         self._require("flat")
-        xp = common_namespace(self.leaves)
-        if not self.leaves:
+        leaves = self.dense().leaves
+        xp = common_namespace(leaves)
+        if not leaves:
             return xp.zeros((0,))
-        return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in self.leaves])
+        return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in leaves])
 
     def _require(self, operation: str) -> None:
         if not self.space.is_space:
@@ -98,11 +126,13 @@ class Vec(NotArray, Generic[V]):
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
 
     def __add__(self: Vec[S], other: Vec[S]) -> Vec[S]:
-        result: Vec[S] = self._zip(other, "+", lambda a, b: a + b)
+        memo = Memo()
+        result: Vec[S] = self._zip(other, "+", lambda a, b: formal.add(a, b, memo))
         return result
 
     def __sub__(self: Vec[S], other: Vec[S]) -> Vec[S]:
-        result: Vec[S] = self._zip(other, "−", lambda a, b: a - b)
+        memo = Memo()
+        result: Vec[S] = self._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
     def __radd__(self, other: Never) -> Any:
@@ -113,7 +143,7 @@ class Vec(NotArray, Generic[V]):
 
     def __neg__(self: Vec[S]) -> Vec[S]:
         self._require("−v")
-        return Vec(self.space, tuple(freeze(-a) for a in self.leaves))
+        return Vec(self.space, tuple(freeze(formal.scaled(a, -1.0)) for a in self.leaves))
 
     def __mul__(self: Vec[S], k: float) -> Vec[S]:
         factor = number(k)
@@ -121,7 +151,7 @@ class Vec(NotArray, Generic[V]):
             unfit: Vec[S] = self._other(k, "k·v", "a number would fit; see inner")
             return unfit
         self._require("k·v")
-        return Vec(self.space, tuple(freeze(a * factor) for a in self.leaves))
+        return Vec(self.space, tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
     __rmul__ = __mul__
 
@@ -131,26 +161,30 @@ class Vec(NotArray, Generic[V]):
             unfit: Vec[S] = self._other(k, "v/k", "a number would fit")
             return unfit
         self._require("v/k")
-        return Vec(self.space, tuple(freeze(a / factor) for a in self.leaves))
+        return Vec(self.space, tuple(freeze(formal.divided(a, factor)) for a in self.leaves))
 
     def __rtruediv__(self, k: Never) -> Any:
         return self._other(k, "k/v", "divide numbers by vectors entry by entry in a traced function")
 
     def inner(self: Vec[S], other: Vec[S]) -> float:
-        """v ⊙ w: Σ over all entries. Raises SpaceError for vectors of two spaces."""
+        """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")
         products = self._zip(other, "⊙", _dot)
         return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
 
     def norm(self: Vec[S]) -> float:
-        """‖v‖ = √(v ⊙ v)."""
+        """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
+        if self.is_formal:
+            from hilbert.tensors import norm  # a pass over vectors
+
+            return norm(self)
         return math.sqrt(self.inner(self))
 
     def __float__(self) -> float:
         if len(self.leaves) != 1 or self.space.dim != 1:
             msg = f"only a vector of dimension 1 is a number, not one of {self.space}"
             raise SpaceError(msg)
-        return float(to_numpy(self.leaves[0]).reshape(()))
+        return float(to_numpy(self.dense().leaves[0]).reshape(()))
 
     @overload
     def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...
@@ -190,9 +224,17 @@ class Vec(NotArray, Generic[V]):
         return _rebuild, (self.space, self.leaves, self.token)
 
     def __str__(self) -> str:
+        if self.is_formal:
+            from hilbert.tensors import text  # a pass over vectors
+
+            return f"{text(self)} ∈ {self.space}"
         return f"{self._entries() or self._shapes()} ∈ {self.space}"
 
     def __repr__(self) -> str:
+        if self.is_formal:
+            from hilbert.tensors import source  # a pass over vectors
+
+            return source(self) or self.name()
         entries = self._entries()
         if entries is None:
             return self.name()
@@ -210,10 +252,16 @@ class Vec(NotArray, Generic[V]):
         return repr(self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves])))
 
     def _shapes(self) -> str:
+        if self.is_formal:
+            return ", ".join(map(repr, self.leaves))
         return ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
 
 
 def _dot(a: Any, b: Any) -> float:
+    if isinstance(a, Formal) or isinstance(b, Formal):
+        from hilbert.arrays.formal_kernels import inner  # kernels are made of spaces
+
+        return inner(a, b)
     xp = common_namespace((a, b))
     return float(xp.vecdot(xp.reshape(xp.asarray(a), (-1,)), xp.reshape(xp.asarray(b), (-1,))))
 

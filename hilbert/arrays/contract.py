@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from opt_einsum.blas import can_blas
 
-from hilbert.arrays.kernel import Kernel, multiply, segment_sum
+from hilbert.arrays.kernel import Kernel, Pseudo, multiply, segment_sum
 from hilbert.space import Boolean, Elements
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 def contract(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
     """The kernel of out[o] = Σ left[l]·right[r]."""
+    if isinstance(xp, Pseudo):
+        return xp.contract(spec, left, right)
     for side, leaf in enumerate((left, right)):
         if isinstance(leaf.base, Elements):
             return _hot(xp, spec, side, leaf, right if side == 0 else left)

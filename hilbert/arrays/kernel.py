@@ -8,11 +8,14 @@
 | reduce: slice | basic indexing | basic indexing; writing by concat |
 | gather | take, integer indexing | the same |
 | segment sum | bincount, add.at | cupy: add.at; JAX: at[].add; torch: index_add; none in the strict array API |
+
+A `Pseudo` namespace brings kernels of its own: `formal_kernels` has those for formal arrays.
 """
 
 from __future__ import annotations
 
 import operator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import array_api_compat
@@ -24,10 +27,10 @@ from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from hilbert.relation import Relation
     from hilbert.space import Leaf
+    from hilbert.spec import Spec
 
 
 @frozen
@@ -48,13 +51,57 @@ class Kernel:
     repeats: bool = False
 
 
+class Pseudo(ModuleType):
+    """What stands for an array namespace and has kernels of its own."""
+
+    def add(self) -> Kernel:
+        """a + b."""
+        raise TypeError(type(self).__name__)
+
+    def subtract(self) -> Kernel:
+        """a − b."""
+        raise TypeError(type(self).__name__)
+
+    def scale(self, k: float) -> Kernel:
+        """k·a."""
+        raise TypeError(type(self).__name__)
+
+    def move(self, order: tuple[int, ...]) -> Kernel:
+        """The axes in another order."""
+        raise TypeError(type(self).__name__)
+
+    def cast(self, dtype: str) -> Kernel:
+        """The same numbers in another precision."""
+        raise TypeError(type(self).__name__)
+
+    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+        """red_R on the axes from `at` on."""
+        raise TypeError(type(self).__name__)
+
+    def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
+        """A labelled contraction."""
+        raise TypeError(type(self).__name__)
+
+    def elementwise(self, name: str, rule: Callable[[ModuleType], Kernel]) -> Kernel:
+        """A primitive whose kernel for a namespace is rule(xp)."""
+        raise TypeError(type(self).__name__)
+
+    def constant(self, array: Any, like: Any) -> Any:
+        """A constant, moved to where `like` is."""
+        raise TypeError(type(self).__name__)
+
+
 def add(xp: ModuleType) -> Kernel:
     """a + b."""
+    if isinstance(xp, Pseudo):
+        return xp.add()
     return _arithmetic(np.add, operator.add) if xp is np else Kernel(operator.add, broadcasts=True)
 
 
 def subtract(xp: ModuleType) -> Kernel:
     """a - b."""
+    if isinstance(xp, Pseudo):
+        return xp.subtract()
     return _arithmetic(np.subtract, operator.sub) if xp is np else Kernel(operator.sub, broadcasts=True)
 
 
@@ -71,6 +118,8 @@ def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:
 
 def scale(xp: ModuleType, k: float) -> Kernel:
     """k · a for a number k."""
+    if isinstance(xp, Pseudo):
+        return xp.scale(k)
     if k == -1.0:
         return Kernel(np.negative, (lambda a: np.negative(a, out=a),)) if xp is np else Kernel(lambda a: -a)
     if xp is np:
@@ -80,17 +129,23 @@ def scale(xp: ModuleType, k: float) -> Kernel:
 
 def move(xp: ModuleType, order: tuple[int, ...]) -> Kernel:
     """The axes in another order: a view."""
+    if isinstance(xp, Pseudo):
+        return xp.move(order)
     return Kernel(lambda a: xp.permute_dims(a, order), fresh=False)
 
 
 def cast(xp: ModuleType, dtype: str) -> Kernel:
     """The same numbers in another precision."""
+    if isinstance(xp, Pseudo):
+        return xp.cast(dtype)
     target = getattr(xp, dtype)
     return Kernel(lambda a: a.astype(target)) if xp is np else Kernel(lambda a: xp.astype(a, target))
 
 
 def constant(xp: ModuleType, array: Any, like: Any) -> Any:
     """A constant of the program, moved once to where the arguments live; `like` is one of them."""
+    if isinstance(xp, Pseudo):
+        return xp.constant(array, like)
     if xp is np:
         return array
     device = array_api_compat.device(like)
@@ -99,6 +154,8 @@ def constant(xp: ModuleType, array: Any, like: Any) -> Any:
 
 def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
     """red_R on the axes of R's domain, which start at axis `at` of the array (§2.2.3); one kernel for each form."""
+    if isinstance(xp, Pseudo):
+        return xp.reduce(relation, at, leaf)
     before, after = leaf.shape[:at], leaf.shape[at + len(relation.dom.axes) :]
     n, m = relation.dom.size, relation.cod.size
     shape = before + relation.cod.shape + after

@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 _NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
 
 
+class Compound:
+    """What stands for an array and is made of arrays: a formal array."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The arrays."""
+        raise TypeError(type(self).__name__)
+
+
 def namespace(array: Any) -> ModuleType:
     """The array namespace of an array: numpy, or what array-api-compat says of it."""
     if isinstance(array, (np.ndarray, np.generic)):
@@ -32,11 +43,12 @@ def namespace(array: Any) -> ModuleType:
 
 
 def common_namespace(arrays: Sequence[Any]) -> ModuleType:
-    """The one namespace of some arrays (numpy for none); raises SpaceError if they mix."""
+    """The one namespace of some arrays (numpy for none), formal ones included; raises SpaceError if they mix."""
     kinds = set(map(type, arrays))
     if kinds <= _NUMPY or all(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds):
         return np
-    found = {namespace(array) for array in arrays}
+    plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
+    found = {namespace(array) for array in plain} or {np}
     if len(found) > 1:
         names = ", ".join(sorted(xp.__name__ for xp in found))
         msg = f"the vectors of one call live in different array libraries: {names}; move them to one"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import array_api_compat
 import numpy as np
 
+from hilbert.arrays.formal import Formal
+from hilbert.arrays.formal_kernels import FormalKernels, finished
 from hilbert.arrays.kernel import Kernel, constant
 from hilbert.arrays.namespace import common_namespace
 
@@ -40,7 +42,7 @@ class Instruction(NamedTuple):
 class Tape:
     """The executable form of a program or net; `constants` are slots that hold the same array at every call."""
 
-    __slots__ = ("_bound", "_last", "code", "constants", "inputs", "outputs", "slots")
+    __slots__ = ("_bound", "_formal", "code", "constants", "inputs", "outputs", "slots")
 
     def __init__(
         self,
@@ -53,10 +55,12 @@ class Tape:
         self.slots, self.inputs, self.constants = slots, tuple(inputs), constants
         self.code, self.outputs = code, tuple(outputs)
         self._bound: dict[Any, _Bound] = {}
-        self._last: tuple[Any, _Bound] | None = None
+        self._formal = Formal in map(type, constants.values())
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs, in the inputs' namespace."""
+        if self._formal or Formal in map(type, arrays):
+            return self._run_formally(arrays)
         xp = common_namespace(arrays)
         key = xp if xp is np else (xp, array_api_compat.device(arrays[0]))
         bound = self._bound.get(key)
@@ -64,14 +68,27 @@ class Tape:
             bound = self._bound[key] = _Bound(self, xp, arrays)
         return bound(arrays)
 
+    def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
+        """As `run`, where some arrays are formal."""
+        plain = [part for a in arrays for part in (a.parts if isinstance(a, Formal) else (a,))]
+        xp = common_namespace(plain)
+        key = (Formal, xp if xp is np else (xp, array_api_compat.device(plain[0])))
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = self._bound[key] = _Bound(self, FormalKernels(xp), plain)
+        try:
+            return [finished(a) for a in bound(arrays)]
+        finally:
+            bound.forget()
+
 
 class _Bound:
     """A tape for one namespace and device."""
 
-    __slots__ = ("inputs", "outputs", "scalars", "steps", "template")
+    __slots__ = ("inputs", "outputs", "scalars", "steps", "template", "xp")
 
     def __init__(self, tape: Tape, xp: ModuleType, arrays: Sequence[Any]) -> None:
-        self.inputs, self.outputs = tape.inputs, tape.outputs
+        self.xp, self.inputs, self.outputs = xp, tape.inputs, tape.outputs
         self.template: list[Any] = [None] * len(tape.slots)
         for slot, array in tape.constants.items():
             here = constant(xp, array, arrays[0] if arrays else None)
@@ -92,6 +109,11 @@ class _Bound:
                 for k in dead:
                     env[k] = None
         return [env[k] for k in self.outputs]
+
+    def forget(self) -> None:
+        """Let go of what the last run kept for its formal arrays."""
+        if isinstance(self.xp, FormalKernels):
+            self.xp.memo.clear()
 
 
 Step = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
@@ -154,6 +176,8 @@ def _without_repetition(code: list[Bound], tape: Tape) -> list[Bound]:
     """
     slots = tape.slots
     source = {to: args[0] for kernel, args, to in code if kernel.repeats}
+    if not source:
+        return code
     for to in tape.outputs:
         source.pop(to, None)
     for kernel, args, to in code:
@@ -165,14 +189,17 @@ def _without_repetition(code: list[Bound], tape: Tape) -> list[Bound]:
 
 def _late(code: list[Bound], keep: set[int]) -> list[Bound]:
     """Each step just before its first reader, where that keeps no operand alive for longer: fewer arrays at once."""
-    place = [0] * len(code)  # a step that moves takes the number of the step that it goes in front of
+    place = list(range(len(code)))  # a step that moves takes the number of the step that it goes in front of
     first: dict[int, int] = {}  # slot → the places of its first and last readers
     last: dict[int, int] = {}
     for k in range(len(code) - 1, -1, -1):
         _, args, to = code[k]
         late = first.get(to, k)
-        place[k] = late if all(slot in keep or last.get(slot, k) >= late for slot in args) else k
         for slot in args:
-            first[slot] = min(first.get(slot, place[k]), place[k])
-            last[slot] = max(last.get(slot, place[k]), place[k])
+            if slot not in keep and last.get(slot, k) < late:
+                late = k
+        place[k] = late
+        for slot in args:
+            first[slot] = min(late, first.get(slot, late))
+            last[slot] = max(late, last.get(slot, late))
     return [code[k] for k in sorted(range(len(code)), key=place.__getitem__)]

@@ -1,0 +1,259 @@
+"""The kernels of a tape whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
+
+What has no rule on factors (an element-wise primitive, a relation between axes of two factors) is a SpaceError that
+says so: nothing becomes dense unless somebody asks. A formal array with one group of axes is a sum of vectors; that is
+no larger than its factor and is added up where an operation needs it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from hilbert.arrays import kernel
+from hilbert.arrays.combine import Factor, combine, product, real
+from hilbert.arrays.contract import contract
+from hilbert.arrays.formal import Block, Formal, Memo, add, block, mapped, scaled, subtract
+from hilbert.arrays.kernel import Kernel, Pseudo
+from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
+from hilbert.errors import SpaceError
+from hilbert.index import Fin
+from hilbert.relation import Full, Identity
+from hilbert.space import Elements, Field, Leaf
+from hilbert.spec import ALPHABET, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
+
+    from hilbert.relation import Relation
+
+RANKS = "αβ"
+"""Labels of the rank axes of two operands; they occur in no contraction that a user writes."""
+
+
+@final
+class FormalKernels(Pseudo):
+    """A namespace beside that of the arrays, for one run at a time; `memo` keeps what leaves share."""
+
+    def __init__(self, base: ModuleType) -> None:
+        super().__init__("formal")
+        self.base = base
+        self.memo = Memo()
+
+    # --- vector operations ---
+
+    def add(self) -> Kernel:
+        """a + b."""
+        return Kernel(lambda a, b: add(a, b, self.memo))
+
+    def subtract(self) -> Kernel:
+        """a − b."""
+        return Kernel(lambda a, b: subtract(a, b, self.memo))
+
+    def scale(self, k: float) -> Kernel:
+        """k·a."""
+        return Kernel(lambda a: scaled(a, k))
+
+    def cast(self, dtype: str) -> Kernel:
+        """The factors in another precision."""
+        cast = kernel.cast(self.base, dtype).call
+
+        def one(array: Any) -> Any:
+            return self.memo.of(("cast", dtype), (array,), cast)
+
+        return Kernel(lambda a: evolve(mapped(a, one), dtype=dtype) if isinstance(a, Formal) else cast(a))
+
+    def constant(self, array: Any, like: Any) -> Any:
+        """A constant, moved to where the arguments live."""
+        if isinstance(array, Formal):
+            return mapped(array, lambda one: kernel.constant(self.base, one, like))
+        return kernel.constant(self.base, array, like)
+
+    # --- what needs a rule ---
+
+    def elementwise(self, name: str, rule: Callable[[ModuleType], Kernel]) -> Kernel:
+        """A primitive: there is none on the factors of a formal array."""
+        plain = rule(self.base)
+
+        def run(*args: Any) -> Any:
+            return plain.call(*(self.settled(a, name) if isinstance(a, Formal) else a for a in args))
+
+        return Kernel(run)
+
+    def settled(self, a: Formal, what: str) -> Any:
+        """The plain array where that asks for nothing new; raises SpaceError for a tensor that the user gave."""
+        if a.loose or all(len(b.grouping) <= 1 for b in a.blocks):
+            return dense(a)
+        msg = f"{what} has no rule for formal tensors, here of rank {a.rank} on {list(a.shape)}: call .dense() first"
+        raise SpaceError(msg)
+
+    def move(self, order: tuple[int, ...]) -> Kernel:
+        """The axes in another order: the factors stay where they are."""
+        plain = kernel.move(self.base, order).call
+
+        def run(a: Any) -> Any:
+            if not isinstance(a, Formal):
+                return plain(a)
+            blocks = tuple(
+                block(b.k, zip(b.arrays, (tuple(map(order.index, axes)) for axes in b.axes), strict=True))
+                for b in a.blocks
+            )
+            shape = tuple(a.shape[k] for k in order)
+            return evolve(a, shape=shape, blocks=blocks, dense=None if a.dense is None else plain(a.dense))
+
+        return Kernel(run)
+
+    def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
+        """A labelled contraction; the tensor product of two vectors stays formal."""
+        outer = bool(spec.left and spec.right) and not set(spec.left) & set(spec.right)
+        outer = outer and left.is_field and right.is_field
+        plain = None if outer else contract(self.base, spec, left, right)
+        size = _sizes(spec.left, left) | _sizes(spec.right, right)
+
+        def run(a: Any, b: Any) -> Any:
+            formal = isinstance(a, Formal) or isinstance(b, Formal)
+            if plain is not None and not formal:
+                return plain.call(a, b)
+            # an operand that is a sum of vectors stays one: its leaves may share factors
+            lazy = not (isinstance(a, Formal) and isinstance(b, Formal))
+            pieces = [
+                combine(self.base, self.memo, p.k * q.k, [*p.factors, *q.factors], p.ranks | q.ranks, spec.out,
+                        lazy=lazy and (p.lazy or q.lazy))
+                for p in _pieces(a, spec.left, RANKS[0], left)
+                for q in _pieces(b, spec.right, RANKS[1], right)
+            ]
+            loose = not any(isinstance(x, Formal) and not x.loose for x in (a, b))
+            return self._total(pieces, tuple(size[c] for c in spec.out), loose=loose)
+
+        return Kernel(run)
+
+    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+        """red_R: on the factor that has the axes, or on each of several where R splits up."""
+        plain = kernel.reduce(self.base, relation, at, leaf)
+        width = len(relation.dom.axes)
+        before, after = leaf.axes[:at], leaf.axes[at + width :]
+        shape = tuple(axis.size for axis in (*before, *relation.cod.axes, *after))
+
+        def run(a: Any) -> Any:
+            if not isinstance(a, Formal):
+                return plain.call(a)
+            if isinstance(relation, Identity):
+                return a
+            pieces = [self._reduced(b, relation, at, a) for b in a.blocks]
+            pieces += [] if a.dense is None else [plain.call(a.dense)]
+            return self._total(pieces, shape, loose=a.loose)
+
+        return Kernel(run)
+
+    def _reduced(self, b: Block, relation: Relation[Any, Any], at: int, whole: Formal) -> Any:
+        """red_R of one block, whose axes from `at` on are those of R's domain."""
+        labels = ALPHABET[: len(whole.shape)]
+        width = len(relation.dom.axes)
+        before, x, after = labels[:at], labels[at : at + width], labels[at + width :]
+        y = ALPHABET[len(labels) : len(labels) + len(relation.cod.axes)]
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        holders = [f for f in factors if set(f.labels) & set(x)]
+        ranks, lazy = {RANKS[0]: b.rank}, len(b.grouping) <= 1
+        out = before + y + after
+        if isinstance(relation, Full) or not x:
+            made = [Factor(self._image(relation, factors[0]), y, base=factors[0].base)] if y else []
+            return combine(self.base, self.memo, b.k, [*factors, *made], ranks, out, lazy=lazy)
+        if len(holders) != 1:
+            msg = (
+                f"red_R for R ⊆ {relation.dom}×{relation.cod} takes axes of {len(holders)} factors of a formal tensor "
+                f"on {list(whole.shape)}: it does not split up; call .dense() first"
+            )
+            raise SpaceError(msg)
+        (f,) = holders
+        rest = "".join(c for c in f.labels[1:] if c not in x)
+        order = tuple(map(f.labels.index, RANKS[0] + x + rest))
+
+        def run(array: Any) -> Any:
+            array = self.base.permute_dims(array, order)
+            axes = tuple(Fin.of(n) for n in array.shape[1 + width :])
+            leaf = Leaf(f.base, (Fin.of(b.rank), *relation.dom.axes, *axes))
+            return kernel.reduce(self.base, relation, 1, leaf).call(array)
+
+        image = self.memo.of(("reduce", relation, order), (f.array,), run)
+        new = real(image, RANKS[0] + y + rest)
+        factors = [new if g is f else g for g in factors]
+        return combine(self.base, self.memo, b.k, factors, ranks, out, lazy=lazy)
+
+    def _image(self, relation: Relation[Any, Any], like: Factor) -> Any:
+        """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""
+        xp = self.base
+        if isinstance(relation, Full):
+            one = xp.ones((1,) * len(relation.cod.axes), dtype=like.array.dtype)
+            return xp.broadcast_to(one, relation.cod.shape)
+        leaf = Leaf(like.base)
+        return kernel.reduce(xp, relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
+
+    def _total(self, pieces: Sequence[Any], shape: tuple[int, ...], *, loose: bool) -> Any:
+        """The sum of blocks and arrays."""
+        total: Any = None
+        for piece in pieces:
+            if isinstance(piece, Block):
+                piece = Formal(shape, dtype_name(piece.arrays[0]), (piece,), loose=loose)  # noqa: PLW2901 - the same
+            total = piece if total is None else add(total, piece, self.memo)
+        return total
+
+
+def _factors(b: Block) -> Iterator[tuple[Any, tuple[int, ...]]]:
+    return zip(b.arrays, b.axes, strict=True)
+
+
+@frozen
+class Piece:
+    """A block, or a plain array, with labels; `lazy` if it is a sum of vectors."""
+
+    k: Any
+    factors: list[Factor]
+    ranks: dict[str, int]
+    lazy: bool = False
+
+
+def _pieces(a: Any, labels: str, rank: str, leaf: Leaf) -> Iterator[Piece]:
+    """The blocks and the dense part of an operand."""
+    if not isinstance(a, Formal):
+        yield Piece(1.0, [Factor(a, labels, base=leaf.base)], {})
+        return
+    for b in a.blocks:
+        factors = [real(array, rank + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        yield Piece(b.k, factors, {rank: b.rank}, len(b.grouping) <= 1)
+    if a.dense is not None:
+        yield Piece(1.0, [real(a.dense, labels)], {})
+
+
+def _sizes(labels: str, leaf: Leaf) -> dict[str, int]:
+    extra = leaf.base.index.shape if isinstance(leaf.base, Elements) else ()
+    return dict(zip(labels, leaf.shape + extra, strict=True))
+
+
+def dense(a: Any) -> Any:
+    """The plain array: all blocks multiplied out and added up; what is plain already is returned."""
+    if not isinstance(a, Formal):
+        return a
+    labels = ALPHABET[: len(a.shape)]
+    total = a.dense
+    for b in a.blocks:
+        xp = namespace(b.arrays[0])
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        array = product(xp, factors, labels)
+        array = array if isinstance(b.k, float) and b.k == 1.0 else array * b.k
+        total = array if total is None else total + array
+    return total
+
+
+def inner(a: Any, b: Any) -> float:
+    """a ⊙ b by the Gram matrices of the factors; a plain operand is contracted with the factors of the other."""
+    labels = ALPHABET[: len(a.shape)]
+    leaf = Leaf(Field(dtype_name(a)), tuple(Fin.of(n) for n in a.shape))
+    kernels = FormalKernels(common_namespace((a, b)))
+    return float(kernels.contract(Spec.of(labels, labels, ""), leaf, leaf).call(a, b))
+
+
+def finished(a: Any) -> Any:
+    """A result as the user gets it: formal arrays are kept from now on."""
+    return evolve(a, loose=False) if isinstance(a, Formal) and a.loose else a
