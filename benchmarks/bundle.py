@@ -62,13 +62,13 @@ def peer(found: Any, camera_of: Any, point_of: Any) -> Callable[[Any], Any]:
 
     each = found.vmap(found.jacfwd(observed, argnums=(0, 1, 2)))
 
-    @found.jit
     def blocks(scene_: Any) -> Any:
         (rotation, centre, focal, distortion), places, weights = scene_
         poses = np_.concatenate([rotation, centre, focal[:, None], distortion], axis=1)
         return each(poses[camera_of], places[point_of], weights)
 
-    return blocks
+    compiled: Callable[[Any], Any] = found.jit(blocks)
+    return compiled
 
 
 def difference(made: Any, blocks: list[Any], camera_of: Any, point_of: Any) -> float:
