@@ -25,7 +25,7 @@ from diff.term import (
     Scaled,
     Sum,
 )
-from linmap.spell import Source, added, call, linear, multiplied, spelled
+from linmap.spell import Source, added, call, linear, multiplied, raised, spelled
 from linmap.term import LinMap
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))
         case Sum(parts):
-            return added([rec(part).operand for part in parts])
+            return added([rec(part) for part in parts])
         case Scaled(k, of):
             return multiplied(k, rec(of))
         case Fork(parts):
@@ -58,7 +58,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
         case Parallel(parts):
             return call("parallel", map(rec, parts))
         case Power(of, index):
-            return Source(f"{rec(of).operand} ** {index!r}", loose=True)
+            return raised(rec(of), index)
         case Lift(of, index, over):
             return Source(f"lift({rec(of).text}, {index!r}, over={over!r})")
         case Elementwise() | Program():

@@ -43,6 +43,7 @@ from linmap.term import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from hilbert import Index
     from hilbert.term import Term
 
 SHORT = 24
@@ -51,18 +52,21 @@ FLAT = 8
 """Longer sums are nested: Python's parser does not take thousands of terms in a row."""
 
 
+SUM, PRODUCT, POWER, ATOM = range(4)
+"""How tightly an expression binds."""
+
+
 @final
 @frozen
 class Source:
-    """A Python expression; `loose` if it needs brackets as an operand."""
+    """A Python expression."""
 
     text: str
-    loose: bool = False
+    binding: int = ATOM
 
-    @property
-    def operand(self) -> str:
-        """The expression beside an operator."""
-        return f"({self.text})" if self.loose else self.text
+    def within(self, binding: int) -> str:
+        """The expression as an operand, with brackets if it needs them."""
+        return self.text if self.binding >= binding else f"({self.text})"
 
 
 def spell(f: LinMap[Any, Any]) -> str:
@@ -100,7 +104,7 @@ def linear(f: LinMap[Any, Any], rec: Callable[[Any], Source]) -> Source:
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))
         case Sum(parts):
-            return added([rec(part).operand for part in parts])
+            return added([rec(part) for part in parts])
         case Scaled(k, of):
             return multiplied(k, rec(of))
         case Section(contraction, side, datum):
@@ -118,7 +122,7 @@ def linear(f: LinMap[Any, Any], rec: Callable[[Any], Source]) -> Source:
         case Reduce(relation, base):
             return Source(f"red({relation!r}, {base!r})")
         case Lifted(of, index):
-            return Source(f"{rec(of).operand} ** {index!r}", loose=True)
+            return raised(rec(of), index)
         case Unitary() | Cast() | Net() | Closed():
             return Source(repr(f))
         case never:
@@ -132,12 +136,17 @@ def call(name: str, parts: Iterable[Source]) -> Source:
 
 def multiplied(k: float, f: Source) -> Source:
     """k * f."""
-    return Source(f"{k!r} * {f.operand}", loose=True)
+    return Source(f"{k!r} * {f.within(POWER)}", PRODUCT)
 
 
-def added(parts: Sequence[str]) -> Source:
+def raised(f: Source, index: Index) -> Source:
+    """f ** X."""
+    return Source(f"{f.within(ATOM)} ** {index!r}", POWER)
+
+
+def added(parts: Sequence[Source]) -> Source:
     """f + g + …, in halves where there are many."""
     if len(parts) <= FLAT:
-        return Source(" + ".join(parts), loose=len(parts) > 1)
+        return Source(" + ".join(part.within(PRODUCT) for part in parts), SUM if len(parts) > 1 else parts[0].binding)
     half = len(parts) // 2
-    return Source(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", loose=True)
+    return Source(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", SUM)
