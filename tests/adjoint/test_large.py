@@ -1,0 +1,134 @@
+"""Compositions of 2·10⁴ functions: every pass is a loop, none overflows the stack, and all are linear in the size."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint import adjoint, grad, value_and_grad
+from diff import cos, derivative, program, sin, tanh
+from hilbert import Fin, R
+from linmap import LinMap, compose, scale, scan
+from linmap.lower import net
+from tests.strategies import same
+
+N = 20_000
+PRIMITIVES = (sin, cos, tanh)
+
+
+def by_compose() -> Any:
+    """tanh ∘ … ∘ cos ∘ sin, from a sequence that is given outermost first."""
+    return compose([PRIMITIVES[k % 3] for k in reversed(range(N))])
+
+
+def by_operator() -> Any:
+    """The same by `@`, from the inside."""
+    f: Any = sin
+    for k in range(1, N):
+        f = PRIMITIVES[k % 3] @ f
+    return f
+
+
+def from_the_outside() -> Any:
+    """The same by `@`, from the outside."""
+    f: Any = PRIMITIVES[(N - 1) % 3]
+    for k in reversed(range(N - 1)):
+        f = f @ PRIMITIVES[k % 3]
+    return f
+
+
+@pytest.fixture(scope="module")
+def f() -> Any:
+    """The composition that the tests share."""
+    return by_compose()
+
+
+@pytest.mark.parametrize("make", [by_compose, by_operator, from_the_outside])
+def test_equality_hash_and_pickle(make: Any, f: Any) -> None:
+    """However it is built, it is one function, and comes back from a pickle."""
+    g = make()
+    assert g == f
+    assert hash(g) == hash(f)
+    assert pickle.loads(pickle.dumps(g)) == f
+    assert g != cos @ f
+
+
+def test_values_and_derivatives(f: Any) -> None:
+    """The value and the gradient are those of a loop over floats; forward and backward agree."""
+    x, slope = 0.3, 1.0
+    for k in range(N):
+        slope *= (np.cos(x), -np.sin(x), 1.0 - np.tanh(x) ** 2)[k % 3]
+        x = (np.sin, np.cos, np.tanh)[k % 3](x)
+    point = R.vec(0.3)
+    d = derivative(f)
+    assert float(f(point)) == pytest.approx(x, rel=1e-12)
+    for found in (d.at(point)(R.vec(1.0)), adjoint(d).at(point)(R.vec(1.0)), grad(f)(point), value_and_grad(f)(point)[1]):
+        assert float(found) == pytest.approx(slope, rel=1e-9, abs=1e-300)
+
+
+def test_sizes(f: Any) -> None:
+    """The derivative has at most four times the steps of the function, and the gradient at most six."""
+    d = derivative(f)
+    assert len(program(f).steps) == N
+    assert len(d.program.steps) + len(d.body.arcs) <= 4 * N
+    assert len(adjoint(d).body.arcs) == len(d.body.arcs)
+    assert len(program(grad(f)).steps) <= 6 * N
+
+
+def test_derivative_is_compared_and_pickled(f: Any) -> None:
+    """The derivative in the point, its adjoint and the gradient are terms like others."""
+    for term in (derivative(f), adjoint(derivative(f)), grad(f)):
+        assert pickle.loads(pickle.dumps(term)) == term
+    assert derivative(by_operator()) == derivative(f)
+
+
+def test_printing(f: Any) -> None:
+    """Text of at most 40 lines of 100 columns, of the function, its derivative, the adjoint and the gradient."""
+    for term in (f, derivative(f), adjoint(derivative(f)), grad(f)):
+        lines = str(term).splitlines()
+        assert 0 < len(lines) <= 40
+        assert max(map(len, lines)) <= 100
+
+
+def test_linear_maps() -> None:
+    """A composition of 2·10⁴ linear maps is applied, turned round, compared, hashed, pickled and printed."""
+    X = Fin.of(2)
+    V = R**X
+    parts = [scale(-1.0, V) if k % 2 else scale(1.0, V) @ identity_like(V) for k in range(N)]
+    f: LinMap[Any, Any] = compose(scan(R, X), *parts)
+    g: LinMap[Any, Any] = parts[-1]
+    for part in reversed(parts[:-1]):
+        g = part @ g
+    g = scan(R, X) @ g
+    v = V.vec([1.0, 2.0])
+    assert f == g
+    assert hash(f) == hash(g)
+    assert same(f(v), scan(R, X)(v))
+    assert adjoint(adjoint(f)) == f
+    assert pickle.loads(pickle.dumps(adjoint(f))) == adjoint(f)
+    assert len(net(f).arcs) <= 2 * N + 1
+    assert len(str(f).splitlines()) <= 40
+
+
+def identity_like(V: Any) -> LinMap[Any, Any]:
+    """A map that is not simplified away."""
+    return scale(1.0, V)
+
+
+def test_deep_nesting() -> None:
+    """A term that is nested 3000 deep, 2·(2·(… sin)), has no depth for any pass."""
+    f: Any = sin
+    g: LinMap[Any, Any] = scan(R, Fin.of(2))
+    for _ in range(3000):
+        f = 0.5 * (2.0 * f)
+        g = 0.5 * (2.0 * g)
+    point = R.vec(0.3)
+    v = g.dom.vec([1.0, 2.0])
+    assert float(f(point)) == float(sin(point))
+    assert float(grad(f)(point)) == pytest.approx(float(cos(point)))
+    assert pickle.loads(pickle.dumps(f)) == f
+    assert adjoint(adjoint(g)) == g
+    assert same(g(v), scan(R, Fin.of(2))(v))
+    assert len(str(g).splitlines()) <= 40
+    assert len(str(f).splitlines()) <= 40
