@@ -1,7 +1,7 @@
 """What the term of a linear map proves about its matrix (theory §9): nothing is asserted by users, nothing is probed.
 
 >>> from hilbert import Fin, R
->>> from linmap import diagonal_map, identity, rep, total
+>>> from linmap import identity, rep, total
 >>> V = R ** Fin.of(4)
 >>> print(structure(3 * identity(V)))
 scaled
