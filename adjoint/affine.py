@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from attrs import evolve
+
 from adjoint.rules import adjoint
 from diff import affine, derivative
 from diff.term import Program
@@ -53,4 +55,10 @@ def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
 
 def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language."""
-    return adjoint(derivative(f)).uncurried
+    d = derivative(f)
+    memo = d.memo()
+    if "vjp" not in memo:
+        p = adjoint(d).uncurried
+        memo["vjp"] = evolve(p, names=(p.names[0], "dy"))
+    found: Program[DirectSum[V, W], V] = memo["vjp"]
+    return found

@@ -122,8 +122,9 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
             n = len(self.point.leaves)
             where = b.inline(self.program, range(n))
             outputs = b.apply_net(self.body, range(n, b.arity), where)
-            names = (*self.program.names, *(f"d{name}" for name in self.program.names))
-            found = memo["uncurried"] = b.build(dom, outputs, self.cod, names if len(names) == len(dom.parts) else ())
+            x = self.program.names[0] if len(self.program.names) == 1 else "x"
+            names = (x, f"d{x}" if self.dom == self.point.tangent else "dy")
+            found = memo["uncurried"] = b.build(dom, outputs, self.cod, names)
         result: Program[DirectSum[P, V], W] = found
         return result
 

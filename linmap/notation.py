@@ -34,7 +34,7 @@ def operator(spec: Spec) -> tuple[str, bool, bool, bool]:
     """(sign, left transposed, right transposed, operands swapped) of a contraction."""
     left, right, out = spec.left, spec.right, spec.out
     plain = _blocks(left, right, out)
-    if plain and not any(plain[1:]):
+    if plain and (plain[0] == "⊗" or not any(plain[1:])):
         return plain
     while out and (out[0] in left[:1] or out[0] in right[:1]):
         c = out[0]
