@@ -1,0 +1,614 @@
+"""Bad input: a wrong space, axis, arity, dtype or shape at a public entrance is a SpaceError, before anything runs.
+
+The message names both sides by their spaces, in the paper's notation, and what would fit; never an array's contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import pytest
+
+from hilbert import SpaceError
+from hilbert.arrays.tape import Tape
+from tests.bad_input import PACKAGES, WORDS, first_line, says, term
+
+Rows: TypeAlias = list[tuple[str, str]]
+"""The source of a wrong call, and what its message contains; … stands for anything."""
+
+HILBERT: dict[str, Rows] = {
+    "Fin": [
+        ("Fin(3, 4)", "the tag of an axis is a class …not 3"),
+        ("Fin(Pixel, -1)", "integer ≥ 0, not -1"),
+        ("Fin(Pixel, 3.0)", "integer ≥ 0, not 3.0"),
+        ("Fin(Pixel, True)", "integer ≥ 0, not True"),
+        ('Fin.of("3")', "integer ≥ 0, not '3'"),
+        ("Fin.of(np.zeros(3))", "integer ≥ 0, not an array of shape (3,) and dtype float64"),
+        ("p.position(4)", "4 is not an element of Pixel4: give an integer from 0 to 3"),
+        ("p.position(1.0)", "1.0 is not an element of Pixel4"),
+        ("none.position(0)", "0 is not an element of 0: it has none"),
+    ],
+    "Index": [
+        ("p * 3", "takes an index set, not 3: write Fin(Tag, n)"),
+        ("p + V", "takes an index set, not the space ℝ^Pixel4"),
+    ],
+    "Product": [
+        ("Product(p, 3)", "right side of X × Y or X + Y takes an index set, not 3"),
+        ('Product("a", p)', "left side … not 'a'"),
+        ("(h * p).position(1)", "1 is not an element of Hidden3×Pixel4: give a pair"),
+        ("(h * p).position((1, 1, 1))", "a tuple of 3 is not an element of Hidden3×Pixel4"),
+        ("(h * p).position((3, 0))", "3 is not an element of Hidden3"),
+    ],
+    "Coproduct": [
+        ("Coproduct(p, R)", "right side … takes an index set, not the space ℝ"),
+        ("(h + p).position(7)", "7 is not an element of Hidden3+Pixel4: give an integer from 0 to 6"),
+    ],
+    "Unit": [("Unit() * 2", "takes an index set, not 2"), ("Unit().position(1)", "not an element of 𝟏")],
+    "Relation": [
+        ("relation.full(p, 3)", "a relation takes an index set, not 3"),
+        ("relation.function(p, h, [0, 1])", "table of a function Pixel4 → Hidden3 has 4 entries, not 2"),
+        ("relation.function(p, h, [0, 1, 2, 3])", "positions from 0 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("relation.function(p, h, [0, 1, 2, -1])", "positions from -1 to 2 do not lie in Hidden3"),
+        ("relation.function(p, h, [0.0, 1.0, 2.0, 1.0])", "array of integers, not float64"),
+        ("relation.function(p, h, [True] * 4)", "array of integers, not bool"),
+        ("relation.function(p, h, [[0], [1, 2]])", "Pixel4 → Hidden3 is an array of integers, not a list of 2"),
+        ("relation.function(p, none, [0] * 4)", "do not lie in 0: it has no elements"),
+        ("relation.pairs(p, h, [[0, 1, 2]])", "pairs of Pixel4×Hidden3 are an array of shape (n, 2)"),
+        ("relation.pairs(p, h, [[0, 3]])", "targets of pairs of Pixel4×Hidden3… do not lie in Hidden3"),
+        ("relation.pairs(p, h, [[0], [1, 2]])", "pairs of Pixel4×Hidden3 is an array of integers"),
+        ("relation.run(h, p, 2)", "Hidden3 does not fit into Pixel4 at position 2: give 0 to 1"),
+        ("relation.run(h, p, 1.0)", "at position 1.0"),
+        ("relation.run(p, h, 0)", "Pixel4 does not fit into Hidden3 …more elements"),
+        ("relation.leq(W)", "a relation takes an index set, not the space ℝ^Hidden3"),
+    ],
+    "Type": [
+        ("V**3", "exponent of a copower is an index set, not 3: write R ** Fin(Pixel, 4) ** Fin.of(n)"),
+        ("V.vec([1.0, 2.0])", "array of shape (2,) is not an element of ℝ^Pixel4: shape (4,) would fit"),
+        ("V.vec([[1.0, 2.0], [3.0]])", "a list of 2 is ragged… not an element of ℝ^Pixel4: shape (4,)"),
+        ("V.vec(None)", "not an element of ℝ^Pixel4"),
+        ('V.vec("abcd")', "not an element of ℝ^Pixel4"),
+        ('V.vec(["a"] * 4)', "a list of 4 is not an element of ℝ^Pixel4: float64 of shape (4,) would fit"),
+        ("V.vec([True] * 4)", "not an element of ℝ^Pixel4"),
+        ("V.vec(np.ones(4, bool))", "dtype bool is not an element of ℝ^Pixel4, which holds float64"),
+        ("V.vec(np.ones(4, complex))", "dtype complex128 is not an element of ℝ^Pixel4"),
+        ("V.vec(np.array([object()] * 4))", "dtype object is not an element of ℝ^Pixel4"),
+        ('V.vec(np.zeros(4, [("a", "f8")]))', "is not an element of ℝ^Pixel4"),
+        ("V.vec(np.ma.masked_array(np.zeros(4), [1, 0, 0, 0]))", "a masked array is not an element of ℝ^Pixel4"),
+        ("V.vec(w)", "a vector of ℝ^Hidden3 is not an element of ℝ^Pixel4"),
+        ("V.vec(f)", "not an element of ℝ^Pixel4"),
+        ("V.vec([k, k, k, k])", "a list of 4 is ragged, or holds what is no number, so … of ℝ^Pixel4"),
+        ("S.vec((v.array,))", "a tuple of 1 is not an element of ℝ^Pixel4 ⊕ ℝ^Hidden3: a tuple of 2 would fit"),
+        ("S.vec(np.zeros(7))", "an array of shape (7,) … is not an element of ℝ^Pixel4 ⊕ ℝ^Hidden3"),
+        ("S.vec((v.array, (w.array,)))", "not an element of ℝ^Hidden3"),
+        ('S.vec({"a": 1})', "is not an element of ℝ^Pixel4 ⊕ ℝ^Hidden3: a tuple of 2"),
+        ("V.unflat(np.zeros(3))", "flat array of shape (3,) is not an element of ℝ^Pixel4: shape (4,)"),
+        ("V.unflat([[1.0], [2.0, 3.0]])", "ragged… not an element of ℝ^Pixel4"),
+        ("V.unflat(np.zeros(4, complex))", "complex128 is not an element of ℝ^Pixel4"),
+        ("direct_sum(R, R32).unflat(np.zeros(2, complex))", "complex128 is not an element of ℝ ⊕ ℝ₃₂"),
+        ("V.random(0)", "element of ℝ^Pixel4 is drawn from numpy.random.default_rng(seed), not from 0"),
+    ],
+    "Space": [("V * 3", "takes a space, not 3"), ("V * h", "takes a space, not the index set Hidden3")],
+    "Discrete": [
+        ("Bool.zeros()", "zeros needs a vector space, but Bool"),
+        ("next((Bool**p).basis())", "basis needs a vector space, but Bool^Pixel4"),
+        ("(Bool**p).unflat([True] * 4)", "Bool^Pixel4 has a discrete part and no flat form"),
+    ],
+    "Boolean": [
+        ("(Boolean() ** h).vec([1, 0, 1])", "not an element of Bool^Hidden3: bool of shape (3,) would fit"),
+        ("(Bool**h).vec(np.zeros(3))", "dtype float64 is not an element of Bool^Hidden3, which holds bool"),
+    ],
+    "Integers": [
+        ("Integers().vec(1.5)", "1.5 is not an element of ℤ: int64"),
+        ("(Z**h).vec(np.zeros(3))", "float64 is not an element of ℤ^Hidden3, which holds int64"),
+        ("(Z**h).vec([True] * 3)", "not an element of ℤ^Hidden3"),
+        ("(Z**h).vec([10**30] * 3)", "not an element of ℤ^Hidden3"),
+    ],
+    "Elements": [
+        ("Elements(3)", "Elements(X) takes an index set, not 3"),
+        ("Elements(V)", "Elements(X) takes an index set, not the space ℝ^Pixel4"),
+        ("labels.vec(3)", "entries from 3 to 3 are not elements of Hidden3: integers from 0 to 2 would fit"),
+        ("labels.vec(-1)", "entries from -1 to -1 are not elements of Hidden3"),
+        ("labels.vec(1.0)", "1.0 is not an element of Hidden3"),
+        ("labels.vec(True)", "True is not an element of Hidden3"),
+        ("(labels**p).vec(np.zeros(4))", "float64 is not an element of Hidden3^Pixel4, which holds int64"),
+        ("Elements(none).vec(0)", "not elements of 0: it has none"),
+        ("Elements(none).random(np.random.default_rng(0))", "0 has no elements to draw"),
+    ],
+    "Field": [
+        ('Field("float16")', "a field is 'float64' or 'float32', not 'float16'"),
+        ("Field(np.float64)", "a field is 'float64' or 'float32', not the class float64"),
+        ("R.vec([1.0])", "shape (1,) is not an element of ℝ: shape () would fit"),
+        ("(R32**p).vec(np.zeros(4))", "dtype float64 is not an element of ℝ₃₂^Pixel4, which holds float32"),
+        ("(R32**p).vec(np.arange(4))", "dtype int64 is not an element of ℝ₃₂^Pixel4"),
+        ("R.vec(1j)", "1j is not an element of ℝ"),
+    ],
+    "Scalar": [('Scalar("complex")', "a field is 'float64' or 'float32', not 'complex'")],
+    "Vector": [("Vector(R, 3)", "exponent of a copower is an index set, not 3")],
+    "Matrix": [("Matrix(R, (h, p))", "exponent of a copower is an index set, not a tuple of 2")],
+    "Zero": [("Zero().vec((1.0,))", "a tuple of 1 is not an element of 0: a tuple of 0 would fit")],
+    "DirectSum": [
+        ("DirectSum([R, V])", "a direct sum is of a tuple of spaces, not of a list of 2: write direct_sum"),
+        ("DirectSum((R, 3))", "a direct sum takes a space, not 3"),
+    ],
+    "direct_sum": [
+        ("direct_sum(R, p)", "a direct sum takes a space, not the index set Pixel4"),
+        ("direct_sum((R, V))", "a direct sum takes a space, not a tuple of 2"),
+    ],
+    "Copower": [
+        ("Copower(3, p)", "base of a copower … takes a space, not 3"),
+        ("Copower(R, V)", "exponent of a copower is an index set, not the space ℝ^Pixel4"),
+    ],
+    "TensorProduct": [
+        ("TensorProduct(V, None)", "takes a space, not None"),
+        ("TensorProduct(V, labels)", "⊗ needs a vector space, but Hidden3"),
+        ("V * (R32**p)", "ℝ^Pixel4 ⊗ ℝ₃₂^Pixel4: the factors have different dtypes"),
+    ],
+    "Vec": [
+        ("v + w", "v + w: v is in ℝ^Pixel4 but w in ℝ^Hidden3"),
+        ("v - v32", "v − w: v is in ℝ^Pixel4 but w in ℝ₃₂^Pixel4"),
+        ("v + 1.0", "v + w: v is in ℝ^Pixel4, and the other side is 1.0: a vector of ℝ^Pixel4 would fit"),
+        ("v + np.zeros(4)", "v is in ℝ^Pixel4, and the other side is an array of shape (4,)"),
+        ("np.zeros(4) + v", "w + v: v is in ℝ^Pixel4, and the other side is an array"),
+        ("sum([v, v])", "w + v: v is in ℝ^Pixel4, and the other side is 0: …sum(vs, V.zeros())"),
+        ("1.0 - v", "w − v: v is in ℝ^Pixel4, and the other side is 1.0"),
+        ("v * v", "k·v: v is in ℝ^Pixel4, and the other side is a vector of ℝ^Pixel4: a number would fit"),
+        ('"a" * v', "k·v: v is in ℝ^Pixel4, and the other side is 'a'"),
+        ("True * v", "k·v: v is in ℝ^Pixel4, and the other side is True"),
+        ("np.zeros(4) * v", "k·v: v is in ℝ^Pixel4, and the other side is an array"),
+        ("1j * v", "k·v: v is in ℝ^Pixel4, and the other side is 1j"),
+        ("v / w", "v/k: v is in ℝ^Pixel4, and the other side is a vector of ℝ^Hidden3"),
+        ("v.inner(w)", "v ⊙ w: v is in ℝ^Pixel4 but w in ℝ^Hidden3"),
+        ("v.inner(v.array)", "v ⊙ w takes a vector, not an array"),
+        ("x + x", "v + w needs a vector, but Hidden3 has a discrete part"),
+        ("2.0 * x", "k·v needs a vector, but Hidden3"),
+        ("x.norm()", "v ⊙ w needs a vector, but Hidden3"),
+        ("x.flat()", "flat needs a vector, but Hidden3"),
+        ("float(v)", "only a vector of dimension 1 is a number, not one of ℝ^Pixel4"),
+        ("s[2]", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+        ("s[-1]", "position -1 does not exist"),
+        ("s[True]", "position True does not exist"),
+        ('s["a"]', "position 'a' does not exist"),
+        ("v[0]", "ℝ^Pixel4 is no direct sum, so v[0] does not exist: v.array has the entries"),
+        ("list(v)", "ℝ^Pixel4 is no direct sum"),
+        ("np.tanh(v)", "numpy's tanh does not apply to a vector of ℝ^Pixel4: give it v.array"),
+        ("np.linalg.norm(v)", "numpy's norm does not apply to a vector of ℝ^Pixel4"),
+        ("np.asarray(v)", "conversion to an array does not apply to a vector of ℝ^Pixel4"),
+        ("np.add(v, 1.0)", "numpy's add does not apply to a vector of ℝ^Pixel4"),
+    ],
+    "Map": [
+        ("f(np.zeros(4))", "argument 1 of f : ℝ^Pixel4 → ℝ^Pixel4 is an array …a vector of ℝ^Pixel4 is due: make"),
+        ("f([1.0] * 4)", "is a list of 4, where a vector of ℝ^Pixel4 is due"),
+        ("f(w)", "cannot apply f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
+        ("f(v32)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ₃₂^Pixel4"),
+        ("f()", "takes one argument, vector of ℝ^Pixel4; 0 were given"),
+        ("f(v, v)", "takes one argument, …2 were given"),
+        ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
+        ("two(v)", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to a vector of ℝ^Pixel4"),
+        ("two(v, w, w)", "takes 2 arguments, or one vector of ℝ^Pixel4 ⊕ ℝ^Hidden3; 3 were given"),
+        ("two(v, None)", "argument 2 of f … is None, where a vector of ℝ^Hidden3 is due"),
+        ("f + 3", "f + g: f : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3: a map ℝ^Pixel4 → ℝ^Pixel4 would fit"),
+        ("3 + f", "g + f: f : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3"),
+        ("f - v", "f − g: …the other side is a vector of ℝ^Pixel4"),
+        ("v.array - f", "g − f: …the other side is an array"),
+        ("f + two", "f : ℝ^Pixel4 → ℝ^Pixel4 and g : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ: both must have the same spaces"),
+        ('f * "a"', "scales f by a number k, not by 'a'"),
+        ("f * f", "scales f by a number k, not by a map ℝ^Pixel4 → ℝ^Pixel4; g @ f composes"),
+        ("v * f", "k·v: v is in ℝ^Pixel4, and the other side is a map ℝ^Pixel4 → ℝ^Pixel4"),
+        ("f**3", "copower f ** X takes an index set, not 3"),
+        ("f @ two", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ but g : ℝ^Pixel4 → ℝ^Pixel4, and ℝ is not ℝ^Pixel4"),
+        ("f @ v", "g ∘ f: g : ℝ^Pixel4 → ℝ^Pixel4, and the other side is a vector of ℝ^Pixel4: a map into ℝ^Pixel4"),
+        ("3 @ f", "g ∘ f: f : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3: a map on ℝ^Pixel4 would fit"),
+        ("np.exp(f)", "numpy's exp does not apply to a map ℝ^Pixel4 → ℝ^Pixel4"),
+    ],
+}  # fmt: skip
+
+ONE_SPACE = "identity dup add bra ket"
+SPACE_AND_SET = "total rep scan suffix stack unstack"
+OF_ONE_FORM = {
+    "transpose": "V ⊗ W",
+    "bars": "ℝ ⊗ V or V ⊗ ℝ",
+    "assoc": "(U⊗V)⊗W",
+    "unassoc": "U⊗(V⊗W)",
+    "distrib": "(⊕ V_x)⊗W or V^X⊗W",
+    "undistrib": "⊕ (V_x⊗W) or (V⊗W)^X",
+    "zip_": "V^X ⊕ W^X",
+    "unzip": "(V⊕W)^X",
+    "curry": "V^{X×Y}",
+    "uncurry": "(V^Y)^X",
+    "tensor_copower": "V^X ⊗ W^Y",
+    "tensor_matrix": "ℝ^X ⊗ ℝ^Y",
+    "split": "V^{X+Y}",
+    "concat": "V^X ⊕ V^Y",
+}
+
+LINMAP: dict[str, Rows] = {
+    **{
+        name: [
+            (f"{name}(3)", "takes a space, not 3"),
+            (f"{name}(p)", "takes a space, not the index set Pixel4"),
+            (f"{name}(labels)", "needs a vector space, but Hidden3 has a discrete part"),
+        ]
+        for name in ONE_SPACE.split()
+    },
+    **{
+        name: [
+            (f"{name}(3, h)", "takes a space, not 3"),
+            (f"{name}(labels, h)", "needs a vector space, but Hidden3"),
+            (f"{name}(R, 3)", "takes an index set, not 3"),
+            (f"{name}(R, V)", "takes an index set, not the space ℝ^Pixel4"),
+        ]
+        for name in SPACE_AND_SET.split()
+    },
+    **{
+        name: [
+            (f"{name}(R)", f"applies to {due}…, not to the space ℝ"),
+            (f"{name}(v.array)", f"applies to {due}…, not to an array of shape (4,)"),
+        ]
+        for name, due in OF_ONE_FORM.items()
+    },
+    "zero": [
+        ("zero(V, 3)", "takes a space, not 3"),
+        ("zero(labels, V)", "needs a vector space, but Hidden3"),
+    ],
+    "scale": [
+        ("scale(v, V)", "scales f by a number k, not by a vector of ℝ^Pixel4"),
+        ('scale(2.0, "V")', "takes a space, not 'V'"),
+    ],
+    "project": [
+        ("project(S, 2)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+        ("project(S, True)", "position True does not exist"),
+        ("project(V, 4)", "4 is not an element of Pixel4"),
+        ("project(M, 1)", "1 is not an element of Hidden3×Pixel4: give a pair"),
+        ("project(p, 0)", "π_i takes a space, not the index set Pixel4"),
+        ("project(direct_sum(V, labels), 0)", "π_i needs a vector space, but ℝ^Pixel4 ⊕ Hidden3"),
+    ],
+    "inject": [
+        ("inject(S, -1)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position -1 does not exist"),
+        ("inject(V, 1.0)", "1.0 is not an element of Pixel4"),
+        ("inject(None, 0)", "ι_i takes a space, not None"),
+    ],
+    "fork": [
+        ("fork()", "give at least one map"),
+        ("fork(f, 3)", "takes a map, not 3"),
+        ("fork(lin, two)", "one domain, not ℝ^Pixel4 and ℝ^Pixel4 ⊕ ℝ^Hidden3"),
+        ("fork(lin, identity(W))", "one domain, not ℝ^Pixel4 and ℝ^Hidden3"),
+    ],
+    "join": [
+        ("join()", "give at least one linear map"),
+        ("join(lin, identity(W))", "one codomain, not ℝ^Pixel4 and ℝ^Hidden3"),
+        ("join(lin, f)", "made of linear maps, not of a map ℝ^Pixel4 → ℝ^Pixel4"),
+    ],
+    "parallel": [
+        ("parallel()", "give at least one map"),
+        ("parallel(f, V)", "takes a map, not the space ℝ^Pixel4"),
+    ],
+    "compose": [
+        ("compose()", "give at least one map"),
+        ("compose([])", "give at least one map"),
+        ("compose(3)", "compose takes a map, not 3"),
+        ("compose(zero(V, W), zero(W, R))", "f : ℝ^Hidden3 → ℝ but g : ℝ^Pixel4 → ℝ^Hidden3…swap them?"),
+        ("compose(lin, 3)", "takes a map, not 3"),
+    ],
+    "LinMap": [
+        ("zero(V, W) @ zero(W, R)", "f : ℝ^Hidden3 → ℝ but g : ℝ^Pixel4 → ℝ^Hidden3…swap them?"),
+        ("zero(V, W) + zero(W, V)", "f : ℝ^Pixel4 → ℝ^Hidden3 and g : ℝ^Hidden3 → ℝ^Pixel4"),
+        ("lin(w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
+        ("lin**V", "copower f ** X takes an index set, not the space ℝ^Pixel4"),
+        ("3 @ lin", "f : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3"),
+        ("open_net(v)", "open map ℝ^Pixel4 ⊸ ℝ^Pixel4 is not applied….at(point)"),
+    ],
+    "Net": [
+        ("Net(V, V, (5,), (), (0,), V.leaves)", "a net on ℝ^Pixel4 has wires none at its end"),
+        ("Net(V, W, (0,), (), (0,), V.leaves)", "a net on ℝ^Hidden3 has wires ℝ^Pixel4 at its end"),
+        ("Net(V, 3, (0,), (), (0,), V.leaves)", "a net takes a space, not 3"),
+        ("Net(V, V, (0,), (open_net.arcs[0], open_net.arcs[0]), (9,), V.leaves)", "net"),
+    ],
+    "Contraction": [
+        ('Contraction(V, V, R, ((0, 1, 0, Spec.of("i", "i", "")),))', "right leaf 1 does not exist, ℝ^Pixel4 has 1"),
+        ('Contraction(V, W, R, ((0, 0, 0, Spec.of("i", "i", "")),))', "label i is both Pixel4 and Hidden3"),
+        ('Contraction(V, V, V, ((0, 0, 0, Spec.of("i", "i", "")),))', "ℝ^Pixel4 and ℝ^Pixel4 gives ℝ, not ℝ^Pixel4"),
+        ("Contraction(V, 3, R, ())", "a bilinear map takes a space, not 3"),
+        ("Contraction(V, V, R, [1])", "tuple of terms (i, j, k, Spec), not a list of 1"),
+        ('contraction.labelled("ij,j->i", V, V)', "ij,j->i: ℝ^Pixel4 has 1 axes where ij needs 2"),
+        ('contraction.labelled("ii,j->i", M, V)', "a label stands twice"),
+        ('contraction.labelled("i,j->i", V, W)', "label j stands in one list only"),
+        ('contraction.labelled("i+j", V, V)', "'i+j' is not a contraction of two operands"),
+        ("contraction.labelled(3, V, V)", "3 is not a contraction of two operands"),
+        ('contraction.labelled("i,i->", V, V, cod=V)', "ℝ^Pixel4 and ℝ^Pixel4 is in ℝ, not in ℝ^Pixel4"),
+        ('contraction.labelled("i,i->", S, V)', "space of one array, but ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2"),
+        ("contraction.inner(direct_sum(R, R32))", "ℝ ⊕ ℝ₃₂ mixes fields"),
+        ("contraction.hadamard(3)", "takes a space, not 3"),
+        ("contraction.scalar(labels)", "needs a vector space, but Hidden3"),
+        ("contraction.outer(V, v)", "takes a space, not a vector of ℝ^Pixel4"),
+        ("contraction.matrix_vector(h, V)", "takes an index set, not the space ℝ^Pixel4"),
+        ("contraction.matrix_matrix(h, 3, p)", "takes an index set, not 3"),
+        ("contraction.pick(V, 3)", "takes an index set, not 3"),
+        ("contraction.basis_vector(V)", "takes an index set, not the space ℝ^Pixel4"),
+    ],
+    "red": [
+        ("red(h, V)", "red_R takes a relation, not the index set Hidden3"),
+        ("red(relation.leq(h), 3)", "takes a space, not 3"),
+        ("red(relation.leq(h), R)(v)", "f : ℝ^Hidden3 → ℝ^Hidden3 to a vector of ℝ^Pixel4"),
+    ],
+    "section": [
+        (
+            "section(contraction.inner(V), 0, w)",
+            "⊙ : ℝ^Pixel4 × ℝ^Pixel4 → ℝ fixes a vector of ℝ^Pixel4, not of ℝ^Hidden3",
+        ),
+        ("section(contraction.inner(V), 2, v)", "fixes side 0 or 1, not 2"),
+        ("section(contraction.inner(V), 0, v.array)", "a section takes a vector, not an array"),
+        ("section(V, 0, v)", "a section takes a bilinear map, not the space ℝ^Pixel4"),
+        ("section(contraction.pick(R, h), 0, w)", "a section needs a vector space, but Hidden3"),
+    ],
+    "delta": [
+        ("delta(contraction.inner(R), 0, w, p)", "fixes a vector of ℝ^Pixel4, not of ℝ^Hidden3"),
+        ("delta(3, 0, v, p)", "Δ takes a bilinear map, not 3"),
+        ("delta(contraction.inner(R), 0, v, 4)", "Δ takes an index set, not 4"),
+    ],
+    "times": [
+        ("times(v, V)", "ℝ × ℝ^Pixel4 → ℝ^Pixel4 fixes a vector of ℝ, not of ℝ^Pixel4"),
+        ("times(2.0, V)", "takes a vector, not 2.0"),
+        ('times(k, "V")', "takes a space, not 'V'"),
+    ],
+    "dot": [("dot(v.array)", "takes a vector, not an array"), ("dot(x)", "needs a vector space, but Hidden3")],
+    "at": [
+        ("at(R, p, x)", "fixes a vector of Pixel4, not of Hidden3"),
+        ("at(R, h, 1)", "takes a vector, not 1"),
+        ("at(3, h, x)", "takes a space, not 3"),
+    ],
+    "cast": [
+        ('cast(V, "float32")', "cast(ℝ^Pixel4, field) takes R or R32, not 'float32'"),
+        ("cast(V, W)", "takes R or R32, not the space ℝ^Hidden3"),
+        ("cast(labels, R32)", "cast needs a vector space, but Hidden3"),
+    ],
+    "transpose_matrix": [
+        ("transpose_matrix(h, 3, R)", "takes an index set, not 3"),
+        ("transpose_matrix(h, p, 3)", "takes a space, not 3"),
+    ],
+    "equal": [("equal(3, v)", "equal compares vectors, …not 3"), ("equal(v, V)", "not the space ℝ^Pixel4")],
+    "simplify": [
+        ("simplify(f)", "simplify takes a linear map, not a map ℝ^Pixel4 → ℝ^Pixel4; simplify its derivative"),
+        ("simplify(v)", "not a vector of ℝ^Pixel4"),
+    ],
+    "structure": [("structure(f)", "takes a linear map or a derivative, not a map ℝ^Pixel4 → ℝ^Pixel4")],
+    "cost": [("cost(v)", "takes a linear map or a derivative, not a vector of ℝ^Pixel4")],
+    "matrix": [
+        ("matrix(f)", "linear map"),
+        ("matrix(open_net)", ".at(point)"),
+        ('matrix(lin, "csr")', "'csr'…: the forms are 'array', 'sparse', 'tensor' and 'operator'"),
+        ("matrix(lin, 3)", "name of a form…not 3"),
+    ],
+    "factors": [("factors(f)", "linear map"), ("factors(lin)", "no low rank")],
+    "diagonal": [
+        ("diagonal(zero(V, W))", "V ⊸ V, not of one from ℝ^Pixel4 to ℝ^Hidden3"),
+        ("diagonal(f)", "linear map"),
+    ],
+    "trace": [("trace(zero(V, W))", "from ℝ^Pixel4 to ℝ^Hidden3"), ("trace(V)", "linear map")],
+    "gram": [("gram(f)", "linear map")],
+}  # fmt: skip
+
+
+
+
+UNARY = (
+    "absolute acos acosh asin asinh atan atanh cos cosh exp expm1 log log1p log2 log10 reciprocal relu sigmoid sign "
+    "sin sinh softplus sqrt square tan tanh"
+)
+BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
+
+DIFF: dict[str, Rows] = {
+    **{
+        name: [
+            (f"{name}(v, v)", f"{name} takes one argument, not 2"),
+            (f"{name}(v.array)", f"{name} takes a vector, not an array of shape (4,)"),
+            (f"{name}(2.0)", f"{name} takes a vector, not 2.0"),
+            (f"{name}(x)", f"{name} needs a vector space, but Hidden3"),
+            (f"{name} @ lin", "→ ℝ^Pixel4 but g : ℝ → ℝ, and ℝ^Pixel4 is not ℝ"),
+        ]
+        for name in UNARY.split()
+    },
+    **{
+        name: [
+            (f"{name}(v)", f"{name} takes two arguments, not 1"),
+            (f"{name}(v, w)", f"{name}: argument 2 is in ℝ^Hidden3 where a vector of ℝ^Pixel4 is due"),
+            (f"{name}(v, 2.0)", f"{name} takes a vector, not 2.0"),
+            (f"{name}(v, v32)", "ℝ₃₂^Pixel4 where a vector of ℝ^Pixel4 is due"),
+        ]
+        for name in BINARY.split()
+    },
+    "power": [
+        ('power("2")', "power takes a number, not '2'"),
+        ("power(v)", "power takes a number, not a vector of ℝ^Pixel4; pow(x, y)"),
+        ("power(2.0)(v, v)", "takes one argument, not 2"),
+    ],
+    "register": [
+        ('register("sin", lambda xp, x: x, lambda x, y: x)', "a primitive named 'sin' is in the table already"),
+        ("register(3, lambda xp, x: x, lambda x, y: x)", "takes a string and two functions, not 3, "),
+        ('register("a", None, lambda x, y: x)', "'a', None and "),
+        (
+            'derivative(register("flat", lambda xp, x: x, lambda x, y: 1.0))',
+            "primitive flat is 1.0, where an expression of ℝ",
+        ),
+        ('derivative(register("none", lambda xp, x: x, lambda x, y: None))', "derivative of primitive none is None"),
+        ('derivative(register("away", lambda xp, x: x, lambda x, y: stale(R)) @ sin)', "expression of ℝ"),
+    ],
+    "fun": [
+        ("fun()", "fun needs at least one space"),
+        ("fun(f)", "fun takes spaces, not a map ℝ^Pixel4 → ℝ^Pixel4"),
+        ("fun(lambda v: v)", "fun takes spaces, not …; apply it to the body as in fun(V)(body)"),
+        ("fun(p)", "fun takes spaces, not the index set Pixel4"),
+        ("fun(V)(3)", "takes a Python function of expressions, not 3"),
+        ("fun(V)(v)", "takes a Python function of expressions, not a vector of ℝ^Pixel4"),
+        ("fun(V)(lambda a, b: a)", "fun of 1 spaces gives one argument to its body, whose parameters are (a, b)"),
+        ("fun(V, W)(lambda a: a)", "fun of 2 spaces gives 2 arguments to its body, whose parameters are (a)"),
+    ],
+    "Expr": [
+        ("stale(V) + 1.0", "used after its function was traced (a step into ℝ^Pixel4)"),
+        ("sin(stale(V))", "used after its function was traced"),
+        ("f(stale(V))", "used after its function was traced"),
+    ],
+    "Fun": [
+        ("f @ 3", "g : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3"),
+        ("f + lin @ zero(W, V)", "g : ℝ^Hidden3 → ℝ^Pixel4: both must have the same spaces"),
+        ("f(v, v)", "takes one argument"),
+    ],
+    "Program": [
+        ("program(f)(w)", "to a vector of ℝ^Hidden3"),
+        ("Program(V, V, (), (0,), ())", "a program on ℝ^Pixel4 does not begin with the slots of its argument"),
+        ("Program(V, W, (), (0,), V.leaves)", "a program into ℝ^Hidden3 ends in ℝ^Pixel4"),
+        ("Program(V, V, (), (1,), V.leaves)", "a program into ℝ^Pixel4 ends in no slots"),
+        ("Program(V, V, (term.Step(sin, (1,)),), (1,), V.leaves * 2)", "slot 1 of ℝ^Pixel4 reads the slots (1,)"),
+        ("Program(3, V, (), (0,), V.leaves)", "a program takes a space, not 3"),
+    ],
+    "Pointwise": [
+        ("derivative(f).at(w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
+        ("derivative(f).at()", "takes one argument"),
+        ("Pointwise(f, lin)", "a derivative is a Program and a Net, not a map"),
+        ("Pointwise(program(lin), open_net)", "refers to slot … of ℝ^Pixel4, which the program does not have"),
+    ],
+    "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
+    "const": [
+        ("const(v)", "stands in the body of a traced function"),
+        ("const(v.array)", "const takes a vector, not an array"),
+    ],
+    "constant": [
+        ("constant(3, v)", "takes a space, not 3"),
+        ("constant(V, v.array)", "takes a vector, not an array"),
+    ],
+    "bilinear": [("bilinear(V)", "bilinear takes a bilinear map, not the space ℝ^Pixel4")],
+    "inner": [("inner(v, v)", "inner applies to expressions of a traced function")],
+    "outer": [("outer(v, w)", "outer applies to expressions of a traced function")],
+    "contract": [('contract("i,i->", v, v)', "contract applies to expressions of a traced function")],
+    "pick": [("pick(w, x)", "pick applies to expressions of a traced function")],
+    "onehot": [("onehot(x)", "onehot takes an element of an index set, not a vector of Hidden3: declare the argument")],
+    "select": [("select(True, v)", "select applies to expressions of a traced function")],
+    "lift": [
+        ("lift(f, h)", "lift(f, X) takes f : A ⊕ B → W, not one on ℝ^Pixel4: name the positions"),
+        (
+            "lift(two, h, over=(2,))",
+            "over=(2,) does not name parts of ℝ^Pixel4 ⊕ ℝ^Hidden3: give some of the positions 0 to 1",
+        ),
+        ("lift(two, h, over=(-1,))", "over=(-1,)"),
+        ("lift(two, h, over=())", "over=()"),
+        ("lift(two, h, over=1)", "over=1 does not name parts"),
+        ("lift(two, h, over=(1.0,))", "over=(1.0,)"),
+        ('lift(two, h, over="1")', "over='1'"),
+        ("lift(f, h, over=(0,))", "of ℝ^Pixel4: it is no direct sum"),
+        ("lift(two, 3)", "lift(f, X) takes an index set, not 3"),
+        ("lift(V, h)", "lift(f, X) takes a map, not the space ℝ^Pixel4"),
+        ("lift(two, h)(v, w)", "argument 2 is a vector of ℝ^Hidden3 where one of (ℝ^Hidden3)^Hidden3 is due"),
+    ],
+    "program": [("program(3)", "program takes a map, not 3"), ("program(derivative(f))", "in the point of ℝ^Pixel4")],
+    "pointfree": [("pointfree(v)", "pointfree takes a map, not a vector of ℝ^Pixel4")],
+    "derivative": [
+        ("derivative(v)", "derivative takes a map, not a vector of ℝ^Pixel4"),
+        ("derivative(derivative(f))", "not a linear map ℝ^Pixel4 ⊸ ℝ^Pixel4 in the point of ℝ^Pixel4"),
+    ],
+    "affine": [
+        ("affine(f, w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
+        ("affine(f)", "takes one argument"),
+        ("affine(3, v)", "takes a map, not 3"),
+    ],
+    "jvp": [
+        ("jvp(3)", "takes a map, not 3"),
+        ("jvp(f)(v, w)", "argument 2 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4"),
+    ],
+}  # fmt: skip
+
+ADJOINT: dict[str, Rows] = {
+    "adjoint": [
+        (
+            "adjoint(f)",
+            "only linear maps have an adjoint, not a map ℝ^Pixel4 → ℝ^Pixel4; take the adjoint of its derivative",
+        ),
+        ("adjoint(sin)", "not a map ℝ → ℝ; take the adjoint of its derivative"),
+        ("adjoint(program(lin))", "not a map ℝ^Pixel4 → ℝ^Pixel4"),
+        ("adjoint(v)", "not a vector of ℝ^Pixel4"),
+        ("adjoint(V)", "not the space ℝ^Pixel4"),
+    ],
+    "adjoint_affine": [
+        ("adjoint_affine(f, w)", "to a vector of ℝ^Hidden3"),
+        ("adjoint_affine(None, v)", "takes a map, not None"),
+    ],
+    "vjp": [
+        ("vjp(3)", "takes a map, not 3"),
+        ("vjp(f)(v, w)", "argument 2 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4"),
+    ],
+    **{
+        name: [
+            (f"{name}(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4; see jacobian and vjp"),
+            (f"{name}(3)", "grad takes a map, not 3"),
+            (f"{name}(two, 2)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+            (f"{name}(two, -1)", "position -1 does not exist"),
+            (f"{name}(two, 1.0)", "position 1.0 does not exist"),
+            (f'{name}(two, "w")', "position 'w' does not exist"),
+            (f"({name}(two, 1), {name}(two, True))", "position True does not exist"),
+            (f"{name}(two, [0])", "position a list of 1 does not exist"),
+        ]
+        for name in ("grad", "value_and_grad")
+    },
+    "jacobian": [
+        ("jacobian(3, v)", "jacobian takes a map, not 3"),
+        ("jacobian(f, w)", "to a vector of ℝ^Hidden3"),
+        ("jacobian(f)", "takes one argument"),
+        ("jacobian(two, v, w, wrt=2)", "has 2 parts, so position 2 does not exist"),
+    ],
+    "hessian": [
+        ("hessian(f, v)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4"),
+        ("hessian(two, v)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 → …to a vector of ℝ^Pixel4"),
+    ],
+    "check": [("check(f, w)", "to a vector of ℝ^Hidden3"), ("check(3, v)", "takes a map, not 3")],
+    "check_derivative": [
+        ("check_derivative(f)", "takes one argument"),
+        ("check_derivative(V, v)", "takes a map, not the space ℝ^Pixel4"),
+        ("check_derivative(f, v, seed=-1)", "a seed is an integer ≥ 0, not -1"),
+    ],
+    "check_adjoint": [
+        ("check_adjoint(f)", "takes a linear map, or a function and a point"),
+        ("check_adjoint(f, w)", "to a vector of ℝ^Hidden3"),
+        ("check_adjoint(lin, star=zero(V, W))", "is a linear map ℝ^Pixel4 ⊸ ℝ^Pixel4, not a map ℝ^Pixel4 → ℝ^Hidden3"),
+        ("check_adjoint(lin, star=f)", "is a linear map ℝ^Pixel4 ⊸ ℝ^Pixel4, not a map"),
+        ("check_adjoint(lin, samples=0)", "at least one sample, not 0"),
+        ('check_adjoint(lin, seed="a")', "a seed is an integer ≥ 0, not 'a'"),
+    ],
+}  # fmt: skip
+
+TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
+RESULTS = {"SpaceError", "Report", "Cost"}
+"""The error itself, and what a check and cost return: nothing that users make."""
+
+
+@pytest.fixture
+def table() -> Iterator[None]:
+    """The table of primitives is afterwards what it was."""
+    before = dict(term.RULES)
+    yield
+    term.RULES.clear()
+    term.RULES.update(before)
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [pytest.param(*row, id=row[0]) for names in TABLE.values() for rows in names.values() for row in rows],
+)
+def test_bad_input(call: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong call raises SpaceError before any array operation runs; the message is short and shows no contents."""
+    monkeypatch.setattr(Tape, "run", lambda *_: pytest.fail("something was computed"))
+    with pytest.raises(SpaceError) as caught:
+        eval(call, dict(WORDS))  # noqa: S307 - rows of the table above
+    text = first_line(caught.value)
+    assert says(message, text), text
+    assert len(text) < 300
+    assert "array(" not in text
+    assert " at 0x" not in text
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_callable_has_bad_input(package: str) -> None:
+    """A new public name comes with rows of the table above."""
+    module = PACKAGES[package]
+    due = {name for name in module.__all__ if callable(getattr(module, name))} - RESULTS
+    assert due - set(TABLE[package]) == set()
+    assert set(TABLE[package]) - set(module.__all__) == set()

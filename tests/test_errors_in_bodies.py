@@ -1,0 +1,145 @@
+"""Bad input in the body of a traced function: the message ends with the line of the body that does not fit."""
+
+# ruff: noqa: ARG005, PLW0108, PLR0124, FURB110 - mistakes on purpose
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilbert import SpaceError
+from tests.bad_input import R32, D, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
+
+BODIES: list[tuple[Any, Callable[..., Any], str]] = [
+    # sums and products
+    (V, lambda e: e + w, "ℝ^Pixel4 + ℝ^Hidden3: both sides must be in one space"),
+    (V, lambda e: w - e, "cannot form ℝ^Pixel4 - ℝ^Hidden3: both sides must be in one space"),
+    (V, lambda e: e + v32, "ℝ^Pixel4 + ℝ₃₂^Pixel4"),
+    (V, lambda e: e + np.zeros(4), "+ of an expression of ℝ^Pixel4 and an array …: write const(V.vec(array))"),
+    (V, lambda e: np.zeros(4) + e, "+ of an expression of ℝ^Pixel4 and an array …: write const(V.vec(array))"),
+    (V, lambda e: np.zeros((4, 4)) @ e, "@ of an expression of ℝ^Pixel4 and an array of shape (4, 4)"),
+    (V, lambda e: e + "a", "+ of an expression of ℝ^Pixel4 and 'a': a vector would fit"),
+    (V, lambda e: e * None, "* of an expression of ℝ^Pixel4 and None"),
+    (V, lambda e: e + True, "+ of an expression of ℝ^Pixel4 and True"),
+    (V, lambda e: e * w, "cannot multiply ℝ^Pixel4 and ℝ^Hidden3: * is scalar times vector, or entry by entry"),
+    (V, lambda e: R32.vec(1.0) * e, "ℝ × ℝ^Pixel4 → ℝ^Pixel4 does not apply to ℝ₃₂ and ℝ^Pixel4"),
+    (V, lambda e: e / w, "ℝ^Pixel4 / ℝ^Hidden3"),
+    (V, lambda e: (1.0 / w) * e, "k/v: v is in ℝ^Hidden3, and the other side is 1.0"),
+    (V, lambda e: e**e, "the exponent of ** is a number, not an expression of ℝ^Pixel4; write pow(x, y)"),
+    (V, lambda e: 2.0**e, "k ** x: k is 2.0 and x is in ℝ^Pixel4; write exp(log(k) * x)"),
+    (V, lambda e: e @ w, "ℝ^Pixel4 @ ℝ^Hidden3: Pixel4 meets Hidden3, but the inner axes must be the same"),
+    ((M, W), lambda m, e: m @ e, "ℝ^{Hidden3×Pixel4} @ ℝ^Hidden3: Pixel4 meets Hidden3…transpose the left side"),
+    ((V, M), lambda e, m: e @ m, "ℝ^Pixel4 @ ℝ^{Hidden3×Pixel4}…the inner axes must be the same…b @ a"),
+    (S, lambda e: e @ e, "@ is for vectors ℝ^X and matrices"),
+    # parts and sums
+    (V, lambda e: e.T, ".T transposes V^{X×Y}, not ℝ^Pixel4"),
+    (R, lambda e: e.sum(), ".sum() adds over X in V^X, not ℝ"),
+    (R**none, lambda e: e.mean(), "the mean over 0 is not defined: it has no elements"),
+    (labels**p, lambda e: e.sum(), ".sum() needs a vector space, but Hidden3^Pixel4 has a discrete part"),
+    (V, lambda e: e[0], "ℝ^Pixel4 has no parts, so x[0] does not exist: [i] takes a part of a direct sum"),
+    (S, lambda e: e[2], "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+    (S, lambda e: e[-1], "position -1 does not exist"),
+    (S, lambda e: e[True], "position True does not exist"),
+    (S, lambda e: e[0:1], "position a value of type slice does not exist"),
+    ((V, labels), lambda e, y: e[y], "v ∈ V^X and an element x of X, not ℝ^Pixel4 and an element of Hidden3"),
+    (V, lambda e: e.split(), "ℝ^Pixel4 has no parts to split"),
+    (V, lambda e: sum(e), "ℝ^Pixel4 has no parts to split"),
+    # what Python and numpy would do
+    (V, lambda e: math.sin(e), "expression of ℝ^Pixel4 has no value while a function is traced; use diff's functions"),
+    (V, lambda e: np.sin(e), "numpy's sin does not apply to an expression of ℝ^Pixel4: write diff's function"),
+    (V, lambda e: np.dot(e, e), "numpy's dot does not apply to an expression of ℝ^Pixel4"),
+    (V, lambda e: np.sum(e), "numpy's sum does not apply to an expression of ℝ^Pixel4"),
+    (V, lambda e: np.asarray(e), "numpy's conversion to an array does not apply to an expression of ℝ^Pixel4"),
+    (V, lambda e: e if e else -e, "an expression of ℝ^Pixel4 has no truth value while a function is traced"),
+    (V, lambda e: e if e > 0.0 else -e, "an expression of Bool^Pixel4 has no truth value"),
+    (V, lambda e: e == e, "expressions of ℝ^Pixel4 are not compared by =="),
+    (V, lambda e: e != v, "expressions of ℝ^Pixel4 are not compared by =="),
+    # comparisons and discrete values
+    (V, lambda e: e > w, "cannot form ℝ^Pixel4 > ℝ^Hidden3"),
+    (V, lambda e: e <= None, "of an expression of ℝ^Pixel4 and None"),
+    (labels, lambda y: y > y, "applies to entries of ℝ, not of Hidden3"),
+    (V, lambda e: ~e, "logical_not applies to entries of Bool, not of ℝ"),
+    (V, lambda e: (e > 0.0) & e, "Bool^Pixel4 ∧ ℝ^Pixel4: both sides must be in one space"),
+    (V, lambda e: (e > 0.0) & True, "logical_and of an expression of Bool^Pixel4 and True"),
+    (labels, lambda y: D.sin(y), "sin applies to entries of ℝ, not of Hidden3"),
+    (labels, lambda y: y + 1.0, "needs a vector space, but Hidden3 has a discrete part"),
+    (V, lambda e: D.onehot(e), "onehot takes an element of an index set, not an expression of ℝ^Pixel4"),
+    (labels, lambda y: D.onehot(y, V), "onehot of an element of Hidden3 is over R or R32, not over the space ℝ^Pixel4"),
+    (V, lambda e: D.pick(e, 1), "pick of an expression of ℝ^Pixel4 and 1"),
+    (V, lambda e: D.select(e, e), "select takes a condition and a vector, not ℝ^Pixel4 and ℝ^Pixel4"),
+    ((V, W), lambda e, g: D.select(e > 0.0, g), "select by Bool^Pixel4 does not fit ℝ^Hidden3"),
+    # functions
+    (V, lambda e: D.maximum(e, w), "ℝ^Pixel4 max ℝ^Hidden3"),
+    (V, lambda e: D.sin(e, e), "sin takes one argument, not 2"),
+    (V, lambda e: two(e), "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to an expression of ℝ^Pixel4"),
+    (V, lambda e: two(w, e), "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to an expression of ℝ^Hidden3 ⊕ ℝ^Pixel4"),
+    (V, lambda e: f(np.zeros(4), e), "of an expression of ℝ^Pixel4 and an array …: write const(V.vec(array))"),
+    (V, lambda e: D.inner(e, w), "ℝ^Pixel4 ⊙ ℝ^Hidden3: both sides must be in one space"),
+    (V, lambda e: D.outer(e, 3), "outer of an expression of ℝ^Pixel4 and 3"),
+    (V, lambda e: D.contract("ij,j->i", e, v), "ij,j->i: ℝ^Pixel4 has 1 axes where ij needs 2"),
+    (V, lambda e: D.contract("i,i->", e, w), "label i is both Pixel4 and Hidden3"),
+    (V, lambda e: D.contract("i,i->", e, v, V), "ℝ^Pixel4 and ℝ^Pixel4 is in ℝ, not in ℝ^Pixel4"),
+    (V, lambda e: D.contract("i,i->", e, v, 3), "contraction i,i-> takes a space, not 3"),
+    (V, lambda e: D.contract("i,i->", e, v32), "ℝ^Pixel4 and ℝ₃₂^Pixel4: the operands have no field in common"),
+    (V, lambda e: D.const(3) + e, "const takes a vector, not 3"),
+    (V, lambda e: D.fun(W)(lambda g: e), "the body returns an expression of ℝ^Pixel4 of another function"),
+    (V, lambda e: D.fun(V)(lambda g: g + e)(e), "+ of expressions of two functions"),
+    # what a body returns
+    (V, lambda e: None, "returns expressions, not None: write const(v) for constants"),
+    (V, lambda e: 1.0, "returns expressions, not 1.0"),
+    (V, lambda e: [e, 1.0], "returns expressions, not 1.0"),
+    (V, lambda e: v, "returns expressions, not a vector of ℝ^Pixel4"),
+    (V, lambda e: f, "returns expressions, not a map ℝ^Pixel4 → ℝ^Pixel4"),
+    (V, lambda e: {"a": e}, "returns expressions, not a value of type dict"),
+]
+
+
+@pytest.mark.parametrize(("spaces", "body", "message"), BODIES)
+def test_the_message_ends_with_the_users_line(spaces: Any, body: Callable[..., Any], message: str) -> None:
+    """What does not fit in a traced function is reported with the line that says it."""
+    with pytest.raises(SpaceError) as caught:
+        D.fun(*(spaces if isinstance(spaces, tuple) else (spaces,)))(body)
+    text = str(caught.value)
+    assert says(message, first_line(caught.value)), text
+    line = body.__code__.co_firstlineno
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()[line - 1].strip()
+    assert text.endswith(f"\n  at {Path(__file__).name}:{line}: {source}")
+
+
+def test_the_line_is_the_one_inside_the_body() -> None:
+    """Of a body of many lines, the line that does not fit; a tracing that failed leaves nothing behind."""
+
+    def body(m: Any, e: Any) -> Any:
+        u = D.tanh(m @ e)
+        return u + e
+
+    with pytest.raises(SpaceError, match=r"ℝ\^Hidden3 \+ ℝ\^Pixel4.*\n  at .*_in_bodies\.py:\d+: return u \+ e$"):
+        D.fun(M, V)(body)
+    with pytest.raises(SpaceError, match="stands in the body of a traced function"):
+        D.const(v)
+
+
+def test_a_body_inside_a_body() -> None:
+    """Both lines are named, the inner one first."""
+
+    def inner(e: Any) -> Any:
+        return e + w
+
+    def outer(e: Any) -> Any:
+        return D.fun(V)(inner)(e)
+
+    with pytest.raises(SpaceError, match=r"(?s)return e \+ w\n  at .*return D\.fun\(V\)\(inner\)\(e\)$"):
+        D.fun(V)(outer)
+
+
+def test_other_errors_of_a_body_are_its_own() -> None:
+    """An exception that is not about spaces passes unchanged."""
+    with pytest.raises(ZeroDivisionError):
+        D.fun(V)(lambda e: e * (1 / 0))
+    with pytest.raises(AttributeError, match="'Expr' object has no attribute 'shape'"):
+        D.fun(V)(lambda e: e.shape)
