@@ -161,7 +161,7 @@ def combine(
         array = product(xp, parts, out)
         return array if isinstance(k, float) and k == 1.0 else array * k
     sizes = {c: n for c, n in ranks.items() if any(c in p.labels for p in parts)}
-    return block(k, [_ranked(xp, memo, p, sizes or {"": 1}, out) for p in parts])
+    return block(k, [_ranked(xp, memo, p, sizes or {"1": 1}, out) for p in parts])
 
 
 def _times(k: Any, numbers: Iterable[Any]) -> Any:
@@ -195,6 +195,9 @@ def _contracted(
     inside = set().union(*(f.labels for f in group))
     kept = "".join(c for c in ranks if c in inside and any(c in f.labels for f in outside))
     labels = kept + "".join(c for c in out if c in inside)
+    if not any(isinstance(f.base, Field) for f in group):  # a selection, or basis vectors: of 1
+        dtype = next(f.array.dtype for f in factors if isinstance(f.base, Field))
+        group = [*group, real(xp.ones((), dtype=dtype), "")]
     if len(group) == 1 and set(labels) == set(group[0].labels) and len(set(labels)) == len(group[0].labels):
         return group[0]
     return _made(xp, memo, group, labels)

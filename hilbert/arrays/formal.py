@@ -138,7 +138,7 @@ def divided(a: Any, k: float) -> Any:
     """a/k; division by 0 is as numpy's."""
     if not isinstance(a, Formal):
         return a / k
-    blocks = tuple(evolve(b, k=b.k * np.divide(1.0, k)) for b in a.blocks)
+    blocks = tuple(evolve(b, k=b.k * float(np.divide(1.0, k))) for b in a.blocks)
     return evolve(a, blocks=blocks, dense=None if a.dense is None else a.dense / k)
 
 
