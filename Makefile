@@ -14,8 +14,8 @@ bench: .venv/.ready ## timings against other libraries
 coverage: .venv/.ready ## branches that no test takes
 	$(BIN)/pytest -q --cov $(ARGS)
 
-typing-mutants: .venv/.ready ## break each typed model in turn; mypy must notice
-	$(BIN)/python tests/typing/mutants.py $(ARGS)
+typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must notice
+	$(BIN)/python -m tests.typing.mutants $(ARGS)
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"

@@ -50,23 +50,23 @@ def marks() -> Verdict:
     return found
 
 
-def check(root: Path, cache: Path, options: Sequence[str] = ()) -> Verdict:
-    """What mypy says of all models, with the packages that lie under `root`; raises RuntimeError if it does not run."""
+def check(root: Path, cache: Path, models: Sequence[Path] = MODELS, options: Sequence[str] = ()) -> Verdict:
+    """What mypy says of models, with the packages that lie under `root`; raises RuntimeError if it does not run."""
     command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(cache)]
-    command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in MODELS)]
+    command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in models)]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(ran.stderr + ran.stdout)
     found = Verdict()
     for line in ran.stdout.splitlines():
         message = json.loads(line)
-        place = Path(message["file"]).name, message["line"]
-        if Path(message["file"]).parent != FOLDER.relative_to(ROOT):
+        path = Path(message["file"])
+        if path.parent != FOLDER.relative_to(ROOT):
             continue  # in the packages: `make test` checks them
         if message["severity"] == "error":
-            found.errors[place].add(message["code"])
+            found.errors[path.name, message["line"]].add(message["code"])
         elif message["message"].startswith("Revealed type is"):
-            found.notes[place].add(short(message["message"].split('"')[1]))
+            found.notes[path.name, message["line"]].add(short(message["message"].split('"')[1]))
     return found
 
 

@@ -21,6 +21,7 @@ source, target, batch = Fin(In, 3), Fin(Out, 2), Fin(Batch, 4)
 X, Y, W = R**source, R**target, R ** (target * source)
 
 layer = fun(W, X, Y)(lambda w, x, b: tanh(w @ x + b))
+apply = fun(W, X)(lambda w, x: w @ x)
 square = fun(X)(lambda x: x @ x)
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     reveal_type(total)  # N: Map[DirectSum[Matrix[Out, In], Vector[In], Vector[Out]], Field]
     partial = fun(X)(lambda x: layer(w, x, b) + 1.0)
     reveal_type(partial)  # N: Map[Vector[In], Vector[Out]]
-    mean = fun(W, X**batch)(lambda w, xs: lift(fun(W, X)(lambda w, x: w @ x), batch)(w, xs).sum() @ b)
+    mean = fun(W, X**batch)(lambda w, xs: lift(apply, batch)(w, xs).sum() @ b)
     reveal_type(mean)  # N: Map[DirectSum[Matrix[Out, In], Copower[Vector[In], Fin[Batch]]], Field]
     waves = fun(X)(lambda x: sin(x) @ sin(x) + inner(x, x))
     reveal_type(waves)  # N: Map[Vector[In], Field]
@@ -41,7 +42,7 @@ def main() -> None:
     reveal_type(constant)  # N: Map[Vector[In], Vector[Out]]
     times = fun(X)(lambda x: const(k) * x + x)
     reveal_type(times)  # N: Map[Vector[In], Vector[In]]
-    chosen = fun(X)(lambda x: select(x > 0.0, x) @ x + square(select(square(x) > 1.0, x)))
+    chosen = fun(X)(lambda x: select(x > 0.0, x) @ select(square(x) > 1.0, x) + 1.0)
     reveal_type(chosen)  # N: Map[Vector[In], Field]
     bumps = fun(X, X)(lambda x, y: maximum(x, y) @ exp(x) + maximum(y, 0.0) @ y)
     reveal_type(bumps)  # N: Map[DirectSum[Vector[In], Vector[In]], Field]
