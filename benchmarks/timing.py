@@ -33,6 +33,8 @@ class Options:
     """Samples of each candidate."""
     quick: bool
     """Leave out the largest sizes."""
+    clock: Callable[[], float] = time.perf_counter
+    """Wall time; or processor time, which other work on the machine disturbs less."""
 
 
 @frozen
@@ -66,7 +68,7 @@ def duration(seconds: float) -> str:
     return f"{scaled:.{max(0, 3 - len(str(int(scaled))))}f} {unit}"
 
 
-def medians(candidates: Candidates, rounds: int) -> dict[str, float]:
+def medians(candidates: Candidates, options: Options) -> dict[str, float]:
     """Median seconds for each candidate.
 
     Warm-up first; then rounds in which each candidate gives one sample, in another order each time. Calls shorter than
@@ -79,35 +81,35 @@ def medians(candidates: Candidates, rounds: int) -> dict[str, float]:
     gc.collect()
     gc.disable()
     try:
-        for _ in range(rounds):
+        for _ in range(options.rounds):
             for k in order.permutation(len(names)):
                 name = names[k]
-                samples[name].append(_sample(candidates[name], repeats[name]))
+                samples[name].append(_sample(candidates[name], repeats[name], options.clock))
     finally:
         gc.enable()
     return {name: statistics.median(samples[name]) for name in names}
 
 
-def _sample(call: Callable[[], object], repeats: int) -> float:
+def _sample(call: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float:
     loop = range(repeats)
-    start = time.perf_counter()
+    start = clock()
     for _ in loop:
         call()
-    return (time.perf_counter() - start) / repeats
+    return (clock() - start) / repeats
 
 
 def _repeats(call: Callable[[], object]) -> int:
     """Warm up (compile, bind, fill caches), and find how many calls make one sample."""
     for _ in range(2):
         call()
-    return max(1, round(SAMPLE / min(_sample(call, 1) for _ in range(3))))
+    return max(1, round(SAMPLE / min(_sample(call, 1, time.perf_counter) for _ in range(3))))
 
 
 def compare(
     what: str, candidates: Candidates, options: Options, *, baseline: str = HAND, limit: float | None = None
 ) -> Iterator[Line]:
     """The lines of one comparison; the limit is for ours against the baseline."""
-    found = medians(candidates, options.rounds)
+    found = medians(candidates, options)
     for who, seconds in found.items():
         yield Line(what, who, seconds, seconds / found[baseline], limit if who == OURS else None)
 
