@@ -85,7 +85,7 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Bilinear(c):
             return Atom(f"({c.symbol})")
         case Compose(parts):
-            return line("∘", _shortened(parts, rec, backwards=True))
+            return line("∘", _one_hot(_shortened(parts, rec, backwards=True)))
         case Sum(parts):
             return total(_shortened(parts, rec))
         case Scaled(k, of):
@@ -128,6 +128,18 @@ def _shortened(parts: Any, rec: Callable[[Any], Doc], *, backwards: bool = False
     if len(shown) < len(parts):
         docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
     return docs
+
+
+def _one_hot(docs: list[Doc]) -> list[Doc]:
+    """(e) ∘ ⟨K[1], f⟩ is e ∘ f."""
+    shown: list[Doc] = []
+    for doc in docs:
+        match doc:
+            case Bracket("⟨", (Atom("K[1]"), index)) if shown and shown[-1] == Atom("(e)"):
+                shown[-1:] = [Atom("e"), index]
+            case _:
+                shown.append(doc)
+    return shown
 
 
 def _raised(doc: Doc, exponent: str) -> Doc:

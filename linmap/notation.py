@@ -190,21 +190,29 @@ def page(text: str, lets: Iterable[str] = (), *, more: int = 0) -> str:
     return "\n".join(lines)
 
 
-LOOSE = re.compile(r"(?<=, )|(?<=↦ )|(?= [•∘+−×] )")
-TIGHT = re.compile(r"(?=[•∘])")
+BREAKS = (
+    re.compile(r"(?<=, )|(?<=↦ )|(?= [+−] )"),  # between arguments and terms,
+    re.compile(r"(?= [•∘×] )"),  # else between factors,
+    re.compile(r"(?=[•∘])"),  # else inside a sum
+)
 
 
 def _wrapped(text: str, width: int = WIDTH) -> list[str]:
-    """Lines that break before an operator or after a comma; in the middle of a name only if there is no other way."""
-    if len(text) <= width:
-        return [text]
-    lines = [""]
-    for loose in LOOSE.split(text):
-        for piece in TIGHT.split(loose) if len(loose.strip()) > width - 4 else [loose]:
-            if len(lines[-1]) + len(piece.rstrip()) > width:
-                lines.append("    " + piece.lstrip())
-            else:
-                lines[-1] += piece
-            while len(lines[-1].rstrip()) > width:
-                lines[-1:] = [lines[-1][:width], "    " + lines[-1][width:]]
-    return [found.rstrip() for found in lines if found.strip()]
+    """Lines that break after a comma or before an operator; in the middle of a name only if there is no other way."""
+    lines, start, indent = [], 0, ""
+    while len(text) - start > width - len(indent):
+        cut = _cut(text, start, start + width - len(indent))
+        lines.append(indent + text[start:cut].rstrip())
+        start, indent = cut + (text[cut] == " "), "    "
+    return [*lines, indent + text[start:]]
+
+
+def _cut(text: str, start: int, stop: int) -> int:
+    """The place in a text to break a line: the last good one, if it leaves the line more than half full."""
+    last = start
+    for pattern in BREAKS:
+        places = [m.start() for m in pattern.finditer(text, start + 1, stop + 3) if m.start() <= stop]
+        last = max(last, *places[-1:], start)
+        if places and places[-1] - start > (stop - start) // 2:
+            return places[-1]
+    return last if last > start else stop
