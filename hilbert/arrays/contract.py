@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from opt_einsum.blas import can_blas
 
-from hilbert.arrays.kernel import Kernel, Pseudo, multiply, segment_sum
+from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, segment_sum, zeros
 from hilbert.space import Boolean, Elements
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _select(xp: ModuleType, spec: Spec, side: int) -> Kernel:
 
     def run(m: Any, x: Any) -> Any:
         x = value(xp.asarray(x))
-        kept = xp.where(mask(xp.asarray(m)), x, xp.zeros((), dtype=x.dtype))
+        kept = xp.where(mask(xp.asarray(m)), x, zeros(xp, (), x))
         return xp.sum(kept, axis=axes) if axes else kept
 
     return Kernel(run) if side == 0 else Kernel(lambda x, m: run(m, x))
@@ -269,17 +269,15 @@ def _gather(
     made = zipped + alone + rest
     dropped = tuple(k for k, c in enumerate(made) if c not in out)
     order = _order("".join(c for c in made if c in out), out)
+    n = len(zipped + alone)
+    grid = [Rows(xp, np.arange(size[c]).reshape((-1,) + (1,) * (n - k - 1))) for k, c in enumerate(zipped)]
 
     def run(i: Any, x: Any) -> Any:
         x = source(xp.asarray(x)) if source else x
         i = xp.asarray(i)
         i = index_of(i) if index_of else i
         if zipped:
-            grid = tuple(
-                xp.reshape(xp.arange(size[c]), (1,) * k + (-1,) + (1,) * (len(zipped + alone) - k - 1))
-                for k, c in enumerate(zipped)
-            )
-            y = x[(*grid, i)]
+            y = x[(*(axis.like(x) for axis in grid), i, *(slice(None) for _ in rest))]
         elif not alone and xp is np:
             y = x[int(i)]
         else:
@@ -302,7 +300,7 @@ def _scatter(
     full = tuple(size[c] for c in kept + summed + rest)
     index_of = _arrange(xp, free, kept + summed, None)
     width, count = (math.prod(size[c] for c in group) for group in (rest, hot))
-    base = np.arange(cells).repeat(math.prod(size[c] for c in summed)) * count
+    base = Rows(xp, np.arange(cells).repeat(math.prod(size[c] for c in summed)) * count)
     made = kept + hot + rest
     order = _order(made, out)
     shape = tuple(size[c] for c in made)
@@ -311,7 +309,7 @@ def _scatter(
         x = xp.asarray(x)
         i = xp.asarray(i)
         values = xp.reshape(xp.broadcast_to(spread(x), full), (rows, width))
-        where = xp.reshape(index_of(i) if index_of else i, (-1,)) + xp.asarray(base, dtype=i.dtype)
+        where = xp.reshape(index_of(i) if index_of else i, (-1,)) + base.like(i)
         y = xp.reshape(segment_sum(xp, values, where, cells * count), shape)
         return y if order is None else xp.permute_dims(y, order)
 

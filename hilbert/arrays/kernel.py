@@ -179,9 +179,9 @@ def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) ->
         case Converse(Inclusion(_, _, offset)):
             cut = _line(xp, leaf.shape, before, n, after, at)
             if not relation.cod.axes:
-                index = (slice(None),) * at + (offset,)
+                index = (slice(None),) * at + (offset,) + (slice(None),) * len(after)
                 return Kernel(lambda a: cut(a)[index], fresh=False)
-            index = (slice(None),) * at + (slice(offset, offset + m),)
+            index = (slice(None),) * at + (slice(offset, offset + m),) + (slice(None),) * len(after)
             return Kernel(lambda a: xp.reshape(cut(a)[index], shape), fresh=False)
         case Inclusion(_, _, offset):
             return Kernel(_put_run(xp, before, after, n, m, offset, shape))
@@ -264,8 +264,7 @@ def _put_run(
     def by_concat(a: Any) -> Any:
         middle = xp.reshape(a, line)
         sides = [(*before, offset, *after), (*before, m - offset - n, *after)]
-        device = array_api_compat.device(middle)
-        low, high = (xp.zeros(s, dtype=middle.dtype, device=device) for s in sides)
+        low, high = (zeros(xp, s, middle) for s in sides)
         return xp.reshape(xp.concat([low, middle, high], axis=at), shape)
 
     return in_numpy if xp is np else by_concat
@@ -295,8 +294,15 @@ def _segments(
         return xp.reshape(sums, shape)
 
     if not n or not head or not tail:
-        return lambda a: xp.reshape(xp.zeros((head * m * tail,), dtype=a.dtype), shape)
+        return lambda a: zeros(xp, shape, a)
     return run
+
+
+def zeros(xp: ModuleType, shape: tuple[int, ...], like: Any) -> Any:
+    """Zeros with the dtype of an array, where it lives."""
+    if xp is np:
+        return np.zeros(shape, like.dtype)
+    return xp.zeros(shape, dtype=like.dtype, device=array_api_compat.device(like))
 
 
 def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
@@ -312,11 +318,11 @@ def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
             np.add.at(out, targets, rows)
         return out
     if array_api_compat.is_jax_array(rows):
-        return xp.zeros((size, width), dtype=rows.dtype).at[targets].add(rows)
+        return zeros(xp, (size, width), rows).at[targets].add(rows)
     if array_api_compat.is_torch_array(rows):
         return rows.new_zeros((size, width)).index_add(0, targets, rows)
     if array_api_compat.is_cupy_array(rows):
-        out = xp.zeros((size, width), dtype=rows.dtype)
+        out = zeros(xp, (size, width), rows)
         xp.add.at(out, targets, rows)
         return out
     msg = f"segment sums have no kernel in the array namespace {xp.__name__}: use numpy, cupy, JAX or torch"
