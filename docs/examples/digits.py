@@ -26,6 +26,7 @@ from hilbert import DirectSum, Elements, Fin, Matrix, R, Vec, Vector, direct_sum
 S = TypeVar("S")
 T = TypeVar("T")
 Layer: TypeAlias = DirectSum[Matrix[S, T], Vector[S]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Pixel:
@@ -69,7 +70,10 @@ def network(
     p: Expr[DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]], x: Expr[Vector[Pixel]]
 ) -> Expr[Vector[Digit]]:
     """g₃ ∘ g₂ ∘ g₁ with h = tanh, tanh, identity."""
-    (W1, b1), (W2, b2), (W3, b3) = (layer.split() for layer in p.split())
+    layer1, layer2, layer3 = p.split()
+    W1, b1 = layer1.split()
+    W2, b2 = layer2.split()
+    W3, b3 = layer3.split()
     return W3 @ tanh(W2 @ tanh(W1 @ x + b1) + b2) + b3
 
 
@@ -99,7 +103,7 @@ def adam(
 # --- the data ---
 
 
-def load() -> tuple[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]], tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+def load() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """(images, labels) to train on, and those held out: the rows with index ≡ 4 mod 5."""
     data = load_digits()
     x, y = data.data / 16.0, data.target
@@ -116,14 +120,14 @@ def initial(rng: np.random.Generator) -> Vec[Any]:
     return Params.vec(tuple(layers))
 
 
-def accuracy(p: Vec[Any], x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> float:
+def accuracy(p: Vec[Any], x: Array, y: Array) -> float:
     """The share of images whose largest output is their label."""
     images = Fin(Image, len(x))
     scores = lift(network, images)(p, (Input**images).vec(x))
     return float(np.mean(np.argmax(scores.array, axis=1) == y))
 
 
-def train(seed: int, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], *, quiet: bool = False) -> tuple[Vec[Any], list[float]]:
+def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[Vec[Any], list[float]]:
     """The trained parameters, and the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
     samples = per_image.dom.parts[1]
@@ -182,7 +186,7 @@ def main() -> None:
 def write(curve: list[float], term: str) -> None:
     """demo-output/loss.png and demo-output/adjoint.txt."""
     mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the backend is chosen
+    from matplotlib import pyplot as plt  # after the backend is chosen
 
     out = Path("demo-output")
     out.mkdir(exist_ok=True)
