@@ -35,7 +35,7 @@ from hilbert.term import bottom_up, postorder
 from linmap import wire
 from linmap.datum import Const, Datum
 from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
-from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript
+from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript, transposed
 from linmap.term import LinMap
 
 if TYPE_CHECKING:
@@ -53,13 +53,16 @@ class Text:
     """The text of a slot: how tightly it binds, and what a product must know to set brackets.
 
     `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
-    application without brackets, like sin x, which a product must not follow.
+    application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2
+    and the `rest` x, so that a product of multiples begins with its numbers.
     """
 
     tight: str
     binding: int
     sign: str = ""
     open: bool = False
+    coefficient: str = ""
+    rest: str = ""
     wide: str = field()
 
     @wide.default
@@ -266,9 +269,27 @@ class Slots:
         """The operand of a step with one."""
         return self.p.steps[k - self.p.arity].args[0]
 
-    def _product(self, left: str, sign: str, right: str, last: int) -> Text:
-        """left sign right; `last` is the slot at the end."""
-        return Text(f"{left}{sign}{right}", PRODUCT, sign, self.texts[last].open and not right.endswith(")"))
+    def _multiple(self, k: float, x: int) -> Text:
+        """k·x."""
+        if k != -1.0 and getattr(self._operation(x), "name", "") == "reciprocal" and self.texts[x].sign == "/":
+            text = f"{number(k)} / {self._bound(self._argument(x), APPLICATION)}"
+            return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
+        inner = self.texts[x]
+        front = number(k) if k != -1.0 else "−"
+        if inner.coefficient:
+            return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
+        rest = self._factor(x, "·", last=True)
+        if k == -1.0 and inner.binding == PRODUCT:  # −a⋆b needs no brackets
+            return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
+        return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
+
+    def _product(self, left: int, right: int) -> Text:
+        """left · right, with the coefficients of both in front."""
+        a, b = self.texts[left], self.texts[right]
+        first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
+        last = b.rest if b.coefficient else self._factor(right, "·", last=True)
+        is_open = b.open and not last.endswith(")")
+        return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
 
     def _step(self, k: int) -> Text:
         step = self.p.steps[k - self.p.arity]
@@ -283,21 +304,17 @@ class Slots:
                 return self._contract(spec, *args)
             case wire.Add():
                 return self._sum(*args)
-            case wire.Scale(-1.0):
-                return Text(f"−{self._bound(args[0], PRODUCT)}", SUM)
             case wire.Scale(factor):
-                (x,) = args
-                if getattr(self._operation(x), "name", "") == "reciprocal":
-                    text = f"{number(factor)} / {self._bound(self._argument(x), APPLICATION)}"
-                    return Text(text, SUM if factor < 0 else PRODUCT, "/", open=True)
-                product = self._product(number(factor), "·", self._factor(x, "·", last=True), x)
-                return product if factor > 0 else Text(product.tight, SUM)
+                return self._multiple(factor, args[0])
             case wire.Reduce(relation, _) as operation:
                 if self._is_rep(operation):
                     return self.texts[args[0]]
-                return Text(f"{reduction(relation)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+                inner = self.texts[args[0]]
+                closed = inner.binding == APPLICATION and not inner.open
+                text = inner.tight if closed else self._bound(args[0], ATOM)
+                return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
             case wire.Move():
-                return Text(f"{self._bound(args[0], ATOM)}ᵀ", ATOM)
+                return Text(transposed(self._bound(args[0], ATOM)), ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case never:
@@ -357,6 +374,17 @@ class Slots:
             for this, other in ((left, right), (right, left)):
                 if getattr(self._operation(other), "name", "") == "reciprocal":
                     return self._quotient(this, self._argument(other))
-        a = f"{self._bound(left, ATOM)}ᵀ" if flip_left else self._factor(left, sign, last=swapped)
-        b = f"{self._bound(right, ATOM)}ᵀ" if flip_right else self._factor(right, sign, last=not swapped)
-        return self._product(b, sign, a, left) if swapped else self._product(a, sign, b, right)
+            return self._product(left, right)
+        a = transposed(self._bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
+        b = transposed(self._bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
+        first, second, last = (b, a, left) if swapped else (a, b, right)
+        return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
+
+
+def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
+    """The product of two coefficients and a text."""
+    minus = "−" if a.startswith("−") != b.startswith("−") else ""
+    numbers = [k for k in (a.removeprefix("−"), b.removeprefix("−")) if k]
+    text = minus + "·".join([*numbers, rest])
+    coefficient = minus + "·".join(numbers)
+    return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)

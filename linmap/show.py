@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
 from hilbert.arrays.namespace import to_numpy
-from hilbert.relation import Converse, Full, Inclusion, Order
+from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.space import Boolean
 from hilbert.term import bottom_up
 from linmap import wire
@@ -90,13 +90,13 @@ class Names:
         self.counts: dict[str, int] = {}
         self.lines: list[str] = []
 
-    def of(self, key: Any, space: Any) -> str:
-        """The name of a constant."""
+    def of(self, key: Any, what: Any, sign: str = "∈") -> str:
+        """The name of a constant; its line says what it is."""
         if key not in self.names:
             letter = next((c for c in LETTERS if c not in self.taken), None)
             self.names[key] = self.fresh("a") if letter is None else letter
             self.taken.add(self.names[key])
-            self.lines.append(f"where {self.names[key]} ∈ {space}")
+            self.lines.append(f"where {self.names[key]} {sign} {what}")
         return self.names[key]
 
     def fresh(self, stem: str) -> str:
@@ -172,7 +172,7 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
         case Parallel(parts):
             return Times(tuple(map(rec, parts)))
         case Reduce(relation, _):
-            return Atom(reduction(relation))
+            return Atom(reduction(relation, names))
         case Unitary(name):
             return Atom(SIGNS.get(name, name))
         case Lifted(of, index):
@@ -196,8 +196,8 @@ def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
 
 
-def reduction(relation: Relation[Any, Any]) -> str:
-    """red_R, or its name where the paper has one."""
+def reduction(relation: Relation[Any, Any], names: Names) -> str:
+    """red_R, or its name where the paper has one; tables of positions get names."""
     match relation:
         case Full(_, Unit()):
             return "Σ"
@@ -209,13 +209,27 @@ def reduction(relation: Relation[Any, Any]) -> str:
             return f"ι{subscript(offset + 1)}"
         case Converse(Inclusion(Unit(), _, offset)):
             return f"π{subscript(offset + 1)}"
+        case Graph(X, Y, table):
+            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}]"
+        case Converse(Graph(X, Y, table)):
+            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}ᵀ]"
+        case Pairs(X, Y, sources, targets) if sources.token <= targets.token:
+            return f"red[{names.of((sources.token, targets.token), f'{X}×{Y}', '⊆')}]"
+        case Pairs(X, Y, sources, targets):
+            return f"red[{names.of((targets.token, sources.token), f'{Y}×{X}', '⊆')}ᵀ]"
         case _:
             return f"red[{relation}]"
 
 
 def is_atom(text: str) -> bool:
     """Whether a datum is one name: then a section is set without a space."""
-    return text.replace("ᵀ", "").isidentifier() or (text[:1].isalpha() and text.isalnum())
+    plain = text.replace("ᵀ", "")
+    return "·" not in plain and (plain.isidentifier() or (plain[:1].isalpha() and plain.isalnum()))
+
+
+def transposed(text: str) -> str:
+    """The text of a transposed name or bracket; twice is none."""
+    return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ"
 
 
 def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
@@ -230,7 +244,7 @@ def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
     known, flow = flips[side], flips[1 - side]
     text = datum
     if known:
-        text = f"{text}ᵀ" if is_atom(text) else f"({text})ᵀ"
+        text = transposed(text if is_atom(text) else f"({text})")
     stands_left = (side == 0) != swapped
     hole = "_ᵀ" if flow else ""
     gap = "" if is_atom(text) else " "
@@ -309,7 +323,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Scale(k):
                 doc = times(number(k), source)
             case f:
-                text = Atom(_wire_text(f, name))
+                text = Atom(_wire_text(f, name, names))
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
         incoming.setdefault(arc.dst, []).append(doc)
         sizes[arc.dst] = sizes.get(arc.dst, 0) + sizes[arc.src] + (not isinstance(arc.map, wire.Same))
@@ -319,7 +333,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
         outputs.append(doc or Atom("id"))
     if len(outputs) == 1:
         return outputs[0]
-    return nested(body.cod, outputs)
+    return nested(body.cod, outputs) if outputs else Atom("0")
 
 
 def _readers(body: Net) -> list[int]:
@@ -333,7 +347,7 @@ def _readers(body: Net) -> list[int]:
     return readers
 
 
-def _wire_text(f: wire.Wire, name: Callable[[Datum], str]) -> str:
+def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
     match f:
         case wire.Same():
             return "id"
@@ -342,7 +356,7 @@ def _wire_text(f: wire.Wire, name: Callable[[Datum], str]) -> str:
         case wire.Section(spec, side, datum):
             return section_text(spec, side, name(datum), datum.leaf.base)
         case wire.Reduce(relation, _):
-            return reduction(relation)
+            return reduction(relation, names)
         case wire.Move():
             return "_ᵀ"
         case wire.Cast():
