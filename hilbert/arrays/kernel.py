@@ -22,6 +22,7 @@ import array_api_compat
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.namespace import namespace
 from hilbert.errors import SpaceError
 from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs
 
@@ -146,10 +147,14 @@ def constant(xp: ModuleType, array: Any, like: Any) -> Any:
     """A constant of the program, moved once to where the arguments live; `like` is one of them."""
     if isinstance(xp, Pseudo):
         return xp.constant(array, like)
-    if xp is np:
-        return array
+    home = namespace(array)
+    if home is np:
+        return array if xp is np else xp.asarray(np.array(array), device=array_api_compat.device(like))
+    if home is not xp:
+        msg = f"a constant of the map lives in {home.__name__}, its argument in {xp.__name__}: move one of them"
+        raise SpaceError(msg)
     device = array_api_compat.device(like)
-    return xp.asarray(np.array(array), device=device)
+    return array if array_api_compat.device(array) == device else array_api_compat.to_device(array, device)
 
 
 def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:

@@ -76,11 +76,8 @@ def freeze(array: Any) -> Any:
 
 def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """A copy or view in the memory of the host; the only way off a device, taken only when the user asks for it."""
-    if isinstance(array, (np.ndarray, np.generic)):
-        return np.asarray(array)
-    if array_api_compat.is_cupy_array(array):
-        host: np.ndarray[Any, np.dtype[Any]] = array.get()
-        return host
+    if array_api_compat.is_cupy_array(array) or array_api_compat.is_torch_array(array):
+        array = array_api_compat.to_device(array, "cpu")
     return np.asarray(array)
 
 

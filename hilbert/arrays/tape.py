@@ -6,7 +6,7 @@ there. Constants are moved to the arguments' namespace and device once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import array_api_compat
@@ -42,7 +42,7 @@ class Instruction(NamedTuple):
 class Tape:
     """The executable form of a program or net; `constants` are slots that hold the same array at every call."""
 
-    __slots__ = ("_bound", "_formal", "code", "constants", "inputs", "outputs", "slots")
+    __slots__ = ("_abroad", "_bound", "_formal", "code", "constants", "inputs", "outputs", "slots")
 
     def __init__(
         self,
@@ -56,21 +56,23 @@ class Tape:
         self.code, self.outputs = code, tuple(outputs)
         self._bound: dict[Any, _Bound] = {}
         self._formal = Formal in map(type, constants.values())
+        self._abroad = [a for a in _parts(constants.values()) if not isinstance(a, (np.ndarray, np.generic))]
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs, in the inputs' namespace."""
         if self._formal or Formal in map(type, arrays):
             return self._run_formally(arrays)
-        xp = common_namespace(arrays)
-        key = xp if xp is np else (xp, array_api_compat.device(arrays[0]))
+        home = arrays or self._abroad
+        xp = common_namespace(home)
+        key = xp if xp is np else (xp, array_api_compat.device(home[0]))
         bound = self._bound.get(key)
         if bound is None:
-            bound = self._bound[key] = _Bound(self, xp, arrays)
+            bound = self._bound[key] = _Bound(self, xp, home)
         return bound(arrays)
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
         """As `run`, where some arrays are formal."""
-        plain = [part for a in arrays for part in (a.parts if isinstance(a, Formal) else (a,))]
+        plain = _parts(arrays) or self._abroad
         xp = common_namespace(plain)
         key = (Formal, xp if xp is np else (xp, array_api_compat.device(plain[0])))
         bound = self._bound.get(key)
@@ -80,6 +82,11 @@ class Tape:
             return [finished(a) for a in bound(arrays)]
         finally:
             bound.forget()
+
+
+def _parts(arrays: Iterable[Any]) -> list[Any]:
+    """The arrays, those that formal ones are made of included."""
+    return [part for a in arrays for part in (a.parts if isinstance(a, Formal) else (a,))]
 
 
 class _Bound:
