@@ -42,7 +42,7 @@ def main() -> None:
     reveal_type(constant)  # N: Map[Vector[In], Vector[Out]]
     times = fun(X)(lambda x: const(k) * x + x)
     reveal_type(times)  # N: Map[Vector[In], Vector[In]]
-    chosen = fun(X)(lambda x: select(x > 0.0, x) @ select(square(x) > 1.0, x) + 1.0)
+    chosen = fun(X)(lambda x: select(x > 0.0, x) @ select(square(x) > 1.0, x) + inner(x, x))
     reveal_type(chosen)  # N: Map[Vector[In], Field]
     bumps = fun(X, X)(lambda x, y: maximum(x, y) @ exp(x) + maximum(y, 0.0) @ y)
     reveal_type(bumps)  # N: Map[DirectSum[Vector[In], Vector[In]], Field]
