@@ -16,7 +16,7 @@ from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.namespace import freeze
+from hilbert.arrays.namespace import freeze, namespace
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.datum import filled
@@ -156,7 +156,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
 
 def trace(f: LinMap[V, V]) -> float:
     """The sum of the diagonal of f : V ⊸ V. Raises SpaceError as `diagonal` does."""
-    return math.fsum(float(leaf.sum()) for leaf in diagonal(f).leaves)
+    return math.fsum(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).leaves)
 
 
 def gram(f: LinMap[V, W]) -> LinMap[V, V]:
