@@ -11,6 +11,7 @@ True
 
 from __future__ import annotations
 
+import math
 import uuid
 from typing import Any, Generic, TypeAlias, TypeVar, final
 
@@ -21,6 +22,7 @@ from attrs import field, frozen
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index import Index, Unit, require_index
 from hilbert.named import spelled
+from hilbert.spec import ALPHABET
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -247,6 +249,41 @@ class Pairs(Relation[I, J]):
         return f"{len(self.sources.array)} pairs"
 
 
+@final
+@frozen
+class Agreement(Relation[I, J]):
+    """{(x, y) : coordinates with one label are equal}: a label for each axis of X and of Y, as in einsum's ii→i.
+
+    What a bilinear map contracts and shares, as a relation: diagonals, traces and transpositions, and their converses.
+    """
+
+    dom: I
+    cod: J
+    source: str
+    target: str
+
+    @property
+    def T(self) -> Agreement[J, I]:
+        """The lists of labels in the other order."""
+        return Agreement(self.cod, self.dom, *_canonical(self.target, self.source))
+
+    def holds(self) -> tuple[Ints, Ints]:
+        """A pair for each value of all labels together."""
+        sizes = dict(zip(self.source + self.target, self.dom.shape + self.cod.shape, strict=True))
+        grid = dict(zip(sizes, np.indices(tuple(sizes.values())).reshape(len(sizes), -1), strict=True))
+
+        def flat(labels: str) -> Ints:
+            place = np.zeros(math.prod(sizes.values()), np.int64)
+            for c in labels:
+                place = place * sizes[c] + grid[c]
+            return place
+
+        return flat(self.source), flat(self.target)
+
+    def __str__(self) -> str:
+        return f"{self.source}→{self.target}"
+
+
 shown.register(Relation, lambda relation: f"a relation {relation.dom} × {relation.cod}")
 
 
@@ -297,6 +334,28 @@ def function(X: I, Y: J, positions: Any) -> Graph[I, J]:
         msg = f"the table of a function {X} → {Y} has {X.size} entries, not {array.size}"
         raise SpaceError(msg)
     return Graph(X, Y, table(array))
+
+
+def agreement(X: I, Y: J, labels: str) -> Agreement[I, J]:
+    """The relation of labels such as "ii->i", one for each axis of X and of Y; SpaceError where they do not fit."""
+    _sets(X, Y)
+    source, arrow, target = labels.replace(" ", "").partition("->")
+    if not arrow or len(source) != len(X.axes) or len(target) != len(Y.axes):
+        due = f"{len(X.axes)} labels, ->, {len(Y.axes)} labels"
+        msg = f"a relation {X} × {Y} by labels is written as {due}, not as {shown(labels)}"
+        raise SpaceError(msg)
+    axes: dict[str, Index] = {}
+    for label, axis in zip(source + target, X.axes + Y.axes, strict=True):
+        if axes.setdefault(label, axis) != axis:
+            msg = f"the labels {labels} of a relation {X} × {Y}: {label} is both {axes[label]} and {axis}"
+            raise SpaceError(msg)
+    return Agreement(X, Y, *_canonical(source, target))
+
+
+def _canonical(source: str, target: str) -> tuple[str, str]:
+    """Labels numbered by first occurrence, so that equal relations are equal."""
+    names = {c: ALPHABET[k] for k, c in enumerate(dict.fromkeys(source + target))}
+    return "".join(names[c] for c in source), "".join(names[c] for c in target)
 
 
 def leq(X: I) -> Order[I]:

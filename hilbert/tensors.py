@@ -17,6 +17,7 @@ a⊗b (rank 1) ∈ ℝ^3 ⊗ ℝ^2
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 import numpy as np
@@ -34,7 +35,6 @@ from hilbert.spec import ALPHABET
 from hilbert.vector import SMALL, Vec, require_vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
 
     from hilbert.arrays.combine import Factor
@@ -91,6 +91,9 @@ def formal(space: TensorProduct[V, W], pairs: Iterable[tuple[Vec[V], Vec[W]]]) -
     if not isinstance(space, TensorProduct):
         msg = f"formal tensors are elements of V ⊗ W, not of {shown(space)}"
         raise SpaceError(msg)
+    if not isinstance(pairs, Iterable):
+        msg = f"a formal tensor of {space} is made of pairs (u, v), not of {shown(pairs)}"
+        raise SpaceError(msg)
     terms = list(pairs)
     for pair in terms:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -133,20 +136,26 @@ def _tensor(
 ) -> tuple[Any, ...]:
     """The leaves of Σ_x left_x ⊗ right_x; plain arrays have axes of this shape in front, formal ones if it is not 1."""
     xp, memo = common_namespace([*left, *right]), Memo()
+    return tuple(
+        joined(xp, memo, (left[i], a), (right[j], b), shape)
+        for i, a in enumerate(space.left.leaves)
+        for j, b in enumerate(space.right.leaves)
+    )
+
+
+def joined(xp: ModuleType, memo: Memo, left: tuple[Any, Leaf], right: tuple[Any, Leaf], shape: tuple[int, ...]) -> Any:
+    """Σ_x left_x ⊗ right_x of two arrays with axes of this shape in front, each with the leaf of its other axes."""
+    (x, a), (y, b) = left, right
     ranks = dict(zip(reversed(ALPHABET), shape, strict=False))
-    leaves = []
-    for i, a in enumerate(space.left.leaves):
-        for j, b in enumerate(space.right.leaves):
-            labels = ALPHABET[: len(a.axes) + len(b.axes)]
-            total: Any = None
-            for k, p, n in _operands(left[i], "".join(ranks) + labels[: len(a.axes)], RANK[0]):
-                for l, q, m in _operands(right[j], "".join(ranks) + labels[len(a.axes) :], RANK[1]):
-                    piece = combine(xp, memo, k * l, [*p, *q], ranks | n | m, labels, lazy=True)
-                    if isinstance(piece, Block):
-                        piece = Formal(a.shape + b.shape, a.dtype, (piece,))
-                    total = piece if total is None else add(total, piece, memo)
-            leaves.append(freeze(total))
-    return tuple(leaves)
+    labels = ALPHABET[: len(a.axes) + len(b.axes)]
+    total: Any = None
+    for k, p, n in _operands(x, "".join(ranks) + labels[: len(a.axes)], RANK[0]):
+        for l, q, m in _operands(y, "".join(ranks) + labels[len(a.axes) :], RANK[1]):
+            piece = combine(xp, memo, k * l, [*p, *q], ranks | n | m, labels, lazy=True)
+            if isinstance(piece, Block):
+                piece = Formal(a.shape + b.shape, a.dtype, (piece,))
+            total = piece if total is None else add(total, piece, memo)
+    return freeze(total)
 
 
 def _operands(a: Any, labels: str, rank: str) -> Iterator[tuple[Any, list[Factor], dict[str, int]]]:
@@ -301,11 +310,30 @@ def _side(factors: tuple[tuple[Any, tuple[int, ...]], ...] | None, leaf: Leaf, X
     return Formal(shape, leaf.dtype, (block(1.0, [(identity, (0,)), *shifted]),))
 
 
+def merged(found: Sequence[Family[V, W]]) -> list[Family[V, W]]:
+    """Families with plain arrays as one: their members one after the other, multiplied by their numbers."""
+    plain = [f for f in found if not (f.left.is_formal or f.right.is_formal)]
+    others = [f for f in found if f.left.is_formal or f.right.is_formal]
+    if len(plain) < 2:
+        return list(found)
+    xp = common_namespace([leaf for f in plain for leaf in (*f.left.leaves, *f.right.leaves)])
+    X = Fin.of(sum(f.rank for f in plain))
+
+    def concatenated(families_: Sequence[Vec[Any]], scale: Sequence[Family[V, W] | None]) -> Vec[Any]:
+        rows = xp.concat([_flat(xp, family, f) for family, f in zip(families_, scale, strict=True)], axis=0)
+        return _unflat(Copower(families_[0].space.base, X), rows)
+
+    left = concatenated([f.left for f in plain], plain)
+    right = concatenated([f.right for f in plain], [None] * len(plain))
+    return [Family(1.0, None, left, right), *others]
+
+
 def rank(t: Vec[Any]) -> int:
     """The number of rank-one terms of a formal tensor, a bound of its rank; the rank of 0 is 0.
 
     Raises SpaceError for a tensor with a dense part: `compress` it.
     """
+    require_vector(t, "rank")
     found, rest = families(t)
     if rest is not None:
         msg = f"this element of {t.space} is no sum of rank-one terms: part of it is dense; see compress"

@@ -50,6 +50,7 @@ from linmap.maps import (
 from linmap.matrix import factors, matrix
 from linmap.simplify import simplify
 from linmap.structure import structure
+from linmap.tensors import linear, tensor, universal
 from linmap.term import LinMap, Net
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "inject",
     "join",
     "ket",
+    "linear",
     "matrix",
     "parallel",
     "project",
@@ -93,6 +95,7 @@ __all__ = [
     "stack",
     "structure",
     "suffix",
+    "tensor",
     "tensor_copower",
     "tensor_matrix",
     "times",
@@ -103,6 +106,7 @@ __all__ = [
     "unassoc",
     "uncurry",
     "undistrib",
+    "universal",
     "unstack",
     "unzip",
     "zero",

@@ -15,8 +15,9 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
-from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.arrays.namespace import freeze, namespace
+from hilbert.relation import agreement
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.datum import filled
@@ -48,9 +49,16 @@ class DiagonalAxes:
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A strided view in numpy, a gather elsewhere."""
         first, second = self.first, self.second
+        rest = tuple(k for k in range(len(operands[0].axes)) if k not in (first, second))
+        if isinstance(xp, Pseudo):
+            axis = result.axes[-1]
+            turned = Leaf(result.base, tuple(operands[0].axes[k] for k in (first, second, *rest)))
+            front = xp.move((first, second, *rest)).call
+            agree = xp.reduce(agreement(axis * axis, axis, "ii->i"), 0, turned).call
+            back = xp.move((*range(1, len(rest) + 1), 0)).call
+            return Kernel(lambda a: back(agree(front(a))))
         if xp is np:
             return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
-        rest = tuple(k for k in range(len(operands[0].axes)) if k not in (first, second))
         return Kernel(lambda a: xp.linalg.diagonal(xp.permute_dims(a, (*rest, first, second))))
 
 
@@ -156,7 +164,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
 
 def trace(f: LinMap[V, V]) -> float:
     """The sum of the diagonal of f : V ⊸ V. Raises SpaceError as `diagonal` does."""
-    return math.fsum(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).leaves)
+    return math.fsum(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).dense().leaves)
 
 
 def gram(f: LinMap[V, W]) -> LinMap[V, V]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import SpaceError, Vec
+from hilbert.arrays.formal import Formal
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
+from hilbert.tensors import alike
 from linmap import wire
 from linmap.datum import Const, Ref
 from linmap.lower import net
@@ -46,8 +48,11 @@ class Comparable:
 def equal(a: Any, b: Any) -> bool:
     """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
+    Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.tensors.alike`).
     Equal terms have equal values, not the other way round: no law is applied. Raises SpaceError for other things.
     """
+    if isinstance(a, Vec) and isinstance(b, Vec) and (a.is_formal or b.is_formal):
+        return a.space == b.space and alike(a, b)
     numbering = Numbering()
     return _label(a, numbering) == _label(b, numbering)
 
@@ -71,6 +76,9 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
 
 
 def _contents(array: Any) -> Hashable:
+    if isinstance(array, Formal):
+        blocks = tuple((float(b.k), b.axes, tuple(map(_contents, b.arrays))) for b in array.blocks)
+        return array.shape, blocks, None if array.dense is None else _contents(array.dense)
     host = to_numpy(array)
     return host.shape, host.dtype.str, (host + 0).tobytes() if host.dtype.kind == "f" else host.tobytes()
 

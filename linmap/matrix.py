@@ -19,6 +19,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.arrays.formal_kernels import dense as multiplied_out
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import shown
 from linmap import wire
@@ -88,7 +89,9 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
         case "sparse":
             return sparse(f, data)
         case "tensor":
-            return factors(f, data)
+            from linmap.tensors import tensor  # made of the same plans
+
+            return tensor(f)
         case "operator":
             return operator(f)
         case _:
@@ -165,7 +168,7 @@ def _dense_plan(n: Network) -> DensePlan:
 def dense(f: LinMap[Any, Any], data: list[Any]) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
     plan = dense_plan(body_of(f, "matrix"))
-    arrays = plan.tape.run(data)
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
     xp = common_namespace([*data, *arrays])
     shape = (f.cod.dim, f.dom.dim)
     if len(plan.entries) == 1 and len(f.dom.leaves) == len(f.cod.leaves) == 1:
@@ -221,7 +224,7 @@ def _spread(n: Network, p: Product) -> int:
 def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
     plan = planned(body_of(f, "matrix"), "spread", _spread_plan)
-    arrays = plan.tape.run(data)
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):
         row = []
@@ -278,7 +281,7 @@ def _sparse_plan(n: Network) -> SparsePlan:
 def sparse(f: LinMap[Any, Any], data: list[Any]) -> Any:
     """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
     plan = sparse_plan(body_of(f, "matrix"))
-    arrays = [to_numpy(a) for a in plan.tape.run(data)]
+    arrays = [to_numpy(multiplied_out(a)) for a in plan.tape.run(data)]
     return plan.pattern.csr(arrays)
 
 
@@ -349,7 +352,7 @@ def factors(f: LinMap[Any, Any], data: list[Any] | None = None) -> tuple[Vec[Any
     """
     data = data_of(f, "factors") if data is None else data
     plan = factor_plan(body_of(f, "factors"))
-    arrays = plan.tape.run(data)
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
     xp = common_namespace([*data, *arrays])
     index = Fin.of(sum(s.rank for s in plan.splits))
     left = _family(xp, f.cod, [(s.out, arrays[s.left], s.rank) for s in plan.splits])

@@ -144,7 +144,33 @@ HILBERT: dict[str, Rows] = {
         ("TensorProduct(V, labels)", "⊗ needs a vector space, but Hidden3"),
         ("V * (R32**p)", "ℝ^Pixel4 ⊗ ℝ₃₂^Pixel4: the factors have different dtypes"),
     ],
+    "formal": [
+        ("formal(V, [])", "formal tensors are elements of V ⊗ W, not of the space ℝ^Pixel4"),
+        ("formal(V * W, [(w, v)])", "tensor of ℝ^Pixel4 ⊗ ℝ^Hidden3 takes a vector of ℝ^Pixel4, not one of ℝ^Hidden3"),
+        ("formal(V * W, [v])", "made of pairs (u, v), not of a vector of ℝ^Pixel4"),
+        ("formal(V * W, [(v, [1.0, 2.0, 3.0])])", "formal takes a vector, not a list of 3"),
+        ("formal(V * W, 3)", "made of pairs (u, v), not of 3"),
+    ],
+    "from_factors": [
+        ("from_factors(v, 3)", "from_factors takes a vector, not 3"),
+        ("from_factors(S.zeros(), v)", "takes left ∈ V^X and right ∈ W^X, not a vector of ℝ^Pixel4 ⊕ ℝ^Hidden3"),
+        ("from_factors(v, w)", "over one index set X, not Pixel4 and Hidden3"),
+    ],
+    "compress": [
+        ("compress(v, 0.0)", "an element of V ⊗ W has terms u ⊗ v, but not one of ℝ^Pixel4"),
+        ("compress(v.tensor(w), -1.0)", "the tolerance of compress is a number ≥ 0, not -1.0"),
+        ('compress(v.tensor(w), "small")', "a number ≥ 0, not 'small'"),
+        ("compress(3, 0.0)", "compress takes a vector, not 3"),
+    ],
+    "rank": [
+        ("rank(3)", "rank takes a vector, not 3"),
+        ("rank(v)", "terms u ⊗ v, but not one of ℝ^Pixel4"),
+        ("rank((V * W).zeros())", "is no sum of rank-one terms: part of it is dense; see compress"),
+    ],
     "Vec": [
+        ("v.tensor(3)", "u ⊗ v takes a vector, not 3"),
+        ("v.tensor(v32)", "ℝ^Pixel4 ⊗ ℝ₃₂^Pixel4: the factors have different dtypes"),
+        ("v.tensor(w) + v", "v + w: v is in ℝ^Pixel4 ⊗ ℝ^Hidden3 but w in ℝ^Pixel4"),
         ("v + w", "v + w: v is in ℝ^Pixel4 but w in ℝ^Hidden3"),
         ("v - v32", "v − w: v is in ℝ^Pixel4 but w in ℝ₃₂^Pixel4"),
         ("v + 1.0", "v + w: v is in ℝ^Pixel4, and the other side is 1.0: a vector of ℝ^Pixel4 would fit"),
@@ -373,6 +399,19 @@ LINMAP: dict[str, Rows] = {
     ],
     "structure": [("structure(f)", "takes a linear map or a derivative, not a map ℝ^Pixel4 → ℝ^Pixel4")],
     "cost": [("cost(v)", "takes a linear map or a derivative, not a vector of ℝ^Pixel4")],
+    "linear": [
+        ("linear(v)", "linear(t) takes an element of W ⊗ V, not one of ℝ^Pixel4"),
+        ("linear(lin)", "linear takes a vector, not a map"),
+    ],
+    "tensor": [
+        ("tensor(f)", "linear map"),
+        ("tensor(open_net)", ".at(point)"),
+        ("tensor(identity(V))", "proves no low rank: …or pass dense=True for an array of 16 entries"),
+    ],
+    "universal": [
+        ("universal(f)", "universal takes a bilinear map"),
+        ("universal(contraction.pick(V, h))", "⊗ needs a vector space, but Hidden3"),
+    ],
     "matrix": [
         ("matrix(f)", "linear map"),
         ("matrix(open_net)", ".at(point)"),
@@ -575,8 +614,8 @@ ADJOINT: dict[str, Rows] = {
 }  # fmt: skip
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
-RESULTS = {"SpaceError", "Report", "Cost"}
-"""The error itself, and what a check and cost return: nothing that users make."""
+RESULTS = {"SpaceError", "Report", "Cost", "Compression"}
+"""The error itself, and what a check, cost and compress return: nothing that users make."""
 
 
 @pytest.fixture

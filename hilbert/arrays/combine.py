@@ -14,6 +14,7 @@ import numpy as np
 import opt_einsum
 from attrs import field, frozen
 
+from hilbert.arrays.agree import diagonal
 from hilbert.arrays.contract import contract
 from hilbert.arrays.formal import block
 from hilbert.arrays.namespace import dtype_name
@@ -96,14 +97,9 @@ def _order(labels: tuple[str, ...], out: str, shapes: tuple[tuple[int, ...], ...
 
 def _diagonal(xp: ModuleType, f: Factor) -> Factor:
     """Every label once: the entries where axes of one label agree."""
-    array, labels = f.array, f.labels
-    while len(set(labels)) < len(labels):
-        c = next(c for c in labels if labels.count(c) > 1)
-        i, j = labels.index(c), labels.rindex(c)
-        rest = [k for k in range(len(labels)) if k not in (i, j)]
-        array = xp.linalg.diagonal(xp.permute_dims(array, (*rest, i, j)))
-        labels = "".join(labels[k] for k in rest) + c
-    return f if labels == f.labels else Factor(array, labels, base=f.base)
+    if len(set(f.labels)) == len(f.labels):
+        return f
+    return Factor(*diagonal(xp, f.array, f.labels), base=f.base)
 
 
 def _summed(xp: ModuleType, f: Factor, out: str, others: Sequence[Factor]) -> Factor:

@@ -19,7 +19,7 @@ from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
 from hilbert.errors import SpaceError
 from hilbert.index import Fin
-from hilbert.relation import Full, Identity
+from hilbert.relation import Agreement, Full, Identity
 from hilbert.space import Elements, Field, Leaf
 from hilbert.spec import ALPHABET, Spec
 
@@ -154,6 +154,8 @@ class FormalKernels(Pseudo):
         before, x, after = labels[:at], labels[at : at + width], labels[at + width :]
         y = ALPHABET[len(labels) : len(labels) + len(relation.cod.axes)]
         factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        if isinstance(relation, Agreement):
+            return self._agreeing(b, relation, at, whole)
         holders = [f for f in factors if set(f.labels) & set(x)]
         ranks, lazy = {RANKS[0]: b.rank}, len(b.grouping) <= 1
         out = before + y + after
@@ -180,6 +182,25 @@ class FormalKernels(Pseudo):
         new = real(image, RANKS[0] + y + rest)
         factors = [new if g is f else g for g in factors]
         return combine(self.base, self.memo, b.k, factors, ranks, out, lazy=lazy)
+
+    def _agreeing(self, b: Block, relation: Agreement[Any, Any], at: int, whole: Formal) -> Any:
+        """The same network with fewer labels: equal ones are shared, and summed if the result has them not."""
+        source, target = relation.source, relation.target
+        if len(set(target)) < len(target):
+            msg = f"the relation {relation} puts a formal tensor on a diagonal: call .dense() first"
+            raise SpaceError(msg)
+        free = "".join(c for c in ALPHABET if c not in source + target)
+        width = len(source)
+        before, after = free[:at], free[at : len(whole.shape) - width]
+        labels = before + source + after
+        xp = self.base
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        for c, axis in zip(target, relation.cod.axes, strict=True):
+            if c not in source:
+                ones = xp.broadcast_to(xp.ones((1,), dtype=factors[0].array.dtype), (axis.size,))
+                factors.append(real(ones, c))
+        out = before + target + after
+        return combine(xp, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
 
     def _image(self, relation: Relation[Any, Any], like: Factor) -> Any:
         """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""

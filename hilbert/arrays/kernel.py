@@ -5,6 +5,7 @@
 | contract | matmul, vecdot, multiply | matmul, vecdot, multiply |
 | element-wise | ufunc, in place where the operand dies | the function of the same name |
 | reduce: full, ≤ | sum and broadcast_to, cumulative_sum | the same |
+| reduce: labels | linalg.diagonal, sum, broadcast_to, where | the same |
 | reduce: slice | basic indexing | basic indexing; writing by concat |
 | gather | take, integer indexing | the same |
 | segment sum | bincount, add.at | cupy: add.at; JAX: at[].add; torch: index_add; none in the strict array API |
@@ -22,9 +23,11 @@ import array_api_compat
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.agree import agreement
 from hilbert.arrays.namespace import namespace
 from hilbert.errors import SpaceError
-from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs
+from hilbert.relation import Agreement, Converse, Full, Graph, Identity, Inclusion, Order, Pairs
+from hilbert.spec import ALPHABET
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,9 +202,22 @@ def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) ->
         case Pairs(_, _, sources, targets):
             rows = Rows(xp, sources.array)
             return Kernel(_segments(xp, Rows(xp, targets.array), rows, before, n, m, after, shape))
+        case Agreement(_, _, source, target):
+            return Kernel(_agreement(xp, relation, source, target, before, after), fresh=False)
         case _:
             msg = f"red_R has no kernel for {type(relation).__name__}"
             raise SpaceError(msg)
+
+
+def _agreement(
+    xp: ModuleType, relation: Any, source: str, target: str, before: tuple[int, ...], after: tuple[int, ...]
+) -> Callable[[Any], Any]:
+    """Labels for all axes: those of the relation, and one for each other axis."""
+    free = [c for c in ALPHABET if c not in source + target]
+    head, tail = "".join(free[: len(before)]), "".join(free[len(before) : len(before) + len(after)])
+    sizes = dict(zip(source + target, relation.dom.shape + relation.cod.shape, strict=True))
+    sizes |= dict(zip(head + tail, before + after, strict=True))
+    return lambda a: agreement(xp, head + source + tail, head + target + tail, sizes, a)
 
 
 class Rows:

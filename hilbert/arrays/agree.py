@@ -1,0 +1,42 @@
+"""Reductions by labels: diagonals, sums, transpositions and replication along axes of one array, as einsum's ii→i."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def diagonal(xp: ModuleType, array: Any, labels: str) -> tuple[Any, str]:
+    """The entries where axes of one label agree, and the labels that are left, each once."""
+    while len(set(labels)) < len(labels):
+        c = next(c for c in labels if labels.count(c) > 1)
+        i, j = labels.index(c), labels.rindex(c)
+        rest = [k for k in range(len(labels)) if k not in (i, j)]
+        array = xp.linalg.diagonal(xp.permute_dims(array, (*rest, i, j)))
+        labels = "".join(labels[k] for k in rest) + c
+    return array, labels
+
+
+def agreement(xp: ModuleType, source: str, target: str, sizes: dict[str, int], array: Any) -> Any:
+    """out[target] = Σ array[source] over the labels that the result has not; 0 where equal labels differ."""
+    array, labels = diagonal(xp, array, source)
+    summed = tuple(k for k, c in enumerate(labels) if c not in target)
+    array = xp.sum(array, axis=summed) if summed else array
+    labels = "".join(c for c in labels if c in target)
+    once = "".join(dict.fromkeys(target))
+    kept = "".join(c for c in once if c in labels)
+    array = xp.permute_dims(array, tuple(map(labels.index, kept)))
+    array = xp.reshape(array, tuple(sizes[c] if c in labels else 1 for c in once))
+    array = xp.broadcast_to(array, tuple(sizes[c] for c in once))
+    if once == target:
+        return array
+    array = xp.reshape(array, tuple(sizes[c] if target.index(c) == k else 1 for k, c in enumerate(target)))
+    for k, c in enumerate(target):
+        first = target.index(c)
+        if first != k:
+            shape = tuple(sizes[c] if place in (first, k) else 1 for place in range(len(target)))
+            identity = xp.reshape(xp.eye(sizes[c], dtype=xp.bool), shape)
+            array = xp.where(identity, array, xp.zeros((), dtype=array.dtype))
+    return array
