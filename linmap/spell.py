@@ -1,7 +1,7 @@
 """Terms as Python expressions: `repr`, which evaluates back to an equal term where the names of `diff.names` are known.
 
-A subterm that occurs more than once is bound by `:=`, so that the text is linear in the shared size of the term.
-Vectors are named, not printed: see `hilbert.named`.
+A subterm that occurs more than once is bound by `:=`, so that the text is linear in the shared size of the term, and so
+is one that is nested deeper than Python's parser goes. Vectors are named, not printed: see `hilbert.named`.
 
 >>> from hilbert import Fin, R
 >>> from linmap import fork, identity, total
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 SHORT = 24
 """Subterms with a shorter text are repeated, not bound."""
+DEEP = 50
+"""Python's parser takes up to 200 brackets within each other."""
 FLAT = 8
 """Longer sums are nested: Python's parser does not take thousands of terms in a row."""
 
@@ -81,11 +83,15 @@ def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source])
         for child in children(node):
             parents[id(child)] = parents.get(id(child), 0) + 1
     bound: list[str] = []
+    depths: dict[int, int] = {}
 
     def named(node: Term, rec: Callable[[Any], Source]) -> Source:
         source = step(node, rec)
-        if parents.get(id(node), 0) < 2 or len(source.text) <= SHORT:
+        depths[id(node)] = 1 + max((depths[id(child)] for child in children(node)), default=0)
+        shared = parents.get(id(node), 0) > 1 and len(source.text) > SHORT
+        if not shared and depths[id(node)] < DEEP:
             return source
+        depths[id(node)] = 0
         name = f"_{len(bound) + 1}"
         bound.append(f"{name} := {source.text}")
         return Source(name)

@@ -66,6 +66,7 @@ from linmap import (
     red,
     rep,
     scale,
+    scan,
     section,
     simplify,
     stack,
@@ -484,7 +485,10 @@ def linear_terms() -> Iterator[Any]:
         yield adjoint(f)
     _, closed = affine(layer, *(part.random(rng) for part in layer.dom.parts))
     yield from (closed, adjoint(closed) @ closed, closed**hidden)
-    yield sum((scale(float(k), R) for k in range(1000)), identity(R))
+    deep: Any = scan(R, pixel)
+    for _ in range(500):
+        deep = 0.5 * (2.0 * deep)
+    yield from (deep, sum((scale(float(k), R) for k in range(1000)), identity(R)))
 
 
 def functions() -> Iterator[Any]:
