@@ -496,7 +496,7 @@ def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
     return elementwise(Comparison(name), a, _fill(a, o) if _is_number(o) else operand(a, o, name))
 
 
-def bilinear(c: Contraction, a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
+def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]:
     """A bilinear map of two expressions; raises SpaceError if they are not in its spaces."""
     if a.space != c.left or b.space != c.right:
         msg = f"{c.symbol} : {c.left} × {c.right} → {c.cod} does not apply to {a.space} and {b.space}"
@@ -559,7 +559,11 @@ def outer(a: Expr[V] | Vec[V], b: Expr[W] | Vec[W]) -> Expr[TensorProduct[V, W]]
     return bilinear(contraction.outer(x.space, y.space), x, y)
 
 
-def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: W | None = None) -> Expr[W]:
+@overload
+def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: None = None) -> Expr[Any]: ...
+@overload
+def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: W) -> Expr[W]: ...
+def contract(labels: str, a: Any, b: Any, cod: Any = None) -> Any:
     """A labelled contraction such as contract("ij,j->i", W, x); the result is in ℝ^{axes of the labels} or in `cod`."""
     x, y = _operands(a, b, "contract")
     return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)

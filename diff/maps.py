@@ -9,7 +9,7 @@ K[2] (⋆)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from diff.term import Bilinear, Constant
 from hilbert import Type
@@ -19,9 +19,10 @@ from linmap.contraction import require_contraction
 
 if TYPE_CHECKING:
     from diff.term import Fun
-    from hilbert import Vec
+    from hilbert import DirectSum, Vec
     from linmap import Contraction
 
+U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
@@ -33,7 +34,7 @@ def constant(V: V, w: Vec[W]) -> Fun[V, W]:
     return Constant(V, w)
 
 
-def bilinear(c: Contraction) -> Fun[Any, Any]:
+def bilinear(c: Contraction[U, V, W]) -> Fun[DirectSum[U, V], W]:
     """⋄ : U ⊕ V → W, a bilinear map as its contraction (see `linmap.contraction`); SpaceError for other things."""
     require_contraction(c, "bilinear")
     return Bilinear(c)

@@ -130,7 +130,7 @@ class Constant(Fun[Any, Any]):
 class Bilinear(Fun[Any, Any]):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
-    contraction: Contraction
+    contraction: Contraction[Any, Any, Any]
 
     @property
     def dom(self) -> Any:

@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, final
+from typing import Any, Generic, TypeVar, final, overload
 
 from attrs import frozen
 
-from hilbert import Copower, Elements, Field, R, SpaceError, TensorProduct, Type
+from hilbert import Copower, Elements, Field, Index, Product, R, SpaceError, TensorProduct, Type
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.space import Leaf, power, require_space, require_type
@@ -21,17 +21,22 @@ from hilbert.spec import Spec
 from linmap import wire
 from linmap.notation import operator
 
-if TYPE_CHECKING:
-    from hilbert import Index
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+H = TypeVar("H", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
 
 @final
 @frozen(cache_hash=True)
-class Contraction:
+class Contraction(Generic[U, V, W]):
     """⋄ : U × V →₂ W. `terms` (i, j, k, spec): leaf i of U with leaf j of V adds into leaf k of W."""
 
-    left: Type
-    right: Type
-    cod: Type
+    left: U
+    right: V
+    cod: W
     terms: tuple[tuple[int, int, int, Spec], ...]
 
     def __attrs_post_init__(self) -> None:
@@ -50,7 +55,7 @@ class Contraction:
                 msg = f"contraction {spec} of {self.left} and {self.right} gives {made}, not {self.cod.leaves[k]}"
                 raise SpaceError(msg)
 
-    def lifted(self, index: Index) -> Contraction:
+    def lifted(self, index: I) -> Contraction[Copower[U, I], Copower[V, I], Copower[W, I]]:
         """⋄^X : U^X × V^X →₂ W^X, zipped."""
         n = len(index.axes)
         terms = tuple((i, j, k, spec.lifted(n, left=True, right=True)) for i, j, k, spec in self.terms)
@@ -100,7 +105,11 @@ def space_of(axes: tuple[Index, ...], base: Field) -> Type:
     return Copower(base, index)
 
 
-def labelled(labels: str, U: Type, V: Type, cod: Type | None = None) -> Contraction:
+@overload
+def labelled(labels: str, U: U, V: V, cod: None = None) -> Contraction[U, V, Any]: ...
+@overload
+def labelled(labels: str, U: U, V: V, cod: W) -> Contraction[U, V, W]: ...
+def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
     """The bilinear map of a labelled contraction such as "ij,j->i" between two spaces of one array each.
 
     Raises SpaceError for labels that do not fit the axes, and for a result that is not `cod` where that is given.
@@ -122,7 +131,7 @@ def labelled(labels: str, U: Type, V: Type, cod: Type | None = None) -> Contract
     return Contraction(U, V, cod or space_of(made.axes, made.base), ((0, 0, 0, spec),))
 
 
-def inner(V: Type) -> Contraction:
+def inner(V: V) -> Contraction[V, V, Field]:
     """⊙ : V × V →₂ K, the inner product; any space."""
     require_space(V, "⊙")
     terms = []
@@ -132,21 +141,21 @@ def inner(V: Type) -> Contraction:
     return Contraction(V, V, _field(V), tuple(terms))
 
 
-def scalar(V: Type, field: Field = R) -> Contraction:
+def scalar(V: V, field: Field = R) -> Contraction[Field, V, V]:
     """· : K × V →₂ V, the scalar product; any space. `field` is K for the space 0, which has none of its own."""
     require_space(V, "k·v")
     terms = tuple((0, k, k, Spec.scalar(len(leaf.axes))) for k, leaf in enumerate(V.leaves))
     return Contraction(_field(V, field), V, V, terms)
 
 
-def hadamard(V: Type) -> Contraction:
+def hadamard(V: V) -> Contraction[V, V, V]:
     """· : V × V →₂ V, entry by entry (zipWith ·); any space."""
     require_space(V, "the Hadamard product")
     terms = tuple((k, k, k, Spec.pointwise(len(leaf.axes))) for k, leaf in enumerate(V.leaves))
     return Contraction(V, V, V, terms)
 
 
-def outer(V: Type, W: Type) -> Contraction:
+def outer(V: V, W: W) -> Contraction[V, W, TensorProduct[V, W]]:
     """⊗ : V × W →₂ V ⊗ W; any spaces."""
     cod = TensorProduct(V, W)
     terms = []
@@ -158,13 +167,18 @@ def outer(V: Type, W: Type) -> Contraction:
     return Contraction(V, W, cod, tuple(terms))
 
 
-def matrix_vector(Y: Index, X: Index, field: Field = R) -> Contraction:
+def matrix_vector(
+    Y: I, X: J, field: Field = R
+) -> Contraction[Copower[Field, Product[I, J]], Copower[Field, J], Copower[Field, I]]:
     """⋆ : K^{Y×X} × K^X →₂ K^Y, the matrix–vector product."""
     _sets("⋆", Y, X)
-    return contraction_over(Copower(field, Y * X), Copower(field, X), len(X.axes), power(field, Y))
+    cod: Any = power(field, Y)
+    return contraction_over(Copower(field, Y * X), Copower(field, X), len(X.axes), cod)
 
 
-def matrix_matrix(Z: Index, Y: Index, X: Index, field: Field = R) -> Contraction:
+def matrix_matrix(
+    Z: I, Y: J, X: H, field: Field = R
+) -> Contraction[Copower[Field, Product[I, J]], Copower[Field, Product[J, H]], Copower[Field, Product[I, H]]]:
     """∗ : K^{Z×Y} × K^{Y×X} →₂ K^{Z×X}, the matrix product."""
     _sets("∗", Z, Y, X)
     left, right = Copower(field, Z * Y), Copower(field, Y * X)
@@ -176,7 +190,7 @@ def _sets(what: str, *sets: Index) -> None:
         require_index(index, what)
 
 
-def contraction_over(U: Type, V: Type, shared: int, cod: Type) -> Contraction:
+def contraction_over(U: U, V: V, shared: int, cod: W) -> Contraction[U, V, W]:
     """∗ into `cod` of two spaces of one array each, the last `shared` axes of U against the first of V."""
     left, right = _single(U, "∗"), _single(V, "∗")
     rows, cols = len(left.axes) - shared, len(right.axes) - shared
@@ -186,7 +200,9 @@ def contraction_over(U: Type, V: Type, shared: int, cod: Type) -> Contraction:
     return Contraction(U, V, cod, ((0, 0, 0, spec),))
 
 
-def tensor_contraction(W: Type, V: Type, U: Type) -> Contraction:
+def tensor_contraction(
+    W: W, V: V, U: U
+) -> Contraction[TensorProduct[W, V], TensorProduct[V, U], TensorProduct[W, U]]:
     """∗ : (W ⊗ V) × (V ⊗ U) →₂ W ⊗ U, (w⊗v) ∗ (v'⊗u) = (v⊙v')·(w⊗u): the one bilinear constant of §3.1."""
     left, right, cod = TensorProduct(W, V), TensorProduct(V, U), TensorProduct(W, U)
     n, m = len(V.leaves), len(U.leaves)
@@ -202,7 +218,7 @@ def tensor_contraction(W: Type, V: Type, U: Type) -> Contraction:
     return Contraction(left, right, cod, tuple(terms))
 
 
-def pick(V: Type, X: Index) -> Contraction:
+def pick(V: V, X: I) -> Contraction[Copower[V, I], Elements[I], V]:
     """V^X × X →₂ V, (v, x) ↦ v_x: projection at an element that is found at the point; linear in v."""
     terms = []
     require_index(X, "v_x")
@@ -214,7 +230,7 @@ def pick(V: Type, X: Index) -> Contraction:
     return Contraction(Copower(V, X), Elements(X), V, tuple(terms))
 
 
-def basis_vector(X: Index, field: Field = R) -> Contraction:
+def basis_vector(X: I, field: Field = R) -> Contraction[Field, Elements[I], Copower[Field, I]]:
     """K × X →₂ K^X, (k, x) ↦ k·e_x: the one-hot encoding of an element of X, scaled."""
     require_index(X, "e_x")
     labels = Spec.pointwise(len(X.axes)).left

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 FEW = 4
 """More sums of terms than this are made one."""
+U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
@@ -92,7 +93,7 @@ def _composed(f: Family[Any, Any]) -> LinMap[Any, Any]:
     return Compose([*parts, after])
 
 
-def _rows(V: Type, X: Index, base: Field) -> Contraction:
+def _rows(V: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
     """V^X × V →₂ K^X, (w, v)_x = w_x ⊙ v."""
     terms = []
     for k, leaf in enumerate(V.leaves):
@@ -101,7 +102,7 @@ def _rows(V: Type, X: Index, base: Field) -> Contraction:
     return Contraction(Copower(V, X), V, Copower(base, X), tuple(terms))
 
 
-def _columns(W: Type, X: Index, base: Field) -> Contraction:
+def _columns(W: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
     """W^X × K^X →₂ W, (u, c) ↦ Σ_x c_x·u_x."""
     terms = []
     for k, leaf in enumerate(W.leaves):
@@ -110,7 +111,7 @@ def _columns(W: Type, X: Index, base: Field) -> Contraction:
     return Contraction(Copower(W, X), Copower(base, X), W, tuple(terms))
 
 
-def _on_right(t: Vec[Any]) -> Contraction:
+def _on_right(t: Vec[Any]) -> Contraction[Any, Any, Any]:
     """(W ⊗ V) × V →₂ W on the leaves that are not empty."""
     W, V = t.space.left, t.space.right
     m = len(V.leaves)
@@ -233,7 +234,7 @@ def _pair(n: Network, p: Product) -> tuple[int, int | None, tuple[int, ...]] | s
 # --- bilinear maps as linear maps ---
 
 
-def universal(c: Contraction) -> LinMap[TensorProduct[Any, Any], Any]:
+def universal(c: Contraction[U, V, W]) -> LinMap[TensorProduct[U, V], W]:
     """⋄̄ : U ⊗ V ⊸ T, the one linear map with u ⋄ v = ⋄̄(u ⊗ v): the universal property of ⊗ (§2.2).
 
     Raises SpaceError for a bilinear map on a discrete type.

@@ -236,7 +236,7 @@ class Scaled(LinMap[Any, Any]):
 class Section(LinMap[Any, Any]):
     """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
 
-    contraction: Contraction
+    contraction: Contraction[Any, Any, Any]
     side: int
     datum: Vec[Any]
 

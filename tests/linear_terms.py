@@ -94,7 +94,7 @@ def dense(s: Source, V: Type, W: Type) -> Section:
             else:
                 terms.append((j, j * n + i, i, Spec.of(columns, columns + rows, rows)))
     if left:
-        c = Contraction(TensorProduct(W, V), V, W, tuple(terms))
+        c: Contraction[Any, Any, Any] = Contraction(TensorProduct(W, V), V, W, tuple(terms))
         return Section(c, 0, s.vector(c.left))
     c = Contraction(V, TensorProduct(V, W), W, tuple(terms))
     return Section(c, 1, s.vector(c.right))
@@ -167,7 +167,7 @@ def out_of(s: Source, V: Any) -> LinMap[Any, Any]:
     return s.one_of(options)()
 
 
-def _fixed(s: Source, c: Contraction, side: int) -> Section:
+def _fixed(s: Source, c: Contraction[Any, Any, Any], side: int) -> Section:
     return Section(c, side, s.vector(c.left if side == 0 else c.right))
 
 
@@ -180,12 +180,12 @@ def _injection(s: Source, V: Any) -> Inject:
 # --- sections ---
 
 
-def _labelled(s: Source, kind: str) -> Contraction:
+def _labelled(s: Source, kind: str) -> Contraction[Any, Any, Any]:
     spec, left, right = contraction(s, kind)
     return Contraction(left.space, right.space, wire.product(spec, left, right).space, ((0, 0, 0, spec),))
 
 
-def _select(s: Source) -> Contraction:
+def _select(s: Source) -> Contraction[Any, Any, Any]:
     V = s.copower()
     truth: Any = Copower(Bool, V.index)
     n = len(V.index.axes)
@@ -196,7 +196,7 @@ def _select(s: Source) -> Contraction:
     return Contraction(truth, V, V, tuple(terms))
 
 
-CONTRACTIONS: dict[str, Callable[[Source], Contraction]] = {
+CONTRACTIONS: dict[str, Callable[[Source], Contraction[Any, Any, Any]]] = {
     "inner": lambda s: inner(s.space()),
     "scalar": lambda s: scalar(s.space()),
     "hadamard": lambda s: hadamard(s.space()),
@@ -214,7 +214,7 @@ CONTRACTIONS: dict[str, Callable[[Source], Contraction]] = {
 """Bilinear maps of every kind; one operand of some is discrete."""
 
 
-def section(s: Source, c: Contraction) -> Section:
+def section(s: Source, c: Contraction[Any, Any, Any]) -> Section:
     """The bilinear map with one operand fixed; the discrete one where there is one."""
     sides = [side for side, free in enumerate((c.right, c.left)) if free.is_space]
     return _fixed(s, c, s.one_of(sides))

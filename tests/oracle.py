@@ -302,7 +302,7 @@ def _run(p: functions.Program[Any, Any], slots: list[Any]) -> list[Any]:
     return [slots[k] for k in p.outputs]
 
 
-def _bilinear(c: Contraction, u: Vec[Any], v: Vec[Any]) -> list[Any]:
+def _bilinear(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> list[Any]:
     out = [np.zeros(leaf.shape) for leaf in c.cod.leaves]
     for i, j, k, spec in c.terms:
         operands = dense(u.leaves[i], c.left.leaves[i]), dense(v.leaves[j], c.right.leaves[j])

@@ -25,6 +25,8 @@ from tests.linear_terms import CONTRACTIONS, UNITARIES, between, linear_map
 from tests.strategies import Source, close, same, sources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from linmap import LinMap
 
 
@@ -70,7 +72,7 @@ def test_maps_of_tensors(s: Source) -> None:
     assert found is None or close(found.dense(), f(t.dense()))
 
 
-BILINEAR = {
+BILINEAR: dict[str, Callable[[Source], Contraction[Any, Any, Any]]] = {
     "inner": lambda s: inner(s.tensor()),
     "scalar": lambda s: scalar(s.tensor()),
     "hadamard": lambda s: hadamard(s.tensor()),
@@ -82,7 +84,7 @@ BILINEAR = {
 }
 
 
-def _matrix_vector(V: Any, W: Any) -> Contraction:
+def _matrix_vector(V: Any, W: Any) -> Contraction[Any, Any, Any]:
     return contraction_over(TensorProduct(V, W), W, len(W.index.axes), V)
 
 

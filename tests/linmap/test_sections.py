@@ -25,7 +25,7 @@ from tests.linear_terms import CONTRACTIONS
 from tests.strategies import Source, elements, gathered, same, sources
 
 
-def value(c: Contraction, u: Vec[Any], v: Vec[Any]) -> Vec[Any]:
+def value(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> Vec[Any]:
     """u ⋄ v, as the function, checked against the sections that are linear maps."""
     found = Bilinear(c)(u, v)
     if v.space.is_space:
