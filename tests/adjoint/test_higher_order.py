@@ -32,8 +32,8 @@ def test_third_derivative(x: float) -> None:
     assert float(nth(f, 3)(point)) == pytest.approx(due, rel=1e-10)
     forward: Any = f
     for _ in range(3):
-        d = jvp(forward)
-        forward = fun(R)(lambda x, d=d: d(x, x * 0.0 + 1.0))
+        pair = fun(R)(lambda x: (x, x * 0.0 + 1.0))
+        forward = jvp(forward) @ pair
     assert float(forward(point)) == pytest.approx(due, rel=1e-10)
     assert float(affine(nth(f, 2), point)[1](R.vec(1.0))) == pytest.approx(due, rel=1e-10)
 

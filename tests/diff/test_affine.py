@@ -51,6 +51,7 @@ def test_second_derivative_is_symmetric(s: Source) -> None:
 
     def second(a: Vec[Any], b: Vec[Any]) -> Vec[Any]:
         point = first.dom.vec((x.array, a.array))
-        return affine(first, point)[1](first.dom.vec((b.array, zero.array)))
+        value: Vec[Any] = affine(first, point)[1](first.dom.vec((b.array, zero.array)))
+        return value
 
     assert close(second(u, v), second(v, u))

@@ -28,7 +28,8 @@ def test_element_by_element(s: Source) -> None:
 def on_lane(f: Any, x: Vec[Any], over: tuple[int, ...], lane: int) -> Vec[Any]:
     """f with element `lane` of the arguments that vary and all of the others."""
     parts = [elements(x[k])[lane] if k in over else x[k] for k in range(len(f.dom.parts))]
-    return f(*parts) if len(parts) > 1 else f(f.dom.vec((parts[0].array,)))
+    value: Vec[Any] = f(*parts) if len(parts) > 1 else f(f.dom.vec((parts[0].array,)))
+    return value
 
 
 @settings(max_examples=150)

@@ -36,4 +36,5 @@ def _rule(c: Any, u: Any, v: Any) -> LinMap[Any, Any]:
     if not c.left.is_space:
         return section(c, 0, u)
     V = DirectSum((c.left, c.right))
-    return section(c, 0, u) @ project(V, 1) + section(c, 1, v) @ project(V, 0)
+    due: LinMap[Any, Any] = section(c, 0, u) @ project(V, 1) + section(c, 1, v) @ project(V, 0)
+    return due

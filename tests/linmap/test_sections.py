@@ -27,7 +27,7 @@ from tests.strategies import Source, elements, gathered, same, sources
 
 def value(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> Vec[Any]:
     """u ⋄ v, as the function, checked against the sections that are linear maps."""
-    found = Bilinear(c)(u, v)
+    found: Vec[Any] = Bilinear(c)(u, v)
     if v.space.is_space:
         assert same(section(c, 0, u)(v), found)
     if u.space.is_space:
