@@ -270,10 +270,11 @@ class Agreement(Relation[I, J]):
     def holds(self) -> tuple[Ints, Ints]:
         """A pair for each value of all labels together."""
         sizes = dict(zip(self.source + self.target, self.dom.shape + self.cod.shape, strict=True))
-        grid = dict(zip(sizes, np.indices(tuple(sizes.values())).reshape(len(sizes), -1), strict=True))
+        count = math.prod(sizes.values())
+        grid = dict(zip(sizes, np.indices(tuple(sizes.values())).reshape(len(sizes), count), strict=True))
 
         def flat(labels: str) -> Ints:
-            place = np.zeros(math.prod(sizes.values()), np.int64)
+            place = np.zeros(count, np.int64)
             for c in labels:
                 place = place * sizes[c] + grid[c]
             return place

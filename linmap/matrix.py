@@ -335,10 +335,10 @@ def split(n: Network, p: Product) -> tuple[int, int, int]:
         msg = "the term proves no low rank: input and output share an axis or a relation; see structure(f)"
         raise SpaceError(msg)
     k, bond = min(bonds(p), key=lambda cut: n.size(cut[1]))
-    return _side(n, p.factors[k:], bond, p.out, p.k), _side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
+    return side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
 
 
-def _side(n: Network, factors: tuple[Factor, ...], bond: Labels, ends: Labels, k: float) -> int:
+def side(n: Network, factors: tuple[Factor, ...], bond: Labels, ends: Labels, k: float) -> int:
     """The array with axes (bond, ends) of one side of a cut; a label in both is an identity."""
     twins = {c: n.label(n.axes[c]) for c in ends if c in bond}
     identities = tuple(n.identity(c, twin) for c, twin in twins.items())

@@ -30,15 +30,18 @@ from hilbert.tensors import Family, families, joined, merged
 from hilbert.vector import require_vector
 from linmap import contraction, wire
 from linmap.contraction import Contraction, require_contraction
-from linmap.matrix import data_of, planned, split
+from linmap.matrix import data_of, planned, side
 from linmap.matrix import dense as dense_array
+from linmap.network import bonds
 from linmap.structure import body_of
 from linmap.term import Arc, Compose, Identity, LinMap, Net, Scaled, Section, Sum, Zero
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.arrays.tape import Tape
     from hilbert.space import Leaf
-    from linmap.network import Network, Product
+    from linmap.network import Factor, Labels, Network, Product
 
 FEW = 4
 """More sums of terms than this are made one."""
@@ -220,15 +223,24 @@ def _pair(n: Network, p: Product) -> tuple[int, int | None, tuple[int, ...]] | s
         (only,) = p.factors
         if set(only.labels) == set(whole) and not n.is_found(only):
             return n.arranged(only, whole), None, ()
-    try:
-        left, right, rank = split(n, p)
-    except SpaceError as error:
-        return str(error).partition(";")[0]
+    if set(p.out) & set(p.inp) or p.links or any(n.is_found(f) for f in p.factors):
+        return "the term proves no low rank: input and output share an axis or a relation"
+    cuts = sorted(bonds(p), key=lambda cut: n.size(cut[1]))
+    ready = [(k, bond) for k, bond in cuts if _given(p.factors[:k], bond, p.inp) and _given(p.factors[k:], bond, p.out)]
+    k, bond = (ready or cuts)[0]
     least = min(n.size(p.out), n.size(p.inp))
-    if rank >= least > 1 and n.slots[left].size + n.slots[right].size > sum(n.slots[f.slot].size for f in p.factors):
+    if not ready and n.size(bond) >= least > 1:
         return f"the term proves no rank below {least}"
-    shape = n.slots[left].shape
-    return left, right, shape[: len(shape) - len(p.out)]
+    left, right = side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0)
+    return left, right, tuple(n.sizes[c] for c in bond)
+
+
+def _given(factors: Sequence[Factor], bond: Labels, ends: Labels) -> bool:
+    """Whether one side of a cut is a datum of the term, up to scaling along its axes: there is nothing to contract."""
+    labels = set(bond + ends)
+    if not factors:
+        return not labels
+    return any(set(f.labels) == labels for f in factors) and all(set(f.labels) <= labels for f in factors)
 
 
 # --- bilinear maps as linear maps ---
