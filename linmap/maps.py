@@ -255,8 +255,6 @@ def add(V: W) -> LinMap[DirectSum[W, W], W]:
 def section(bilinear: Contraction[U, V, W], side: Literal[0], v: Vec[U]) -> LinMap[V, W]: ...
 @overload
 def section(bilinear: Contraction[U, V, W], side: Literal[1], v: Vec[V]) -> LinMap[U, W]: ...
-@overload
-def section(bilinear: Contraction[Any, Any, W], side: int, v: Vec[Any]) -> LinMap[Any, W]: ...
 def section(bilinear: Any, side: Any, v: Any) -> Any:
     """(u⋄) for side 0, (⋄v) for side 1: a bilinear map with one operand fixed (§3.3)."""
     return Section(bilinear, side, v)
@@ -270,10 +268,6 @@ def delta(
 def delta(
     bilinear: Contraction[U, V, W], side: Literal[1], family: Vec[Copower[V, I]], X: I
 ) -> LinMap[Copower[U, I], Copower[W, I]]: ...
-@overload
-def delta(
-    bilinear: Contraction[Any, Any, W], side: int, family: Vec[Any], X: I
-) -> LinMap[Any, Copower[W, I]]: ...
 def delta(bilinear: Any, side: Any, family: Any, X: Any) -> Any:
     """Δ of the family of sections (u_x⋄) : V^X ⊸ W^X, given as data u ∈ U^X (§2.2, Thm 4.1 (5))."""
     contraction.require_contraction(bilinear, "Δ")
