@@ -8,12 +8,12 @@ one point. It is never dense, and no sparsity is declared by hand.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from diff import Expr, contract, cos, derivative, fun, lift, sin, sqrt
-from hilbert import Fin, Map, R, Vec, direct_sum
+from hilbert import Copower, DirectSum, Fin, Map, R, Scalar, Vec, Vector, direct_sum
 from hilbert.relation import function
 from linmap import matrix, red, structure
 
@@ -40,6 +40,8 @@ class Image:
 
 space, image = Fin(Space, 3), Fin(Image, 2)
 Pose = direct_sum(R**space, R**space, R, R**image)  # rotation, centre, focal length, radial distortion
+PoseType: TypeAlias = DirectSum[Vector[Space], Vector[Space], Scalar, Vector[Image]]
+Scene: TypeAlias = DirectSum[Copower[PoseType, Fin[Camera]], Copower[Vector[Space], Fin[Point]], Vector[Observation]]
 LEVI_CIVITA = np.zeros((3, 3, 3))
 LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
 LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
@@ -49,13 +51,13 @@ PLANE = (R ** (image * space)).vec(np.eye(2, 3))
 DEPTH = (R**space).vec([0.0, 0.0, 1.0])
 
 
-def cross(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
+def cross(a: Expr[Vector[Space]], b: Expr[Vector[Space]]) -> Expr[Vector[Space]]:
     """a × b."""
     return contract("kj,j->k", contract("kij,i->kj", CROSS, a), b)
 
 
 @fun(Pose, R**space, R)
-def observed(pose: Expr[Any], x: Expr[Any], weight: Expr[Any]) -> Expr[Any]:
+def observed(pose: Expr[PoseType], x: Expr[Vector[Space]], weight: Expr[Scalar]) -> Expr[Vector[Image]]:
     """Where a camera sees a point: Rodrigues' rotation, projection, radial distortion; times the weight."""
     r, centre, focal, distortion = pose.split()
     angle = sqrt(r @ r)
@@ -68,7 +70,9 @@ def observed(pose: Expr[Any], x: Expr[Any], weight: Expr[Any]) -> Expr[Any]:
     return weight * (focal * (bend * flat))
 
 
-def observations(cameras: int, points: int, camera_of: Any, point_of: Any) -> Map[Any, Any]:
+def observations(
+    cameras: int, points: int, camera_of: Any, point_of: Any
+) -> Map[Scene, Copower[Vector[Image], Fin[Observation]]]:
     """All observations from the index columns: Pose^cameras ⊕ (ℝ³)^points ⊕ ℝ^observations → (ℝ²)^observations."""
     seen = Fin(Observation, len(camera_of))
     camera, point = Fin(Camera, cameras), Fin(Point, points)
@@ -78,14 +82,13 @@ def observations(cameras: int, points: int, camera_of: Any, point_of: Any) -> Ma
     return fun(Pose**camera, (R**space) ** point, R**seen)(lambda c, x, w: each(pose(c), place(x), w))
 
 
-def scene(rng: np.random.Generator, f: Map[Any, Any]) -> Vec[Any]:
+def scene(rng: np.random.Generator, f: Map[Scene, Any]) -> Vec[Scene]:
     """Random poses and points in front of the cameras, and weights."""
     poses, points, weights = (part.index.size for part in f.dom.parts)
     rotation = 0.1 + 0.1 * rng.standard_normal((poses, 3))
     centre = rng.standard_normal((poses, 3)) - np.array([0.0, 0.0, 8.0])
     lens = (500.0 + rng.standard_normal(poses), 0.01 * rng.standard_normal((poses, 2)))
-    vector: Vec[Any] = f.dom.vec(((rotation, centre, *lens), rng.standard_normal((points, 3)), 1 + rng.random(weights)))
-    return vector
+    return f.dom.vec(((rotation, centre, *lens), rng.standard_normal((points, 3)), 1 + rng.random(weights)))
 
 
 def main() -> None:
