@@ -2,6 +2,8 @@
 
 from diff import Expr, fun, tanh
 from hilbert import DirectSum, Fin, Matrix, R, Scalar, Vector, direct_sum
+from linmap import section
+from linmap.contraction import matrix_vector
 
 
 class Pixel: ...
@@ -25,6 +27,10 @@ def bad_matrix() -> None:
 def bad_constant() -> None:
     w = W.zeros()
     fun(H)(lambda h: w @ h)  # E: operator
+
+
+def bad_section() -> None:
+    section(matrix_vector(hidden, pixel), 0, X.zeros())  # E: call-overload
 
 
 def bad_nested() -> None:

@@ -60,6 +60,12 @@ def seven(
     parts = p.split()
     reveal_type(parts)  # N: tuple[Expr[Any], ...]
     last: Expr[Vector[A]] = parts[6]
+    reveal_type(p[0])  # N: Expr[Vector[A]]
+    reveal_type(p[1])  # N: Expr[Vector[B]]
+    reveal_type(p[2])  # N: Expr[Field]
+    reveal_type(p[3])  # N: Expr[Vector[A]]
+    reveal_type(p[4])  # N: Expr[Vector[B]]
+    reveal_type(p[5])  # N: Expr[Field]
     reveal_type(p[6])  # N: Expr[Any]
     return last + p[0]
 
