@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from functools import reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import hypothesis.strategies as st
@@ -51,6 +51,12 @@ class Hidden:
     """The tag of another axis."""
 
 
+@cache
+def _integers(low: int, high: int) -> st.SearchStrategy[int]:
+    """Making a strategy takes longer than drawing from it."""
+    return st.integers(low, high)
+
+
 @final
 class Source:
     """Hypothesis' choices as index sets, spaces, relations and vectors over one field.
@@ -67,12 +73,11 @@ class Source:
 
     def one_of(self, items: Sequence[T]) -> T:
         """One of the items; the first is the simplest."""
-        chosen: T = self.draw(st.sampled_from(items))
-        return chosen
+        return items[self.integer(0, len(items) - 1)]
 
     def integer(self, low: int, high: int) -> int:
         """An integer from low to high."""
-        chosen: int = self.draw(st.integers(low, high))
+        chosen: int = self.draw(_integers(low, high))
         return chosen
 
     def flag(self) -> bool:

@@ -45,7 +45,7 @@ from tests.strategies import FORMS, Source, sources
 
 
 @pytest.mark.parametrize("cls", NODES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(s=sources())
 def test_involution(cls: type, s: Source) -> None:
     """f** = f for trees, nets and closed maps, with the same hash."""
@@ -104,7 +104,7 @@ def test_of_constants(s: Source) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_of_reductions(form: str, s: Source) -> None:
     """red_R* = red_{Rᵀ} for every form of relation."""
@@ -129,7 +129,7 @@ BACK: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", BACK)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_of_unitary_operators(name: str, s: Source) -> None:
     """The adjoint of a unitary operator is the named operator that goes back, on its codomain: zip* = unzip."""

@@ -26,7 +26,7 @@ def check(s: Source, f: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", NODES)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(s=sources())
 def test_every_node_class(cls: type, s: Source) -> None:
     """Every node class of the linear language, alone and under a copower."""
@@ -36,7 +36,7 @@ def test_every_node_class(cls: type, s: Source) -> None:
 
 
 @pytest.mark.parametrize("name", CONTRACTIONS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(s=sources())
 def test_every_section(name: str, s: Source) -> None:
     """The sections of every bilinear map on either side, and Δ of a family of them."""
@@ -54,7 +54,7 @@ def test_every_unitary_operator(name: str, s: Source) -> None:
 
 
 @pytest.mark.parametrize("cls", function_terms.NODES)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(s=sources(smooth=True, single=False))
 def test_every_derivative(cls: type, s: Source) -> None:
     """f'(x)(v) ⊙ w = v ⊙ (f'(x))*(w), for the term, the term in the point, jvp and vjp, and under a copower."""

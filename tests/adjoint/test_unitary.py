@@ -21,7 +21,7 @@ def check(s: Source, f: Any) -> None:
 
 
 @pytest.mark.parametrize("name", UNITARIES)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(s=sources())
 def test_the_adjoint_is_the_inverse(name: str, s: Source) -> None:
     """For every unitary node."""

@@ -10,7 +10,7 @@ from tests.strategies import Source, close, same, sources
 
 
 @pytest.mark.parametrize("cls", NODES)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(s=sources())
 def test_linear_map_is_its_own_derivative(cls: type, s: Source) -> None:
     """h^[1](x) = (h x, h), at every point, for every node class."""

@@ -15,7 +15,7 @@ from tests.strategies import Source, close, same, sources
 
 
 @pytest.mark.parametrize("cls", NODES)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(s=sources(smooth=True, single=False))
 def test_functions(cls: type, s: Source) -> None:
     """Equality, hash, spaces and values survive, for the tree, its program, its derivative and the adjoint of that."""

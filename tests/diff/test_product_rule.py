@@ -15,7 +15,7 @@ from tests.strategies import Source, close, sources
 
 
 @pytest.mark.parametrize("name", CONTRACTIONS)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(s=sources(smooth=True))
 def test_product_rule(name: str, s: Source) -> None:
     """Also lifted, and with a discrete operand, whose tangent is 0 and whose section is missing from the sum."""

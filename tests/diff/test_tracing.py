@@ -234,7 +234,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(s=sources(smooth=True))
 def test_bodies(case: Callable[[Source], Case], s: Source) -> None:
     """fun(V, …)(body)(v, …) = body(v, …) on arrays, also with one argument for all."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from hilbert.relation import Relation, diagonal, full, geq, leq, pairs
 from tests.strategies import FORMS, Source, sources
@@ -21,6 +21,7 @@ def dense(relation: Relation[Any, Any]) -> Any:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=20)
 @given(s=sources(single=False))
 def test_transpose(form: str, s: Source) -> None:
     """Rᵀ = {(y, x) : (x, y) ∈ R}, and Rᵀᵀ = R by ==."""
@@ -33,6 +34,7 @@ def test_transpose(form: str, s: Source) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=20)
 @given(s=sources(single=False))
 def test_pickle(form: str, s: Source) -> None:
     """loads(dumps(R)) = R."""

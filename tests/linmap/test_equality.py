@@ -18,7 +18,7 @@ from tests.strategies import Source, same, sources
 
 
 @pytest.mark.parametrize("cls", NODES)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(s=sources())
 def test_pickle(cls: type, s: Source) -> None:
     """loads(dumps(f)) = f, with the same hash, spaces and values; so is the term that its table makes."""

@@ -48,7 +48,7 @@ def test_nodes(cls: type) -> None:
 
 
 @pytest.mark.parametrize("name", CONTRACTIONS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_sections(name: str, s: Source) -> None:
     """The sections of every bilinear map, of its lifting (Δ of a family), and their copowers."""
@@ -60,7 +60,7 @@ def test_sections(name: str, s: Source) -> None:
 
 
 @pytest.mark.parametrize("name", UNITARIES)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_unitary_operators(name: str, s: Source) -> None:
     """Every unitary operator, alone and under a copower."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from hilbert import Vec
 from hilbert.relation import Relation, diagonal, full, leq
@@ -22,6 +22,7 @@ def by_definition(relation: Relation[Any, Any], v: Vec[Any], f: Reduce) -> Vec[A
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=30)
 @given(s=sources())
 def test_definition(form: str, s: Source) -> None:
     """red_R and red_{Rᵀ} agree with the definition."""
@@ -33,6 +34,7 @@ def test_definition(form: str, s: Source) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=30)
 @given(s=sources())
 def test_definition_under_copowers(form: str, s: Source) -> None:
     """(red_R)^Z applies red_R to every element of Z."""

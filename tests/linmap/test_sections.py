@@ -36,7 +36,7 @@ def value(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> Vec[Any]:
 
 
 @pytest.mark.parametrize("name", CONTRACTIONS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_both_sections(name: str, s: Source) -> None:
     """(u⋄)(v) = u⋄v = (⋄v)(u), and the lifted map is zipped: (u ⋄^X v)_x = u_x ⋄ v_x, which is Δ of the family."""

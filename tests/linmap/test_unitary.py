@@ -37,7 +37,7 @@ def tensor(v: Vec[Any], w: Vec[Any]) -> Vec[Any]:
 
 
 @pytest.mark.parametrize("name", UNITARIES)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(s=sources())
 def test_preserve_the_inner_product(name: str, s: Source) -> None:
     """f(v) ⊙ f(w) = v ⊙ w, and dim W = dim V."""
