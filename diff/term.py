@@ -157,12 +157,12 @@ class Compose(Fun[Any, Any]):
     @property
     def dom(self) -> Any:
         """The domain of f₁."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The codomain of fₙ."""
-        return self.parts[-1].cod
+        return self.kept("cod", lambda: self.parts[-1].cod)
 
 
 @final
@@ -180,12 +180,12 @@ class Sum(Fun[Any, Any]):
     @property
     def dom(self) -> Any:
         """The common domain."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The common codomain."""
-        return self.parts[0].cod
+        return self.kept("cod", lambda: self.parts[0].cod)
 
 
 @final
@@ -198,16 +198,17 @@ class Scaled(Fun[Any, Any]):
 
     def __attrs_post_init__(self) -> None:
         require_space(self.of.cod, "k·f")
+        self.settle()
 
     @property
     def dom(self) -> Any:
         """That of f."""
-        return self.of.dom
+        return self.kept("dom", lambda: self.of.dom)
 
     @property
     def cod(self) -> Any:
         """That of f."""
-        return self.of.cod
+        return self.kept("cod", lambda: self.of.cod)
 
 
 @final
@@ -226,12 +227,12 @@ class Fork(Fun[Any, Any]):
     @property
     def dom(self) -> Any:
         """The common domain."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return DirectSum(tuple(part.cod for part in self.parts))
+        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -244,12 +245,12 @@ class Parallel(Fun[Any, Any]):
     @property
     def dom(self) -> Any:
         """The direct sum of the domains."""
-        return DirectSum(tuple(part.dom for part in self.parts))
+        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
 
     @property
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return DirectSum(tuple(part.cod for part in self.parts))
+        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -263,12 +264,12 @@ class Power(Fun[Any, Any]):
     @property
     def dom(self) -> Any:
         """V^X."""
-        return Copower(self.of.dom, self.index)
+        return self.kept("dom", lambda: Copower(self.of.dom, self.index))
 
     @property
     def cod(self) -> Any:
         """W^X."""
-        return Copower(self.of.cod, self.index)
+        return self.kept("cod", lambda: Copower(self.of.cod, self.index))
 
 
 @final

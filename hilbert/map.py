@@ -76,6 +76,10 @@ class Map(Term, NotArray, Generic[V, W]):
         """The codomain W."""
         raise TypeError(type(self).__name__)
 
+    def settle(self) -> None:
+        """Ask for the spaces while those of the parts are known: then no term is too deep to be asked."""
+        _ = self.dom, self.cod
+
     @overload
     def __call__(self, x: Unknown, /, *more: Unknown) -> Any: ...
     @overload

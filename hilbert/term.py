@@ -132,6 +132,14 @@ class Term:
             object.__setattr__(self, "_memo", empty)
             return empty
 
+    def kept(self, key: Any, make: Callable[[], X]) -> X:
+        """What `make()` is, made once for this object."""
+        memo = self.memo()
+        if key not in memo:
+            memo[key] = make()
+        found: X = memo[key]
+        return found
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True

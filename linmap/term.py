@@ -181,12 +181,12 @@ class Compose(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """The domain of f₁."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The codomain of fₙ."""
-        return self.parts[-1].cod
+        return self.kept("cod", lambda: self.parts[-1].cod)
 
 
 @final
@@ -204,12 +204,12 @@ class Sum(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """The common domain."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The common codomain."""
-        return self.parts[0].cod
+        return self.kept("cod", lambda: self.parts[0].cod)
 
 
 @final
@@ -220,15 +220,18 @@ class Scaled(LinMap[Any, Any]):
     k: float = field(converter=float)
     of: LinMap[Any, Any]
 
+    def __attrs_post_init__(self) -> None:
+        self.settle()
+
     @property
     def dom(self) -> Any:
         """That of f."""
-        return self.of.dom
+        return self.kept("dom", lambda: self.of.dom)
 
     @property
     def cod(self) -> Any:
         """That of f."""
-        return self.of.cod
+        return self.kept("cod", lambda: self.of.cod)
 
 
 @final
@@ -319,12 +322,12 @@ class Fork(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """The common domain."""
-        return self.parts[0].dom
+        return self.kept("dom", lambda: self.parts[0].dom)
 
     @property
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return DirectSum(tuple(part.cod for part in self.parts))
+        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -343,12 +346,12 @@ class Join(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """The direct sum of the domains."""
-        return DirectSum(tuple(part.dom for part in self.parts))
+        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
 
     @property
     def cod(self) -> Any:
         """The common codomain."""
-        return self.parts[0].cod
+        return self.kept("cod", lambda: self.parts[0].cod)
 
 
 @final
@@ -361,12 +364,12 @@ class Parallel(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """The direct sum of the domains."""
-        return DirectSum(tuple(part.dom for part in self.parts))
+        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
 
     @property
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return DirectSum(tuple(part.cod for part in self.parts))
+        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -423,12 +426,12 @@ class Lifted(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """V^X."""
-        return Copower(self.of.dom, self.index)
+        return self.kept("dom", lambda: Copower(self.of.dom, self.index))
 
     @property
     def cod(self) -> Any:
         """W^X."""
-        return Copower(self.of.cod, self.index)
+        return self.kept("cod", lambda: Copower(self.of.cod, self.index))
 
 
 @final
