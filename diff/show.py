@@ -212,17 +212,17 @@ class Slots:
     """The texts of a program's slots, as far as `roots` need them."""
 
     def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int]) -> None:
-        self.p, self.names = p, names
+        self.p, self.names, self.arity = p, names, p.arity
         self.lines: list[str] = []
         self.texts: dict[int, Text] = {k: Text(name, ATOM) for k, name in enumerate(_leaf_names(p))}
         roots = set(roots)
         needed = set(roots)
         for k in range(len(p.steps) - 1, -1, -1):
-            if p.arity + k in needed:
+            if self.arity + k in needed:
                 needed.update(p.steps[k].args)
         self.whole: dict[int, Text] = {}
-        outer = roots - {a for k in needed if k >= p.arity for a in p.steps[k - p.arity].args}
-        for k in sorted(k for k in needed if k >= p.arity):
+        outer = roots - {a for k in needed if k >= self.arity for a in p.steps[k - self.arity].args}
+        for k in sorted(k for k in needed if k >= self.arity):
             text = self._step(k)
             if len(text.tight) > SHORT and not self._trivial(k):
                 if k in outer and k in p.outputs:
@@ -263,11 +263,11 @@ class Slots:
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
     def _operation(self, k: int) -> Any:
-        return self.p.steps[k - self.p.arity].operation if k >= self.p.arity else None
+        return self.p.steps[k - self.arity].operation if k >= self.arity else None
 
     def _argument(self, k: int) -> int:
         """The operand of a step with one."""
-        return self.p.steps[k - self.p.arity].args[0]
+        return self.p.steps[k - self.arity].args[0]
 
     def _multiple(self, k: float, x: int) -> Text:
         """k·x."""
@@ -292,7 +292,7 @@ class Slots:
         return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
 
     def _step(self, k: int) -> Text:
-        step = self.p.steps[k - self.p.arity]
+        step = self.p.steps[k - self.arity]
         args = step.args
         match step.operation:
             case Literal(value):

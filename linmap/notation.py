@@ -23,7 +23,7 @@ from attrs import frozen
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 WIDTH = 100
 LINES = 40
@@ -179,14 +179,18 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
     return ""
 
 
-def page(text: str, lets: Iterable[str] = (), *, more: int = 0) -> str:
+def page(text: str, lets: Sequence[str] = ()) -> str:
     """At most 40 lines of 100 columns; what does not fit is counted."""
     lines = _wrapped(text)
+    hidden = len(lets)
     for let in lets:
+        if len(lines) > LINES:
+            break
         lines += [f"  {line_}" for line_ in _wrapped(let, WIDTH - 2)]
-    if len(lines) > LINES or more:
-        head = lines[: LINES - 1]
-        lines = [*head, f"  … {len(lines) - len(head) + more} more lines"]
+        hidden -= 1
+    if len(lines) > LINES:
+        rest = f"  … {len(lines) - LINES + 1} more lines"
+        lines[LINES - 1 :] = [f"{rest} and {hidden} more definitions" if hidden else rest]
     return "\n".join(lines)
 
 
