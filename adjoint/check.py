@@ -23,7 +23,7 @@ from diff.lower import program
 from diff.term import Elementwise, Program, Step
 from hilbert import DirectSum, Map, SpaceError, Vec
 from hilbert.arrays.kernel import constant
-from hilbert.arrays.namespace import namespace, to_numpy
+from hilbert.arrays.namespace import namespace
 from hilbert.errors import integer, shown
 from hilbert.map import argument, require_map
 from hilbert.term import postorder
@@ -200,7 +200,11 @@ def _remainder(
 
 
 def _norm(y: Vec[Any]) -> float:
-    return math.sqrt(sum(float(np.sum(to_numpy(a) ** 2)) for a, leaf in _real(y)))
+    return math.sqrt(sum(_squares(a) for a, _ in _real(y)))
+
+
+def _squares(a: Any) -> float:
+    return float(namespace(a).sum(a * a))
 
 
 def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
@@ -210,7 +214,7 @@ def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
 def _difference(moved: Vec[Any], y: Vec[Any], slope: Vec[Any], t: float) -> float:
     total = 0.0
     for (a, _), (b, _), c in zip(_real(moved), _real(y), slope.leaves, strict=True):
-        total += float(np.sum((to_numpy(a) - to_numpy(b) - t * to_numpy(c)) ** 2))
+        total += _squares(a - b - t * c)
     return math.sqrt(total)
 
 

@@ -340,7 +340,7 @@ def function(X: I, Y: J, positions: Any) -> Graph[I, J]:
 def agreement(X: I, Y: J, labels: str) -> Agreement[I, J]:
     """The relation of labels such as "ii->i", one for each axis of X and of Y; SpaceError where they do not fit."""
     _sets(X, Y)
-    source, arrow, target = labels.replace(" ", "").partition("->")
+    source, arrow, target = (labels if isinstance(labels, str) else "").replace(" ", "").partition("->")
     if not arrow or len(source) != len(X.axes) or len(target) != len(Y.axes):
         due = f"{len(X.axes)} labels, ->, {len(Y.axes)} labels"
         msg = f"a relation {X} × {Y} by labels is written as {due}, not as {shown(labels)}"

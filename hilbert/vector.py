@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVar
 
 from hilbert.arrays import formal
 from hilbert.arrays.formal import Formal, Memo
-from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from hilbert.arrays.namespace import common_namespace, freeze, namespace, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.named import spelled
 from hilbert.notarray import NotArray
@@ -184,7 +184,8 @@ class Vec(NotArray, Generic[V]):
         if len(self.leaves) != 1 or self.space.dim != 1:
             msg = f"only a vector of dimension 1 is a number, not one of {self.space}"
             raise SpaceError(msg)
-        return float(to_numpy(self.dense().leaves[0]).reshape(()))
+        (leaf,) = self.dense().leaves
+        return float(namespace(leaf).reshape(leaf, ()))
 
     @overload
     def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...

@@ -34,11 +34,16 @@ class Compound:
         raise TypeError(type(self).__name__)
 
 
+_known: dict[type, ModuleType] = {}
+
+
 def namespace(array: Any) -> ModuleType:
     """The array namespace of an array: numpy, or what array-api-compat says of it."""
     if isinstance(array, (np.ndarray, np.generic)):
         return np
-    found: ModuleType = array_api_compat.array_namespace(array)
+    found = _known.get(type(array))
+    if found is None:
+        found = _known[type(array)] = array_api_compat.array_namespace(array)
     return found
 
 
