@@ -127,7 +127,7 @@ def _empty(a: Leaf, b: Leaf) -> Formal:
     p, q = len(a.axes), len(b.axes)
     arrays = [np.zeros((0, *leaf.shape), leaf.dtype) for leaf in (a, b)]
     axes = [tuple(range(p)), tuple(range(p, p + q))]
-    kept = [(array, places) for array, places in zip(arrays, axes, strict=True) if places] or [(arrays[0], ())]
+    kept = [(array, places) for array, places in zip(arrays, axes, strict=True) if places or not p + q]
     return Formal(a.shape + b.shape, a.dtype, (block(1.0, kept),))
 
 
@@ -146,6 +146,9 @@ def _tensor(
 def joined(xp: ModuleType, memo: Memo, left: tuple[Any, Leaf], right: tuple[Any, Leaf], shape: tuple[int, ...]) -> Any:
     """Σ_x left_x ⊗ right_x of two arrays with axes of this shape in front, each with the leaf of its other axes."""
     (x, a), (y, b) = left, right
+    if not a.axes and not b.axes and shape and not isinstance(x, Formal) and not isinstance(y, Formal):
+        lines = [(memo.of("line", (array,), lambda array: xp.reshape(array, (-1,))), ()) for array in (x, y)]
+        return Formal((), a.dtype, (block(1.0, lines),))
     ranks = dict(zip(reversed(ALPHABET), shape, strict=False))
     labels = ALPHABET[: len(a.axes) + len(b.axes)]
     total: Any = None
@@ -241,6 +244,8 @@ def families(t: Vec[TensorProduct[V, W]]) -> tuple[list[Family[V, W]], Vec[Tenso
 
 def _cut(leaf: Any, p: int) -> tuple[list[_Side], Any]:
     """The blocks of a leaf with every factor on one side of axis p, and the others with the dense part."""
+    if not leaf.shape:
+        return _numbers(leaf)
     if not isinstance(leaf, Formal):
         return [], leaf
     sides: list[_Side] = []
@@ -260,6 +265,19 @@ def _cut(leaf: Any, p: int) -> tuple[list[_Side], Any]:
     if leaf.dense is None and not others:
         return sides, None
     return sides, Formal(leaf.shape, leaf.dtype, tuple(others), leaf.dense) if others else leaf.dense
+
+
+def _numbers(leaf: Any) -> tuple[list[_Side], Any]:
+    """As `_cut` for K ⊗ K, where a number is a term."""
+    sides: list[_Side] = []
+    for b in leaf.blocks if isinstance(leaf, Formal) else ():
+        left, right = [((array, ()),) for array in b.arrays] if len(b.arrays) > 1 else (((b.arrays[0], ()),), ())
+        sides.append(_Side(b.k, None, left, right, b.rank))
+    number = leaf.dense if isinstance(leaf, Formal) else leaf
+    if number is not None:
+        k = float(number) if isinstance(number, (np.ndarray, np.generic)) else number
+        sides.append(_Side(k, None, (), (), 1))
+    return sides, None
 
 
 def _collected(

@@ -215,6 +215,10 @@ def _absorbed(
     """
     while True:
         inner = [p for p in parts if p.labels and all(c in ranks for c in p.labels)]
+        alone = next((p for p in inner if _alone(p, parts)), None)
+        if alone is not None:
+            parts = [*(r for r in parts if r is not alone), _made(xp, memo, (alone,), _shared(alone, parts))]
+            continue
         pair = _nested(inner) or _closing([p for p in inner if len(p.labels) >= least], parts, ranks)
         if pair is None:
             return parts
@@ -222,6 +226,16 @@ def _absorbed(
         have = set(p.labels + q.labels) - set(closed)
         labels = "".join(c for c in ranks if c in have) + "".join(c for c in out if c in have)
         parts = [*(r for r in parts if r is not p and r is not q), _made(xp, memo, (p, q), labels)]
+
+
+def _shared(p: Factor, parts: Sequence[Factor]) -> str:
+    """The labels of a part that others have too."""
+    return "".join(c for c in p.labels if any(c in q.labels for q in parts if q is not p))
+
+
+def _alone(p: Factor, parts: Sequence[Factor]) -> bool:
+    """Whether some rank of a part is in no other: it can be summed."""
+    return len(_shared(p, parts)) < len(p.labels)
 
 
 def _nested(inner: Sequence[Factor]) -> tuple[Factor, Factor, str] | None:

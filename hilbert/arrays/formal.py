@@ -49,8 +49,8 @@ class Memo:
 class Block:
     """k · Σ_r ⊗ arrays[f][r]. Each factor has the rank axis in front; axes[f] tells where its others lie in the whole.
 
-    A factor without axes holds weights, one for each r; there is at most one, in front. The others are ordered by
-    their first axis.
+    A factor without axes stands in front and holds weights, one for each r; there is at most one, but for elements of
+    K ⊗ K, which have two factors without axes. The others are ordered by their first axis.
     """
 
     k: Any
@@ -64,8 +64,13 @@ class Block:
 
     @property
     def weights(self) -> Any:
-        """The factor without axes, or None."""
+        """The factor without axes in front, or None."""
         return self.arrays[0] if not self.axes[0] else None
+
+    @property
+    def body(self) -> tuple[tuple[Any, Axes], ...]:
+        """The other factors, each with its axes."""
+        return tuple(zip(self.arrays, self.axes, strict=True))[self.weights is not None :]
 
     @property
     def grouping(self) -> frozenset[frozenset[int]]:
@@ -184,34 +189,40 @@ def same(a: Any, b: Any) -> bool:
 
 def _joined(a: Block, b: Block, memo: Memo) -> Block | None:
     """a + b as one block of no larger rank, if all factors but one are the same."""
-    axes = a.axes if a.axes[0] else a.axes[1:]
-    if axes != (b.axes if b.axes[0] else b.axes[1:]):
+    axes = tuple(have for _, have in a.body)
+    if axes != tuple(have for _, have in b.body):
         return None
     if not a.rank or not b.rank:
         return a if a.rank else b
-    first, second = a.arrays[-len(axes) :], b.arrays[-len(axes) :]
-    if not axes:
-        first = second = ()
+    first, second = (tuple(array for array, _ in c.body) for c in (a, b))
     differ = [f for f, (x, y) in enumerate(zip(first, second, strict=True)) if not same(x, y)]
     if a.rank != b.rank or len(differ) > 1:
         return None
-    weighted = [array for array in (a.weights, b.weights) if array is not None]
+    one_weight = (a.weights is None and b.weights is None) or (
+        a.weights is not None and b.weights is not None and same(a.weights, b.weights)
+    )
+    kept = [(a.weights, ())] if one_weight and a.weights is not None else []
     if not differ:
-        if not weighted or (len(weighted) == 2 and same(*weighted)):  # a·t + b·t = (a+b)·t
+        if one_weight:  # a·t + b·t = (a+b)·t
             return evolve(a, k=a.k + b.k)
-        total = _weights(a, first) + _weights(b, second)
-        return block(1.0, [(total, ()), *zip(first, axes, strict=True)])
+        return block(1.0, [(_weights(a, first) + _weights(b, second), ()), *zip(first, axes, strict=True)])
     (f,) = differ
+    if not one_weight and not axes[f]:
+        return None
     numbers = tuple(k for k in (a.k, b.k) if not isinstance(k, float))  # scalars of a device
-    key = ("joined", *(k if isinstance(k, float) else None for k in (a.k, b.k)), a.weights is None)
-    arrays = (first[f], second[f], *weighted, *numbers)
-    total = memo.of(key, arrays, lambda *_: _times(first[f], a) + _times(second[f], b))
-    return block(1.0, [(total if n == f else array, axes[n]) for n, array in enumerate(first)])
+    weights = () if one_weight else tuple(w for w in (a.weights, b.weights) if w is not None)
+    key = ("joined", *(k if isinstance(k, float) else None for k in (a.k, b.k)), one_weight, a.weights is None)
+    total = memo.of(
+        key,
+        (first[f], second[f], *weights, *numbers),
+        lambda *_: _times(first[f], a, weighted=not one_weight) + _times(second[f], b, weighted=not one_weight),
+    )
+    return block(1.0, [*kept, *((total if n == f else array, axes[n]) for n, array in enumerate(first))])
 
 
-def _times(array: Any, b: Block) -> Any:
-    """A factor multiplied by the weights and the number of its block."""
-    if b.weights is not None:
+def _times(array: Any, b: Block, *, weighted: bool) -> Any:
+    """A factor multiplied by the number of its block, and by the weights if so."""
+    if weighted and b.weights is not None:
         xp = namespace(array)
         array = array * xp.reshape(b.weights, (-1,) + (1,) * (array.ndim - 1))
     return array if _is_one(b.k) else array * b.k
@@ -253,7 +264,7 @@ def concatenated(blocks: Sequence[Block], memo: Memo) -> Block:
     first = blocks[0]
     if len(blocks) == 1:
         return first
-    axes = [a for a in first.axes if a]
+    axes = [have for _, have in first.body]
     columns = [[arranged(b, a, memo) for b in blocks] for a in axes]
     xp = namespace(first.arrays[0])
     factors = [(memo.of("concat", tuple(c), lambda *c: xp.concat(c)), a) for c, a in zip(columns, axes, strict=True)]
@@ -265,8 +276,7 @@ def concatenated(blocks: Sequence[Block], memo: Memo) -> Block:
 
 def arranged(b: Block, axes: Axes, memo: Memo) -> Any:
     """The factor on some axes, with its axes in this order: a view."""
-    f = next(f for f, have in enumerate(b.axes) if set(have) == set(axes))
-    array, have = b.arrays[f], b.axes[f]
+    array, have = next(pair for pair in b.body if set(pair[1]) == set(axes))
     if have == axes:
         return array
     order = (0, *(1 + have.index(a) for a in axes))
