@@ -145,8 +145,10 @@ def jax() -> Any:
 
 def machine() -> Iterator[str]:
     """Where the figures come from."""
-    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
-    yield f"{_processor()}, {os.cpu_count()} cores, {load}; {platform.system()} {platform.release()}"
+    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
+    yield f"{_processor()}, {cores} cores; {platform.system()} {platform.release()}"
+    busy = ": busy with other work, which --cpu leaves out" if load > cores / 2 else ""
+    yield f"load {load:.1f} at the start{busy}"
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = [f"Python {platform.python_version()}", f"numpy {np.__version__} ({blas['name']} {blas['version']})"]
     versions += [f"{name} {metadata.version(name)}" for name in ("jax", "autograd") if optional(name) is not None]
