@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import array_api_compat
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -37,6 +39,7 @@ def agreement(xp: ModuleType, source: str, target: str, sizes: dict[str, int], a
         first = target.index(c)
         if first != k:
             shape = tuple(sizes[c] if place in (first, k) else 1 for place in range(len(target)))
-            identity = xp.reshape(xp.eye(sizes[c], dtype=xp.bool), shape)
-            array = xp.where(identity, array, xp.zeros((), dtype=array.dtype))
+            device = array_api_compat.device(array)
+            identity = xp.reshape(xp.eye(sizes[c], dtype=xp.bool, device=device), shape)
+            array = xp.where(identity, array, xp.zeros((), dtype=array.dtype, device=device))
     return array
