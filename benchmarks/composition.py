@@ -17,6 +17,7 @@ from linmap import compose, scale
 
 T = TypeVar("T")
 SMALL, LARGE = 10_000, 100_000
+WARM_UP = 100
 REPEATS = 3
 LIMIT = 13.0
 TOLERANCE = 1e-8  # rounding errors of 10⁵ steps
@@ -27,6 +28,7 @@ CYCLE = (exp, log, scale(2.0, R), sinh, asinh, scale(0.5, R))  # value and slope
 def lines(options: Options) -> Iterator[Line | str]:
     """Every operation at both sizes; the ratio is between them. --quick stops at a tenth, and measures once."""
     sizes = (SMALL // 10, LARGE // 10) if options.quick else (SMALL, LARGE)
+    operations(WARM_UP, options.clock)
     taken: dict[int, list[dict[str, float]]] = {n: [] for n in sizes}
     for _ in range(1 if options.quick else REPEATS):
         for n in sizes:
