@@ -97,8 +97,6 @@ class Expr(Applicable, Generic[V]):
         return _scaled(self, -1.0)
 
     @overload
-    def __mul__(self, o: Unknown) -> Any: ...
-    @overload
     def __mul__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
     @overload
     def __mul__(self: Expr[Field], o: Expr[S] | Vec[S]) -> Expr[S]: ...
@@ -157,8 +155,6 @@ class Expr(Applicable, Generic[V]):
 
     # --- contractions ---
 
-    @overload
-    def __matmul__(self, o: Unknown) -> Any: ...
     @overload
     def __matmul__(
         self: Expr[Copower[Field, Product[I, J]]],

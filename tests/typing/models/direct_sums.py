@@ -36,6 +36,7 @@ def three(p: Expr[DirectSum[Vector[A], Vector[B], Scalar]]) -> tuple[Expr[Scalar
 @fun(Four)
 def four(p: Expr[DirectSum[Vector[A], Vector[B], Scalar, Vector[A]]]) -> tuple[Expr[Scalar], Expr[Vector[A]], Expr[Vector[B]]]:
     x, y, k, z = p.split()
+    reveal_type(z)  # N: Expr[Vector[A]]
     return x @ z, p[3] + z, k * y
 
 
@@ -44,12 +45,14 @@ def five(
     p: Expr[DirectSum[Vector[A], Vector[B], Scalar, Vector[A], Vector[B]]],
 ) -> tuple[Expr[Scalar], Expr[Vector[A]], Expr[Vector[B]], Expr[Scalar]]:
     x, y, k, z, u = p.split()
+    reveal_type(u)  # N: Expr[Vector[B]]
     return x @ z, x + z, y + p[4], k + y @ u
 
 
 @fun(Six)
 def six(p: Expr[DirectSum[Vector[A], Vector[B], Scalar, Vector[A], Vector[B], Scalar]]) -> Expr[Scalar]:
     x, y, k, z, u, m = p.split()
+    reveal_type(m)  # N: Expr[Field]
     return (x @ z) * (y @ u) + k * m + p[5]
 
 
