@@ -26,11 +26,11 @@ CYCLE = (exp, log, scale(2.0, R), sinh, asinh, scale(0.5, R))  # value and slope
 
 
 def lines(options: Options) -> Iterator[Line | str]:
-    """Every operation at both sizes; the ratio is between them. --quick stops at a tenth, and measures once."""
+    """Every operation at both sizes; the ratio is between them. --quick stops at a tenth of the size."""
     sizes = (SMALL // 10, LARGE // 10) if options.quick else (SMALL, LARGE)
     operations(WARM_UP, options.clock)
     taken: dict[int, list[dict[str, float]]] = {n: [] for n in sizes}
-    for _ in range(1 if options.quick else REPEATS):
+    for _ in range(REPEATS):
         for n in sizes:
             taken[n].append(operations(n, options.clock))
     small, large = sizes
