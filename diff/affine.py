@@ -7,6 +7,7 @@ net.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
@@ -20,6 +21,7 @@ from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
 from hilbert.map import argument, require_map
+from hilbert.space import Leaf
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap import wire
@@ -199,19 +201,31 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
 
 
 def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: int) -> list[int]:
-    """The slots of the partial derivatives, written in the language itself."""
+    """The slots of the partial derivatives: their program, copied in."""
+    partials = _traced_partials(p, b.slots[y])
+    where = b.inline(partials, (*args, y))
+    return [where[k] for k in partials.outputs]
+
+
+@cache
+def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
+    """The partial derivatives in the arguments and the value, written in the language itself; traced once."""
     rule = p.rule
     assert rule.derivatives is not None  # its result is real
-    exprs = [Expr(b, b.slots[k].space, (k,)) for k in (*args, y)]
+    b = Builder([leaf] * (rule.arity + 1))
+    exprs = [Expr(b, leaf.space, (k,)) for k in range(b.arity)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
-    due = [b.slots[y].axes]
     for partial in partials:
         mine = isinstance(partial, Expr) and partial.builder is b
-        if not mine or [b.slots[k].axes for k in partial.slots] != due:
-            what = f"an expression of {b.slots[y]} in its argument and its value"
-            msg = f"the derivative of primitive {p.name} is {shown(partial)}, where {what} is due"
+        if not mine or [b.slots[k].axes for k in partial.slots] != [leaf.axes]:
+            msg = (
+                f"the derivative of primitive {p.name} is {shown(partial)}, "
+                f"where an expression of {leaf} in its argument and its value is due"
+            )
             raise SpaceError(msg)
-    return [partial.slots[0] for partial in partials]
+    outputs = [partial.slots[0] for partial in partials]
+    dom = DirectSum((leaf.space,) * b.arity)
+    return b.build(dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
 
 
 def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> Pointwise[Any, Any, Any]:
