@@ -103,7 +103,7 @@ def _dot_error(f: LinMap[Any, Any], g: LinMap[Any, Any], rng: np.random.Generato
 
 
 def check_adjoint(
-    f: Map[Any, Any], *x: Any, star: LinMap[Any, Any] | None = None, samples: int = 5, seed: int = 0
+    f: Map[Any, Any], *x: Vec[Any], star: LinMap[Any, Any] | None = None, samples: int = 5, seed: int = 0
 ) -> Report:
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
@@ -144,7 +144,7 @@ def _failing_part(f: LinMap[Any, Any], rng: np.random.Generator, samples: int) -
     return str(f)
 
 
-def check_derivative(f: Map[Any, Any], *x: Any, seed: int = 0) -> Report:
+def check_derivative(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖f(x+t·dx) − f(x) − t·f'(x)(dx)‖ falls as t²: slope 2 on a log–log fit, over shrinking t.
 
     Where it does not, every step of the program is tested at the values it has at x, and the first that fails is named.
@@ -158,7 +158,7 @@ def check_derivative(f: Map[Any, Any], *x: Any, seed: int = 0) -> Report:
     return Report(ok, f"f(x + t·dx) − f(x) − t·f'(x)(dx) falls as t² for f : {f.dom} → {f.cod}", numbers, failing)
 
 
-def check(f: Map[Any, Any], *x: Any, seed: int = 0) -> tuple[Report, Report]:
+def check(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> tuple[Report, Report]:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
     return check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed)
 

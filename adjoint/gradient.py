@@ -17,7 +17,7 @@ from adjoint.rules import adjoint
 from diff import Pointwise, derivative
 from diff.builder import Builder
 from diff.term import Program
-from hilbert import DirectSum, Field, Map, SpaceError, Type
+from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
 from hilbert.vector import span
 from linmap import matrix
@@ -109,7 +109,13 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
     return slots[start : start + len(space.leaves)], space
 
 
-def jacobian(f: Map[Any, Any], *x: Any, wrt: int | None = None, blocks: bool = False) -> Any:
+@overload
+def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: int | None = None, blocks: bool = False) -> Any: ...
+@overload
+def jacobian(
+    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
+) -> Any: ...
+def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
@@ -149,6 +155,10 @@ def _ends(space: Type) -> list[tuple[int, int]]:
     return list(itertools.pairwise(ends))
 
 
-def hessian(f: Map[V, Field], *x: Any, blocks: bool = False) -> Any:
+@overload
+def hessian(f: Map[V, Field], x: Vec[V], /, *, blocks: bool = False) -> Any: ...
+@overload
+def hessian(f: Map[Any, Field], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], blocks: bool = False) -> Any: ...
+def hessian(f: Map[Any, Field], *x: Vec[Any], blocks: bool = False) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient."""
     return jacobian(grad(f), *x, blocks=blocks)
