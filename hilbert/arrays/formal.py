@@ -92,8 +92,8 @@ def block(k: Any, factors: Iterable[tuple[Any, Axes]]) -> Block:
 class Formal(Compound, NotArray):
     """dense + Σ blocks, of a shape and dtype.
 
-    `loose` marks what a running program made of dense vectors by ⊗: unlike a tensor that the user gave, it becomes
-    dense where an operation has no rule for formal tensors, as it would have been from the start.
+    `loose` marks what a running program made by ⊗ and ∗ with plain arrays: unlike a tensor that the user gave, it
+    becomes dense where an operation has no rule for formal tensors, as it would have been from the start.
     """
 
     instead = "ask for the dense array by v.dense()"

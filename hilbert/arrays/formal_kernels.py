@@ -7,16 +7,18 @@ no larger than its factor and is added up where an operation needs it.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 from attrs import evolve, frozen
 
 from hilbert.arrays import kernel
 from hilbert.arrays.combine import Factor, combine, product, real
 from hilbert.arrays.contract import contract
-from hilbert.arrays.formal import Block, Formal, Memo, add, block, mapped, scaled, subtract
+from hilbert.arrays.formal import Block, Formal, Memo, add, block, divided, mapped, scaled, subtract
 from hilbert.arrays.kernel import Kernel, Pseudo
-from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
+from hilbert.arrays.namespace import Compound, common_namespace, dtype_name, namespace
 from hilbert.errors import SpaceError
 from hilbert.index import Fin
 from hilbert.relation import Agreement, Full, Identity
@@ -42,19 +44,38 @@ class FormalKernels(Pseudo):
         self.base = base
         self.memo = Memo()
 
+    def operands(self, *arrays: Any) -> tuple[Any, ...]:
+        """What a step works on: a constant filled with one number is formal beside formal arrays, plain elsewhere."""
+        formal = any(isinstance(a, Formal) for a in arrays)
+        return tuple((a.formal if formal else a.array) if isinstance(a, Filled) else a for a in arrays)
+
     # --- vector operations ---
 
     def add(self) -> Kernel:
         """a + b."""
-        return Kernel(lambda a, b: add(a, b, self.memo))
+
+        def run(a: Any, b: Any) -> Any:
+            if isinstance(a, Filled) and isinstance(b, Filled):
+                return a.of(a.number + b.number)
+            a, b = self.operands(a, b)
+            return add(a, b, self.memo)
+
+        return Kernel(run)
 
     def subtract(self) -> Kernel:
         """a − b."""
-        return Kernel(lambda a, b: subtract(a, b, self.memo))
+
+        def run(a: Any, b: Any) -> Any:
+            if isinstance(a, Filled) and isinstance(b, Filled):
+                return a.of(a.number - b.number)
+            a, b = self.operands(a, b)
+            return subtract(a, b, self.memo)
+
+        return Kernel(run)
 
     def scale(self, k: float) -> Kernel:
         """k·a."""
-        return Kernel(lambda a: scaled(a, k))
+        return Kernel(lambda a: a.of(a.number * k) if isinstance(a, Filled) else scaled(a, k))
 
     def cast(self, dtype: str) -> Kernel:
         """The factors in another precision."""
@@ -63,21 +84,38 @@ class FormalKernels(Pseudo):
         def one(array: Any) -> Any:
             return self.memo.of(("cast", dtype), (array,), cast)
 
-        return Kernel(lambda a: evolve(mapped(a, one), dtype=dtype) if isinstance(a, Formal) else cast(a))
+        def run(a: Any) -> Any:
+            (a,) = self.operands(a)
+            return evolve(mapped(a, one), dtype=dtype) if isinstance(a, Formal) else cast(a)
+
+        return Kernel(run)
 
     def constant(self, array: Any, like: Any) -> Any:
         """A constant, moved to where the arguments live."""
         if isinstance(array, Formal):
             return mapped(array, lambda one: kernel.constant(self.base, one, like))
-        return kernel.constant(self.base, array, like)
+        if array.ndim < 2 or any(array.strides) or not array.size or not array.flat[0]:
+            return kernel.constant(self.base, array, like)
+        ones = [kernel.constant(self.base, np.ones((1, n), array.dtype), like) for n in array.shape]
+        filled = block(float(array.flat[0]), [(one, (k,)) for k, one in enumerate(ones)])
+        return Filled(Formal(array.shape, str(array.dtype), (filled,), loose=True))
 
     # --- what needs a rule ---
 
     def elementwise(self, name: str, rule: Callable[[ModuleType], Kernel]) -> Kernel:
-        """A primitive: there is none on the factors of a formal array."""
+        """A primitive: there is none on the factors of a formal array, but division by one number is a scaling."""
         plain = rule(self.base)
 
         def run(*args: Any) -> Any:
+            if all(isinstance(a, Filled) for a in args):
+                numbers = [np.asarray(a.number, a.formal.dtype) for a in args]
+                value = rule(np).call(*numbers)
+                if value.dtype == numbers[0].dtype:
+                    made: Filled = args[0].of(float(value))
+                    return made
+            if name == "divide" and isinstance(args[0], Formal) and isinstance(args[1], Filled):
+                return divided(args[0], args[1].number)
+            args = self.operands(*args)
             return plain.call(*(self.settled(a, name) if isinstance(a, Formal) else a for a in args))
 
         return Kernel(run)
@@ -94,6 +132,7 @@ class FormalKernels(Pseudo):
         plain = kernel.move(self.base, order).call
 
         def run(a: Any) -> Any:
+            (a,) = self.operands(a)
             if not isinstance(a, Formal):
                 return plain(a)
             blocks = tuple(
@@ -106,26 +145,44 @@ class FormalKernels(Pseudo):
         return Kernel(run)
 
     def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
-        """A labelled contraction; the tensor product of two vectors stays formal."""
-        outer = bool(spec.left and spec.right) and not set(spec.left) & set(spec.right)
-        outer = outer and left.is_field and right.is_field
-        plain = None if outer else contract(self.base, spec, left, right)
+        """A labelled contraction; of plain arrays, what is larger than they are together stays a sum of products."""
+        plain = contract(self.base, spec, left, right)
         size = _sizes(spec.left, left) | _sizes(spec.right, right)
+        shape = tuple(size[c] for c in spec.out)
+        ranks = {c: size[c] for c in spec.contracted}
+        short = left.is_field and right.is_field and _splits(spec) and left.size + right.size < math.prod(shape)
+        widens = [bool(set(one) & set(spec.out) - set(two)) for one, two in _both(spec)]
 
         def run(a: Any, b: Any) -> Any:
-            formal = isinstance(a, Formal) or isinstance(b, Formal)
-            if plain is not None and not formal:
-                return plain.call(a, b)
+            if spec.is_pointwise and isinstance(a, Filled) and isinstance(b, Formal):
+                return scaled(b, a.number)
+            if spec.is_pointwise and isinstance(b, Filled) and isinstance(a, Formal):
+                return scaled(a, b.number)
+            a, b = self.operands(a, b)
+            formal = (isinstance(a, Formal), isinstance(b, Formal))
+            if not any(formal):
+                if not short:
+                    return plain.call(a, b)
+                made = combine(self.base, self.memo, 1.0, [real(a, spec.left), real(b, spec.right)], ranks, spec.out)
+                return self._total([made], shape, loose=True)
             # an operand that is a sum of vectors stays one: its leaves may share factors
-            lazy = not (isinstance(a, Formal) and isinstance(b, Formal))
             pieces = [
-                combine(self.base, self.memo, p.k * q.k, [*p.factors, *q.factors], p.ranks | q.ranks, spec.out,
-                        lazy=lazy and (p.lazy or q.lazy))
+                combine(
+                    self.base,
+                    self.memo,
+                    p.k * q.k,
+                    [*p.factors, *q.factors],
+                    p.ranks | q.ranks,
+                    spec.out,
+                    lazy=not all(formal) and (p.lazy or q.lazy),
+                )
                 for p in _pieces(a, spec.left, RANKS[0], left)
                 for q in _pieces(b, spec.right, RANKS[1], right)
             ]
-            loose = not any(isinstance(x, Formal) and not x.loose for x in (a, b))
-            return self._total(pieces, tuple(size[c] for c in spec.out), loose=loose)
+            # axes that a plain array brings make a value of the program, no tensor that the user gave
+            loose = all(x.loose for x in (a, b) if isinstance(x, Formal))
+            loose = loose or any(w and not f for w, f in zip(widens, formal, strict=True))
+            return self._total(pieces, shape, loose=loose)
 
         return Kernel(run)
 
@@ -137,6 +194,7 @@ class FormalKernels(Pseudo):
         shape = tuple(axis.size for axis in (*before, *relation.cod.axes, *after))
 
         def run(a: Any) -> Any:
+            (a,) = self.operands(a)
             if not isinstance(a, Formal):
                 return plain.call(a)
             if isinstance(relation, Identity):
@@ -225,6 +283,40 @@ def _factors(b: Block) -> Iterator[tuple[Any, tuple[int, ...]]]:
     return zip(b.arrays, b.axes, strict=True)
 
 
+@final
+@frozen(eq=False)
+class Filled(Compound):
+    """A constant with one number in every entry, as a loose formal array of rank 1."""
+
+    formal: Formal
+
+    @property
+    def number(self) -> float:
+        """The number."""
+        return float(self.formal.blocks[0].k)
+
+    def of(self, number: float) -> Filled:
+        """The constant with another number."""
+        return Filled(evolve(self.formal, blocks=(evolve(self.formal.blocks[0], k=number),)))
+
+    @property
+    def array(self) -> Any:
+        """The plain array; a view of one number, where the library has such views."""
+        first = self.formal.blocks[0].arrays[0]
+        one = namespace(first).ones((), dtype=first.dtype) * self.number
+        return namespace(first).broadcast_to(one, self.formal.shape)
+
+
+def _splits(spec: Spec) -> bool:
+    """Whether the result's axes are some of the left operand and some of the right, with none in common."""
+    own = [set(one) & set(spec.out) for one in (spec.left, spec.right)]
+    return all(own) and not own[0] & own[1]
+
+
+def _both(spec: Spec) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (spec.left, spec.right), (spec.right, spec.left)
+
+
 @frozen
 class Piece:
     """A block, or a plain array, with labels; `lazy` if it is a sum of vectors."""
@@ -277,4 +369,6 @@ def inner(a: Any, b: Any) -> float:
 
 def finished(a: Any) -> Any:
     """A result as the user gets it: formal arrays are kept from now on."""
+    if isinstance(a, Filled):
+        return a.array
     return evolve(a, loose=False) if isinstance(a, Formal) and a.loose else a

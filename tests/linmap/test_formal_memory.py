@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from adjoint import adjoint, grad, vjp
-from diff import affine, contract, fun, inner, jvp, outer
+from adjoint import adjoint, grad, value_and_grad, vjp
+from diff import affine, contract, derivative, fun, inner, jvp, lift, outer, sin
 from hilbert import R32, Copower, Fin, R, TensorProduct, Vec, compress, direct_sum, formal, from_factors
 from hilbert.relation import full, function, leq
 from hilbert.tensors import alike
@@ -77,6 +77,9 @@ weighted = fun(M.space, R**Y)(lambda t, y: inner(t, t) * y)
 quadratic = fun(M.space)(lambda t: 0.5 * inner(t, t))
 fit = fun(MATRIX.space, R**Y, R**X)(lambda m, y, x: inner(m @ y - x, m @ y - x))
 rows = fun(M.space, R**Y)(lambda t, y: contract("ij,j->i", t, y, R**X))
+batch = lift(fun(MATRIX.space, R**Y)(lambda m, y: inner(sin(m @ y), sin(m @ y))), Z)
+mean = fun(MATRIX.space, (R**Y) ** Z)(lambda m, ys: batch(m, ys).mean())
+shifted = fun(M.space)(lambda t: inner(t + 1.5, t / 3.0 + 1.5))
 pair = fun(R**X, R**Y, M.space)(lambda x, y, t: outer(x, y) + t)
 
 OPERATIONS: dict[str, Callable[[], Any]] = {
@@ -119,6 +122,9 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "jvp": lambda: jvp(rows)(joined(M, (R**Y).zeros()), joined(M, (R**Y).zeros())),
     "vjp": lambda: vjp(rows)(joined(M, (R**Y).zeros()), (R**X).zeros()),
     "grad": lambda: grad(quadratic)(M),
+    "grad of a batch": lambda: grad(mean)(MATRIX, ((R**Y) ** Z).random(RNG)),
+    "constants": lambda: value_and_grad(shifted)(M),
+    "second derivative": lambda: derivative(grad(quadratic)).at(M)(M),
     "grad of a fit": lambda: grad(fit)(MATRIX, (R**Y).random(RNG), (R**X).random(RNG)),
 }
 
