@@ -37,6 +37,10 @@ def bad_scalar() -> None:
         return x + x  # E: return-value
 
 
+def bad_lambda() -> None:
+    doubled: Map[Vector[Pixel], Scalar] = fun(X)(lambda x: x + x)  # E: arg-type, return-value
+
+
 def bad_nested() -> None:
     many: Map[Copower[Vector[Pixel], Fin[Batch]], Copower[Vector[Hidden], Fin[Batch]]] = lift(apply, batch)  # E: assignment
 

@@ -28,7 +28,7 @@ def inside(x: Expr[Vector[Item]], k: Expr[Scalar]) -> Expr[Copower[Boolean, Fin[
     reveal_type(x >= TOP)  # N: Expr[Copower[Boolean, Fin[Item]]]
     reveal_type(x <= 1.0)  # N: Expr[Copower[Boolean, Fin[Item]]]
     reveal_type(k > LIMIT)  # N: Expr[Boolean]
-    reveal_type(k >= 2.0 * k)  # N: Expr[Boolean]
+    reveal_type(k >= 0.5)  # N: Expr[Boolean]
     reveal_type(k < 1.0)  # N: Expr[Boolean]
     reveal_type(k <= 1.0)  # N: Expr[Boolean]
     return (above & below) | ~(x >= -1.0)
@@ -37,9 +37,9 @@ def inside(x: Expr[Vector[Item]], k: Expr[Scalar]) -> Expr[Copower[Boolean, Fin[
 @fun((R**item) ** batch)
 def nested(x: Expr[Copower[Vector[Item], Fin[Batch]]]) -> Expr[Copower[Vector[Item], Fin[Batch]]]:
     reveal_type(x > 0.0)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
-    reveal_type(x >= 2.0 * x)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
+    reveal_type(x >= 0.5)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
     reveal_type(x < 0.0)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
-    reveal_type(x <= 2.0 * x)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
+    reveal_type(x <= 0.5)  # N: Expr[Copower[Copower[Boolean, Fin[Item]], Fin[Batch]]]
     return select(x > 0.0, x)
 
 

@@ -80,5 +80,6 @@ def main() -> None:
     assert linear.dom == R
     assert jacobian(two, w, x, wrt=1).shape == (2, 3)
     assert hessian(one, x).shape == (3, 3)
+    assert hessian(fun(X, X)(lambda x, y: (x @ y) * one(x)), x, dx).shape == (6, 6)
     assert check_derivative(four, w, x, b, k).ok
     assert all(report.ok for report in check(one, x))

@@ -4,7 +4,8 @@ from typing import reveal_type
 
 import numpy as np
 
-from hilbert import Fin, R, direct_sum
+from diff import Expr, fun
+from hilbert import Copower, DirectSum, Fin, R, Scalar, Vector, direct_sum
 from linmap import concat, curry, split, stack, transpose_matrix, uncurry, unstack, unzip, zip_
 
 
@@ -16,10 +17,22 @@ class Column: ...
 
 row, column = Fin(Row, 2), Fin(Column, 3)
 X, Y = R**row, R**column
+square = fun(X)(lambda x: x @ x)
+
+
+@fun(direct_sum(X, R) ** column)
+def weighted(data: Expr[Copower[DirectSum[Vector[Row], Scalar], Fin[Column]]]) -> Expr[Vector[Column]]:
+    xs, weights = unzip(data.space)(data).split()
+    reveal_type(xs)  # N: Expr[Copower[Vector[Row], Fin[Column]]]
+    squares = (square**column)(xs)
+    return weights * squares
 
 
 def main() -> None:
     rng = np.random.default_rng(0)
+    data = (direct_sum(X, R) ** column).random(rng)
+    xs, weights = data.array
+    assert np.allclose(weighted(data).array, weights * (xs**2).sum(axis=1))
     together = zip_(direct_sum(X**column, R**column))
     reveal_type(together)  # N: , Copower[DirectSum[Vector[Row], Field], Fin[Column]]]
     apart = unzip(direct_sum(X, R) ** column)
