@@ -49,7 +49,7 @@ from diff.term import (
     Scaled,
     Sum,
 )
-from hilbert import Copower, DirectSum, Elements, Map, R
+from hilbert import Copower, DirectSum, Elements, R
 from linmap import fork
 from linmap.contraction import hadamard, scalar
 from tests import linear_terms
@@ -136,14 +136,13 @@ def _bilinear(s: Source) -> Bilinear:
 
 def _lifted(s: Source, depth: int) -> Any:
     """A function of several arguments, some of which are shared by all elements."""
-    f = s.one_of(
-        [
-            lambda: _bilinear(s),
-            lambda: traced(s, several=True),
-            lambda: between(s, s.sum(8, least=1), s.space(8), depth - 1),
-            lambda: Bilinear(scalar(s.space(6))),
-        ]
-    )()
+    options: list[Callable[[], Any]] = [
+        lambda: _bilinear(s),
+        lambda: traced(s, several=True),
+        lambda: between(s, s.sum(8, least=1), s.space(8), depth - 1),
+        lambda: Bilinear(scalar(s.space(6))),
+    ]
+    f = s.one_of(options)()
     n = len(f.dom.parts)
     over = tuple(k for k in range(n) if s.flag()) or (s.integer(0, n - 1),)
     return lift(f, s.index(3), over=over)

@@ -1,4 +1,4 @@
-"""Linear terms of every node class: `NODES[class](source, depth)` has that class at its root, `between` joins any spaces.
+"""Linear terms of every node class: `NODES[class](source, depth)` has it at its root, `between` joins any spaces.
 
 The fixed operands of sections come from `CONTRACTIONS`, the unitary operators from `UNITARIES`.
 """
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from adjoint import adjoint
 from diff import affine
 from diff.term import Bilinear
-from hilbert import R32, Bool, Copower, DirectSum, Elements, R, TensorProduct, Unit, direct_sum
+from hilbert import R32, Bool, Copower, DirectSum, R, TensorProduct, Unit, direct_sum
 from hilbert.relation import full, leq
-from hilbert.space import power
 from hilbert.spec import ALPHABET, Spec
 from linmap import (
     assoc,
@@ -154,7 +153,7 @@ def out_of(s: Source, V: Any) -> LinMap[Any, Any]:
         options += [
             lambda: _fixed(s, inner(V), s.integer(0, 1)),
             lambda: _fixed(s, scalar(V), 0),
-            lambda: s.one_of((bra, ket))(V),
+            lambda: bra(V) if s.flag() else ket(V),
         ]
     if isinstance(V, DirectSum) and V.parts:
         options.append(lambda: Project(V, s.integer(0, len(V.parts) - 1)))
@@ -174,7 +173,7 @@ def _fixed(s: Source, c: Contraction[Any, Any, Any], side: int) -> Section:
 def _injection(s: Source, V: Any) -> Inject:
     parts = [s.space(6, 1) for _ in range(s.integer(0, 2))]
     position = s.integer(0, len(parts))
-    return Inject(direct_sum(*parts[:position], V, *parts[position:]), position)
+    return Inject(DirectSum((*parts[:position], V, *parts[position:])), position)
 
 
 # --- sections ---

@@ -37,8 +37,7 @@ from linmap.term import (
     Zero,
     refs,
 )
-
-from tests.strategies import elements, gathered
+from tests.strategies import elements, gathered, of_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +56,7 @@ def dense(array: Any, leaf: Leaf) -> Array:
     if isinstance(leaf.base, Boolean):
         return np.asarray(array, float)
     if isinstance(leaf.base, Elements):
-        rows = np.eye(leaf.base.index.size)[np.asarray(array)]
+        rows: Array = np.eye(leaf.base.index.size)[np.asarray(array)]
         return rows.reshape(leaf.shape + leaf.base.index.shape)
     return np.asarray(array)
 
@@ -114,8 +113,8 @@ def matrix(f: LinMap[Any, Any]) -> Array:
             return _assembled(f.cod, f.dom, [[np.kron(np.eye(index.size), block) for block in row] for row in blocks])
         case Cast():
             return np.eye(f.dom.dim)
-        case Net():
-            return _net(f, {})
+        case Net() as body:
+            return _net(body, {})
         case Closed(body, data):
             return _net(body, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
         case never:
@@ -244,7 +243,8 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
 def value(f: Map[Any, Any], x: Vec[Any]) -> Vec[Any]:
     """f(x) by the definition of every node: copowers are loops over the elements."""
     if isinstance(f, LinMap):
-        return f.cod.unflat((matrix(f) @ x.flat()).astype(_dtype(f.cod)))
+        flat: Vec[Any] = f.cod.unflat((matrix(f) @ x.flat()).astype(_dtype(f.cod)))
+        return flat
     match cast("functions.Node", f):
         case functions.Constant(_, w):
             return w
@@ -255,7 +255,7 @@ def value(f: Map[Any, Any], x: Vec[Any]) -> Vec[Any]:
                 x = value(part, x)
             return x
         case functions.Sum(parts):
-            total = f.cod.zeros()
+            total: Vec[Any] = f.cod.zeros()
             for part in parts:
                 total += value(part, x)
             return total
@@ -268,8 +268,8 @@ def value(f: Map[Any, Any], x: Vec[Any]) -> Vec[Any]:
         case functions.Power(of, _):
             return gathered(f.cod, [value(of, part) for part in elements(x)])
         case functions.Lift(of, index, over):
-            parts = [elements(x[k]) if k in over else [x[k]] * index.size for k in range(len(of.dom.parts))]
-            rows = [[leaf for part in parts for leaf in part[n].leaves] for n in range(index.size)]
+            columns = [elements(x[k]) if k in over else [x[k]] * index.size for k in range(len(of.dom.parts))]
+            rows = [[leaf for column in columns for leaf in column[n].leaves] for n in range(index.size)]
             return gathered(f.cod, [value(of, _made(of.dom, row)) for row in rows])
         case functions.Program() as program:
             return _made(f.cod, _run(program, list(x.leaves)))
@@ -312,7 +312,7 @@ def _bilinear(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> list[A
 
 def _made(space: Type, leaves: list[Any]) -> Vec[Any]:
     arrays = [np.asarray(a).astype(leaf.dtype) for a, leaf in zip(leaves, space.leaves, strict=True)]
-    return space.vec(space.pack(iter(arrays)))
+    return of_leaves(space, arrays)
 
 
 def _dtype(space: Type) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from functools import cache, reduce
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 import hypothesis.strategies as st
 import numpy as np
@@ -36,9 +36,10 @@ from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
+Draw: TypeAlias = "Callable[[st.SearchStrategy[Any]], Any]"
 BUDGET = 24
 """No space that is drawn has more entries."""
 
@@ -65,7 +66,7 @@ class Source:
     so that compositions of functions stay in a bounded region. A failing example prints what was drawn.
     """
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any], field: Field = R, *, smooth: bool = False) -> None:
+    def __init__(self, draw: Draw, field: Field = R, *, smooth: bool = False) -> None:
         self.draw, self.field, self.smooth = draw, field, smooth
         self._given: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
 
@@ -155,7 +156,7 @@ class Source:
         rng = self.rng()
         arrays = [self._entries(rng, leaf) for leaf in space.leaves]
         self._given += [(array, array.copy()) for array in arrays]
-        vector = space.vec(space.pack(iter(arrays)))
+        vector = of_leaves(space, arrays)
         note(vector)
         return vector
 
@@ -232,20 +233,25 @@ def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
 
 
 @st.composite
-def sources(draw: Callable[[st.SearchStrategy[Any]], Any], *, smooth: bool = False, single: bool = True) -> Source:
+def sources(draw: Draw, *, smooth: bool = False, single: bool = True) -> Source:
     """A source over ℝ, or now and then over single precision."""
     field = draw(st.sampled_from([R, R, R, R32] if single else [R]))
     return Source(draw, field, smooth=smooth)
 
 
-# --- vectors element by element ---
+# --- vectors from arrays, and element by element ---
+
+
+def of_leaves(space: Type, leaves: Iterable[Any]) -> Vec[Any]:
+    """The element whose leaves are these arrays, in order."""
+    return space.vec(space.pack(iter(leaves)))
 
 
 def elements(v: Vec[Copower[Any, Any]]) -> list[Vec[Any]]:
     """The components v_x ∈ V of v ∈ V^X, in flat order."""
     base, n, axes = v.space.base, v.space.index.size, len(v.space.index.axes)
     rows = [np.reshape(a, (n, *np.shape(a)[axes:])) for a in v.leaves]
-    return [base.vec(base.pack(iter([row[k] for row in rows]))) for k in range(n)]
+    return [of_leaves(base, [row[k] for row in rows]) for k in range(n)]
 
 
 def gathered(space: Copower[Any, Any], parts: Sequence[Vec[Any]]) -> Vec[Any]:
@@ -254,7 +260,7 @@ def gathered(space: Copower[Any, Any], parts: Sequence[Vec[Any]]) -> Vec[Any]:
         np.reshape(np.asarray([part.leaves[k] for part in parts], leaf.dtype), leaf.shape)
         for k, leaf in enumerate(space.leaves)
     ]
-    return space.vec(space.pack(iter(leaves)))
+    return of_leaves(space, leaves)
 
 
 # --- comparing ---
@@ -288,5 +294,5 @@ def close(v: Vec[Any], w: Vec[Any], tolerance: float = 1e-9) -> bool:
 
 def agree(a: float, b: float, scale: float, *, exact: bool) -> bool:
     """Whether two numbers are the same, or the same to the rounding of single precision at this scale."""
-    return a == b if exact else abs(a - b) <= 1e-4 * max(1.0, scale)  # noqa: PLR2004 - see the docstring
+    return a == b if exact else abs(a - b) <= 1e-4 * max(1.0, scale)
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert import Vec
+from tests.strategies import of_leaves
 
 if TYPE_CHECKING:
-    from hilbert import Map
+    from hilbert import Map, Vec
 
 
 def moved(x: Vec[Any], t: float, dx: Vec[Any]) -> Vec[Any]:
     """x + t·dx for a dx in the tangent space of x: the real leaves move, the discrete ones stay."""
     steps = iter(dx.leaves)
     leaves = [a + t * next(steps) if leaf.is_field else a for a, leaf in zip(x.leaves, x.space.leaves, strict=True)]
-    return x.space.vec(x.space.pack(iter(leaves)))
+    return of_leaves(x.space, leaves)
 
 
 def difference(a: Vec[Any], b: Vec[Any]) -> Vec[Any]:
     """a − b in the tangent space: the real leaves."""
     triples = zip(a.leaves, b.leaves, a.space.leaves, strict=True)
-    tangent = a.space.tangent
-    return tangent.vec(tangent.pack(iter([p - q for p, q, leaf in triples if leaf.is_field])))
+    return of_leaves(a.space.tangent, [p - q for p, q, leaf in triples if leaf.is_field])
 
 
 def central(f: Map[Any, Any], x: Vec[Any], dx: Vec[Any], h: float = 1e-5) -> Vec[Any]:

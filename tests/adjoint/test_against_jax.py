@@ -11,7 +11,7 @@ from adjoint import grad, hessian, value_and_grad
 from diff import exp, fun, inner, lift, log, logaddexp, relu, sigmoid, sin, softplus, sqrt, tanh
 from hilbert import Elements, Fin, R, direct_sum
 
-jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
 
 X, H, Y, N = Fin.of(4), Fin.of(5), Fin.of(3), Fin.of(6)
 RNG = np.random.default_rng(7)
@@ -58,7 +58,8 @@ def test_network(h: Any, in_jax: Any) -> None:
 def test_log_likelihood_of_labels() -> None:
     """Softmax regression: −Σ_n (s_{n,label} − ln Σ_c e^{s_{n,c}}), labels found at the point."""
     f = fun(R ** (Y * X), R**X, Elements(Y))(lambda W, x, label: log(exp(W @ x).sum()) - (W @ x)[label])
-    total = fun(R ** (Y * X), (R**X) ** N, Elements(Y) ** N)(lambda W, x, label: lift(f, N, over=(1, 2))(W, x, label).sum())
+    batch = lift(f, N, over=(1, 2))
+    total = fun(R ** (Y * X), (R**X) ** N, Elements(Y) ** N)(lambda W, x, label: batch(W, x, label).sum())
     W, xs = RNG.standard_normal((3, 4)), RNG.standard_normal((6, 4))
     labels = np.array([0, 2, 1, 1, 0, 2])
 

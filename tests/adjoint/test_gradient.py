@@ -77,7 +77,8 @@ def test_jacobian(s: Source) -> None:
         assert np.allclose(jacobian(f, x, wrt=k), due[:, start:stop], rtol=1e-10, atol=1e-12)
         start = stop
     blocks = jacobian(f, x, blocks=True)
-    rows = [np.concatenate([np.zeros((leaf.size, 0)), *row], axis=1) for leaf, row in zip(linear.cod.leaves, blocks, strict=True)]
+    pairs = zip(linear.cod.leaves, blocks, strict=True)
+    rows = [np.concatenate([np.zeros((leaf.size, 0)), *row], axis=1) for leaf, row in pairs]
     assert np.allclose(np.concatenate([np.zeros((0, due.shape[1])), *rows]), due, rtol=1e-10, atol=1e-12)
 
 

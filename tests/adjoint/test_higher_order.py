@@ -66,7 +66,7 @@ def test_the_derivative_of_a_gradient() -> None:
 
 
 def test_size_grows_by_a_factor() -> None:
-    """The gradient of a gradient of n steps has O(n) steps: for twice the function it is at most about twice as long."""
+    """Of twice the function the gradient of the gradient is at most about twice as long: O(n) steps for n."""
 
     def size(rounds: int) -> int:
         def body(x: Any) -> Any:
@@ -103,7 +103,8 @@ def test_gradients_lift() -> None:
     V, X = R ** Fin.of(2), Fin.of(4)
     f = fun(V, V)(lambda w, x: sin(w @ x) * (w @ w))
     g = grad(f, wrt=0)
-    total = fun(V, V**X)(lambda w, xs: (lift(g, X)(w, xs) * lift(g, X)(w, xs)).sum().sum())
+    batch = lift(g, X)
+    total = fun(V, V**X)(lambda w, xs: inner(batch(w, xs), batch(w, xs)))
     w, xs = V.vec([0.3, -0.4]), (V**X).vec(np.linspace(-1.0, 1.0, 8).reshape(4, 2))
     found = grad(total, wrt=0)(w, xs).array
     due = np.zeros(2)

@@ -14,7 +14,7 @@ from tests.strategies import Source, close, sources
 from tests.tangents import central
 
 ONE_SPACE = {Primitive}
-"""The node classes that have one space only: p : K → K by its definition. Every other class must join unequal spaces."""
+"""The node classes that have one space only: p : K → K by definition. Every other class must join unequal spaces."""
 
 
 def check(s: Source, f: Any) -> None:
@@ -50,6 +50,6 @@ def test_nodes(cls: type) -> None:
 
 
 def test_every_node_class_is_generated() -> None:
-    """The keys of the generators are the members of the closed union, where an element-wise operation has three kinds."""
+    """The generators make the members of the closed union, where an element-wise operation has three kinds."""
     members = {get_origin(member) or member for member in get_args(Node)}
     assert set(NODES) == (members - {Elementwise}) | set(Elementwise.__subclasses__())

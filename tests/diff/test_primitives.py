@@ -14,7 +14,7 @@ from diff.primitives import BINARY, PRIMITIVES, relu, sin
 from diff.term import RULES, Primitive
 from hilbert import Fin, R, SpaceError
 
-jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
 
 EVERYWHERE = (-2.5, -0.7, 0.3, 1.9)
 POSITIVE = (0.2, 0.9, 1.7, 6.0)
@@ -82,7 +82,7 @@ def reference_of_powers() -> dict[float, list[Any]]:
 
 
 @cache
-def reference_of_two_arguments() -> dict[str, tuple[Any, Any, Any]]:
+def reference_of_two_arguments() -> dict[str, list[Any]]:
     """Values, gradients and Hessians of every primitive of two arguments."""
 
     def everything() -> dict[str, Any]:
@@ -97,7 +97,7 @@ def reference_of_two_arguments() -> dict[str, tuple[Any, Any, Any]]:
             found[p.name] = tuple(jax.vmap(h)(points) for h in (g, jax.grad(g), jax.hessian(g)))
         return found
 
-    return {name: tuple(map(np.array, rows)) for name, rows in jax.jit(everything)().items()}
+    return {name: list(map(np.array, rows)) for name, rows in jax.jit(everything)().items()}
 
 
 def ours(f: Any, points: Any, order: int) -> Any:

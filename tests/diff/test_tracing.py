@@ -244,7 +244,8 @@ def test_bodies(case: Callable[[Source], Case], s: Source) -> None:
     due = on_arrays(*(arg.leaves[0] for arg in args))
     found = f(*args)
     arrays = due if isinstance(due, tuple) else (due,)
-    wanted = f.cod.vec(f.cod.pack(iter([np.asarray(a, leaf.dtype) for a, leaf in zip(arrays, f.cod.leaves, strict=True)])))
+    leaves = [np.asarray(a, leaf.dtype) for a, leaf in zip(arrays, f.cod.leaves, strict=True)]
+    wanted = f.cod.vec(f.cod.pack(iter(leaves)))
     assert close(found, wanted), f"{found} is not {wanted}"
     if len(args) > 1:
         assert close(f(f.dom.vec(tuple(arg.array for arg in args))), found)

@@ -1,4 +1,4 @@
-"""Conversions to and from arrays, nested tuples and one flat array are inverse to each other and alias nothing writeably."""
+"""Conversions to and from arrays, nested tuples and one flat array are inverse to each other; none is writeable."""
 
 import pickle
 from typing import Any
@@ -10,6 +10,8 @@ from hypothesis import given
 import hilbert
 from hilbert import R32, Bool, DirectSum, Elements, R, SpaceError, direct_sum
 from tests.strategies import Hidden, Pixel, Source, elements, gathered, same, sources
+
+NAMES = vars(hilbert) | {"Pixel": Pixel, "Hidden": Hidden}
 
 
 @given(sources())
@@ -33,7 +35,7 @@ def test_nested_lists(s: Source) -> None:
 def test_repr(s: Source) -> None:
     """repr(v) evaluates back to the entries of a small vector."""
     v = s.vector(s.space())
-    assert same(eval(repr(v), vars(hilbert) | {"Pixel": Pixel, "Hidden": Hidden}), v)
+    assert same(eval(repr(v), NAMES), v)  # noqa: S307 - what repr is for
 
 
 @given(sources())
@@ -110,7 +112,7 @@ def test_pickle(s: Source) -> None:
 
 @given(sources())
 def test_given_arrays_stay_the_users(s: Source) -> None:
-    """V.vec(a) neither freezes a nor lets a be written through the vector; zeros, random and unflat are read-only too."""
+    """V.vec(a) neither freezes a nor lets it be written through the vector; zeros, random, unflat are read-only too."""
     V = s.space()
     arrays = [np.ones(leaf.shape, leaf.dtype) for leaf in V.leaves]
     v = V.vec(V.pack(iter(arrays)))

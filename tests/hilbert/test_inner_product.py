@@ -1,4 +1,4 @@
-"""The inner product is symmetric, bilinear and positive definite, and that of a compound space is the sum of its parts'."""
+"""The inner product is symmetric, bilinear and positive definite; of a compound space it is the sum of its parts'."""
 
 import math
 

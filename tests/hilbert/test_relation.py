@@ -29,7 +29,7 @@ def test_transpose(form: str, s: Source) -> None:
     assert relation.T.dom == relation.cod
     assert relation.T.cod == relation.dom
     assert np.array_equal(dense(relation.T), dense(relation).T)
-    assert relation.T.T == relation
+    assert relation == relation.T.T
     assert hash(relation.T.T) == hash(relation)
 
 

@@ -13,9 +13,8 @@ from tests.linear_terms import CONTRACTIONS, NODES, UNITARIES, is_exact, section
 from tests.oracle import matrix
 from tests.strategies import Source, sources
 
-
 SAME_SPACES = {Identity}
-"""The node classes that have one space only: id : V ⊸ V by its definition. Every other class must join unequal spaces."""
+"""The node classes that have one space only: id : V ⊸ V by definition. Every other class must join unequal spaces."""
 
 
 def check(s: Source, f: LinMap[Any, Any]) -> None:

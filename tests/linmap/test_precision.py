@@ -1,5 +1,7 @@
 """Single precision stays single precision, and NaN passes through."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, note, settings
@@ -19,7 +21,7 @@ from tests.strategies import FORMS, Source, sources
 def test_every_slot_is_in_single_precision(cls: type, s: Source) -> None:
     """A map between spaces over ℝ₃₂ has no wire, no constant and no intermediate array in double precision."""
     single = Source(s.draw, R32)
-    f: LinMap = NODES[cls](single, 3)
+    f: LinMap[Any, Any] = NODES[cls](single, 3)
     note(f)
     assert all(leaf.dtype == "float32" for leaf in net(f).wires)
     run = tape(net(f))

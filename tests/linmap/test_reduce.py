@@ -1,4 +1,4 @@
-"""Relational reduction: (red_R v)_y = Σ_{(x,y)∈R} v_x, for every form of relation, any base space, and both directions."""
+"""Relational reduction: (red_R v)_y = Σ_{(x,y)∈R} v_x, for every form of relation, any base space, both directions."""
 
 from typing import Any
 
