@@ -1,5 +1,6 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
+from diff import laws  # noqa: F401 - declares the laws of functions
 from diff.affine import Derivative, Pointwise, affine, derivative, jvp
 from diff.expr import Expr, const, contract, inner, onehot, outer, pick, select
 from diff.lift import lift

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from linmap.equal import Numbering
+    from linmap.laws import Step as LawStep
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -136,11 +137,11 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
         return pointwise_label(self, numbering)
 
-    def simplified(self) -> Pointwise[P, V, W]:
+    def simplified(self, steps: list[LawStep] | None = None) -> Pointwise[P, V, W]:
         """The laws on the body; two element-wise sections in a row become one, whose datum is one more step."""
         from diff.simplify import simplify_pointwise
 
-        return simplify_pointwise(self)
+        return simplify_pointwise(self, steps)
 
     def __str__(self) -> str:
         from diff.show import show_pointwise  # printing is a pass over these terms

@@ -10,56 +10,94 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, final
 
 from diff.affine import Pointwise
 from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum
 from linmap import wire
-from linmap.datum import Const, Datum, Ref
-from linmap.simplify import rewrite
-from linmap.term import Arc, Net
+from linmap.datum import Const, Ref
+from linmap.laws import Step
+from linmap.laws.nets import Constants, simplify_net
+from linmap.laws.wires import Bench
+from linmap.term import Arc, Net, refs
+
+if TYPE_CHECKING:
+    from hilbert.space import Leaf
+    from hilbert.spec import Spec
+    from linmap.datum import Datum
 
 
-def simplify_pointwise(f: Pointwise[Any, Any, Any]) -> Pointwise[Any, Any, Any]:
+@final
+class Steps(Bench):
+    """Data that are slots of a program: a product is a step, where it costs no more than the arc that it saves."""
+
+    def __init__(self, p: Program[Any, Any]) -> None:
+        self.p = p
+        self.builder = Builder(p.slots[: p.arity])
+        self.where = self.builder.inline(p, range(p.arity))
+        self.known = Constants()
+
+    def slot(self, datum: Datum) -> int:
+        """The slot of a datum; a constant gets one."""
+        return self.builder.literal(datum) if isinstance(datum, Const) else datum.slot
+
+    def number(self, datum: Datum) -> float | None:
+        """Also of a slot that is filled with one number."""
+        return self.known.number(datum) if isinstance(datum, Const) else self.builder.filling(self.slot(datum))
+
+    def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
+        """One more step, if it sums nothing and is no larger than the wire."""
+        leaf = wire.product(spec, u.leaf, v.leaf)
+        if spec.contracted or leaf.size > flow.size:
+            return self.known.product(spec, u, v, flow)
+        return Ref(self.builder.contract(spec, self.slot(u), self.slot(v)), leaf)
+
+    def scaled(self, k: float, datum: Datum) -> Datum | None:
+        """A constant only."""
+        return self.known.scaled(k, datum)
+
+    def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
+        """Of constants only."""
+        return self.known.total(u, v, *orders)
+
+    def program(self, data: list[int]) -> Program[Any, Any]:
+        """The program, pruned to its outputs and these slots, which come after the outputs."""
+        outputs = [self.where[k] for k in self.p.outputs] + data
+        space = DirectSum(tuple(self.builder.slots[k].space for k in outputs))
+        return self.builder.build(self.p.dom, outputs, space, self.p.names)
+
+
+def simplify_pointwise(f: Pointwise[Any, Any, Any], steps: list[Step] | None = None) -> Pointwise[Any, Any, Any]:
     """The same linear map in the point, with fewer arcs; the same object if no law applies."""
-    p = f.program
-    b = Builder(p.slots[: p.arity])
-    where = b.inline(p, range(p.arity))
+    bench = Steps(f.program)
 
-    def slot(datum: Datum) -> int:
-        return b.literal(datum) if isinstance(datum, Const) else where[datum.slot]
+    def note(law: str, k: int, before: Net, after: Net) -> None:
+        if steps is not None:
+            steps.append(Step(law, (k,) if k >= 0 else (), _pointwise(bench, before), _pointwise(bench, after)))
 
-    def merge(outer: wire.Section, inner: wire.Section) -> wire.Wire | None:
-        if not (outer.datum.leaf.is_field and inner.datum.leaf.is_field):
-            return None
-        product = b.contract(outer.spec, slot(outer.datum), slot(inner.datum))
-        where.extend([product] * (len(b.slots) - len(where)))
-        return wire.Section(outer.spec, 0, Ref(product, b.slots[product]))
+    given = _moved(f.body, dict(enumerate(bench.where)))
+    body = simplify_net(given, bench, note if steps is not None else None)
+    return f if body is given else _pointwise(bench, body)
 
-    body = f.body
-    arcs, _ = rewrite(body, merge)
-    if arcs == body.arcs:
+
+def _moved(body: Net, place: dict[int, int]) -> Net:
+    """The net with its references at other slots."""
+
+    def moved(f: wire.Wire) -> wire.Wire:
+        if isinstance(f, wire.Section) and isinstance(f.datum, Ref):
+            return wire.Section(f.spec, f.side, Ref(place[f.datum.slot], f.datum.leaf))
         return f
-    kept = [a.map.datum for a in arcs if isinstance(a.map, wire.Section)]
-    data = sorted({where[d.slot] if d.slot < len(p.slots) else d.slot for d in kept if isinstance(d, Ref)})
-    outputs = [where[k] for k in p.outputs]
-    bound = b.build(p.dom, [*outputs, *data], _tuple_of(b, [*outputs, *data]), p.names)
-    place = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
 
-    def moved(arc: Arc) -> Arc:
-        match arc.map:
-            case wire.Section(spec, side, Ref(k, leaf)):
-                old = where[k] if k < len(p.slots) else k
-                return Arc(wire.Section(spec, side, Ref(place[old], leaf)), arc.src, arc.dst)
-            case _:
-                return arc
-
-    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
-    net = Net(body.dom, body.cod, body.inputs, tuple(map(moved, arcs)), body.outputs, body.wires)
-    return Pointwise(value, net)
+    arcs = tuple(Arc(moved(arc.map), arc.src, arc.dst) for arc in body.arcs)
+    return Net(body.dom, body.cod, body.inputs, arcs, body.outputs, body.wires)
 
 
-def _tuple_of(b: Builder, slots: list[int]) -> Any:
-    return DirectSum(tuple(b.slots[k].space for k in slots))
+def _pointwise(bench: Steps, body: Net) -> Pointwise[Any, Any, Any]:
+    """A net on the slots of the bench, with the steps that it needs."""
+    p, data = bench.p, [ref.slot for ref in refs(body)]
+    bound = bench.program(data)
+    n = len(p.outputs)
+    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[:n], bound.slots, p.names)
+    return Pointwise(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))

@@ -4,6 +4,8 @@ from linmap.contraction import Contraction
 from linmap.cost import Cost, cost
 from linmap.diagonal import diagonal, gram, trace
 from linmap.equal import equal
+from linmap.explain import Explanation, explain
+from linmap.laws import Measure, measure
 from linmap.maps import (
     add,
     assoc,
@@ -56,7 +58,9 @@ from linmap.term import LinMap, Net
 __all__ = [
     "Contraction",
     "Cost",
+    "Explanation",
     "LinMap",
+    "Measure",
     "Net",
     "add",
     "assoc",
@@ -74,6 +78,7 @@ __all__ = [
     "dot",
     "dup",
     "equal",
+    "explain",
     "factors",
     "fork",
     "gram",
@@ -83,6 +88,7 @@ __all__ = [
     "ket",
     "linear",
     "matrix",
+    "measure",
     "parallel",
     "project",
     "red",

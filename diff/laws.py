@@ -1,0 +1,222 @@
+"""The laws of functions: those of linear maps that hold for all functions, constants, and what is linear after all.
+
+Beside the rules here, those of composition, sums, scalings, projections, forks, products and copowers take functions
+too (paper §3.4–3.6, §4): (g ∘ f)^X = g^X ∘ f^X, π_i ∘ ⟨f⟩ = f_i, k·f ∘ h = k·(f ∘ h).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import fields
+
+from diff.term import (
+    Bilinear,
+    Binary,
+    Comparison,
+    Compose,
+    Constant,
+    Fork,
+    Fun,
+    Lift,
+    Parallel,
+    Power,
+    Primitive,
+    Program,
+    Scaled,
+    Sum,
+)
+from hilbert import Copower, DirectSum, Map, Vec
+from hilbert.arrays.formal import Formal
+from hilbert.arrays.namespace import common_namespace, freeze
+from linmap import term as linear
+from linmap.laws.biproduct import PROJECTIONS
+from linmap.laws.category import SCALINGS, split
+from linmap.laws.data import scaled, summed, token
+from linmap.laws.engine import COMPOSITIONS, SUMS
+from linmap.laws.rule import LIKE, NODE, PAIR, PART, also, rule
+from linmap.laws.size import INNER, WEIGHTS
+
+if TYPE_CHECKING:
+    from hilbert.index import Index
+
+LINEAR: dict[type, type] = {
+    Compose: linear.Compose,
+    Sum: linear.Sum,
+    Scaled: linear.Scaled,
+    Fork: linear.Fork,
+    Parallel: linear.Parallel,
+    Power: linear.Lifted,
+}
+"""Nodes that are linear when all their parts are, and what they then are."""
+COMPOSITE = tuple(LINEAR)
+
+WEIGHTS.update(
+    {Compose: 1, Sum: 1, Scaled: 2, Fork: 1, Parallel: 1, Power: 2, Lift: 2, Constant: 3, Bilinear: 4, Program: 4}
+)
+WEIGHTS.update({Primitive: 3, Binary: 3, Comparison: 3})
+COMPOSITIONS.append(Compose)
+SUMS.append(Sum)
+SCALINGS.append(Scaled)
+
+
+def _parts(f: Any) -> list[Any]:
+    return [f.of] if isinstance(f, (Scaled, Power)) else list(f.parts)
+
+
+def _is_linear(f: Any) -> bool:
+    return all(isinstance(part, linear.LinMap) for part in _parts(f))
+
+
+def _program(p: Program[Any, Any]) -> tuple[int, int]:
+    """Steps are rows that refer to slots."""
+    return sum(1 + len(step.args) for step in p.steps), 0
+
+
+INNER[Program] = _program
+INNER.update(dict.fromkeys(COMPOSITE, lambda f: (0, int(_is_linear(f)))))
+
+
+def whole(p: Any) -> int | None:
+    """i for a program without steps that gives part i of its argument, −1 for one that gives all of it."""
+    if not isinstance(p, Program) or p.steps:
+        return None
+    if p.dom == p.cod and p.outputs == tuple(range(p.arity)):
+        return -1
+    if not isinstance(p.dom, DirectSum):
+        return None
+    start = 0
+    for k, part in enumerate(p.dom.parts):
+        stop = start + len(part.leaves)
+        if part == p.cod and p.outputs == tuple(range(start, stop)):
+            return k
+        start = stop
+    return None
+
+
+def _projection(f: Any) -> int | None:
+    k = whole(f)
+    return None if k == -1 else k
+
+
+PROJECTIONS.append(_projection)
+
+# --- the laws of linear maps that hold for functions ---
+
+also("associativity", Compose)
+also("composition of one", Compose)
+also("sum in a sum", Sum)
+also("sum of one", Sum)
+also("zero after", linear.Zero, Fun)
+also("scaling out of a composition", Scaled)
+also("scaling of a scaling", Scaled)
+also("scaling by one", Scaled)
+also("scaling by zero", Scaled)
+also("scaling of zero", Scaled)
+also("scaling out of a copower", Power)
+also("common factor of a sum", Sum)
+also("common factor of a fork", Fork)
+also("common factor of a product", Parallel)
+also("sum in a scaling", Sum)
+also("common start of a sum", Sum)
+also("common end of a sum", Sum)
+also("common start of a fork", Fork)
+also("projection of a fork", (linear.Project, Program), (linear.Fork, Fork))
+also("projection of a product", (linear.Project, Program), Parallel)
+also("product of a fork", (linear.Parallel, Parallel), (linear.Fork, Fork))
+also("product of a product", (linear.Parallel, Parallel), (linear.Parallel, Parallel))
+also("join of a fork", linear.Join, Fork)
+also("fork on the parts", Fork)
+also("composition of copowers", (linear.Lifted, Power), (linear.Lifted, Power))
+also("copowers after curry", Power, linear.Unitary)
+also("uncurry after copowers", linear.Unitary, Power)
+
+# --- functions that are linear ---
+
+
+@rule(NODE, "a combination of linear maps is a linear map", "paper §3.3", COMPOSITE)
+def combination_of_linear_maps(f: Any) -> Any:
+    if not _is_linear(f):
+        return None
+    node: Any = LINEAR[type(f)]
+    return node(*(getattr(f, a.name) for a in fields(type(f))))
+
+
+@rule(NODE, "a program without steps is id or π_i", "paper §3.3", Program)
+def program_without_steps(f: Program[Any, Any]) -> Any:
+    k = whole(f) if f.dom.is_space else None
+    return None if k is None else linear.Identity(f.dom) if k == -1 else linear.Project(f.dom, k)
+
+
+@rule(PART, "id ∘ f = f = f ∘ id", "paper §3", Program)
+def unit_on_a_type(f: Program[Any, Any]) -> Any:
+    return (None, []) if whole(f) == -1 else None
+
+
+# --- constants ---
+
+
+@rule(PAIR, "K_w ∘ f = K_w", "paper §3.4", Constant, Map)
+def constant_after(g: Constant, f: Any) -> Any:
+    return Constant(f.dom, g.value)
+
+
+@rule(NODE, "⟨K_u, K_v⟩ = K_(u,v), K_u × K_v = K_(u,v)", "paper §3.4", (Fork, Parallel))
+def combination_of_constants(f: Any) -> Any:
+    if not all(isinstance(part, Constant) for part in f.parts):
+        return None
+    vectors = [part.value for part in f.parts]
+    leaves = tuple(leaf for v in vectors for leaf in v.leaves)
+    return Constant(f.dom, Vec(f.cod, leaves, token("pair", vectors)))
+
+
+@rule(NODE, "(K_w)^X = K_{rep w}", "paper §3.4, §2.1", (Power, Lift))
+def copower_of_a_constant(f: Any) -> Any:
+    if not isinstance(f.of, Constant) or any(isinstance(leaf, Formal) for leaf in f.of.value.leaves):
+        return None
+    return Constant(f.dom, _repeated(f.of.value, f.index))
+
+
+def _repeated(w: Vec[Any], index: Index) -> Vec[Any]:
+    """The constant family: views, where the arrays are numpy's."""
+    xp = common_namespace(w.leaves)
+    leaves = tuple(freeze(xp.broadcast_to(leaf, index.shape + np.shape(leaf))) for leaf in w.leaves)
+    return Vec(Copower(w.space, index), leaves, token(f"rep {index!r}", [w]))
+
+
+@rule(NODE, "k·K_w = K_{k·w}", "paper §3.4", Scaled, late=True)
+def scaling_of_a_constant(f: Scaled) -> Any:
+    return Constant(f.dom, scaled(f.k, f.of.value)) if isinstance(f.of, Constant) else None
+
+
+def _constant(f: Any) -> Any:
+    return "constant" if isinstance(split(f)[1], Constant) else None
+
+
+@rule(LIKE, "k·K_u + l·K_v = K_{ku+lv}", "paper §3.4", late=True, key=_constant)
+def sum_of_constants(terms: list[Any]) -> Any:
+    pairs = [split(f) for f in terms]
+    return Constant(terms[0].dom, summed([(k, f.value) for k, f in pairs]))
+
+
+# --- bilinear maps with a constant operand ---
+
+
+@rule(PAIR, "⋄ ∘ ⟨K_u, f⟩ = (u⋄) ∘ f, ⋄ ∘ ⟨f, K_v⟩ = (⋄v) ∘ f", "paper §3.3", Bilinear, Fork)
+def bilinear_of_a_constant(g: Bilinear, f: Fork) -> Any:
+    for side in (0, 1):
+        fixed, free = f.parts[side], f.parts[1 - side]
+        if isinstance(fixed, Constant) and free.cod.is_space:
+            return linear.Section(g.contraction, side, fixed.value) @ free
+    return None
+
+
+# --- copowers with shared arguments ---
+
+
+@rule(PAIR, "g^X ∘ lift(f, X) = lift(g ∘ f, X)", "paper §4", (linear.Lifted, Power), Lift)
+def copower_of_a_lift(g: Any, f: Lift) -> Any:
+    return Lift(g.of @ f.of, f.index, f.over) if g.index == f.index else None
+
+

@@ -1,0 +1,172 @@
+"""How rules are applied: bottom-up, each result kept only where it makes the shared term smaller.
+
+A rule's result is simplified in its turn before it is judged: ⟨f•h, g•k⟩ is larger than (f×g) • ⟨h, k⟩, until a law
+applies to f•h. What does not make the term smaller is undone. Passes are generators on an explicit stack, so that deep
+terms do not overflow Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import frozen
+
+from linmap.laws.rule import NODE, Rule, rules
+from linmap.laws.shared import Shared, rebuilt
+from linmap.laws.size import parts
+from linmap.term import Compose, Sum
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from linmap.laws.shared import Mark
+
+Path: TypeAlias = "tuple[Path, int] | None"
+Work: TypeAlias = "Generator[Any, Any, Any]"
+
+COMPOSITIONS: list[type] = [Compose]
+SUMS: list[type] = [Sum]
+"""The classes whose nodes are sequences of parts; `diff` adds its own."""
+FLAT: dict[type, Callable[[Any, Any], Any]] = {}
+"""For classes with laws of their own inside, what simplifies a node and records its steps: nets."""
+
+
+@final
+@frozen
+class Step:
+    """One rewriting: at `position` of the term as it then was, `before` became `after` by a law.
+
+    A position is a path of part numbers, counted from 0. In a composition or a sum `before` may be some of the parts
+    only: the neighbours from the last number of the position on, or the terms that are alike. In a net the last number
+    is that of a wire.
+    """
+
+    law: str
+    position: tuple[int, ...]
+    before: Any
+    after: Any
+
+
+class Simplifier:
+    """One pass over a term; with a list `steps` it records what it does."""
+
+    def __init__(self, term: Any, *, late: bool, steps: list[Step] | None = None) -> None:
+        self.late, self.steps = late, steps
+        self.changed = False
+        self.shared = Shared()
+        self.given = term
+        self.root = self.shared.intern(term)
+        self.shared.acquire(self.root)
+
+    def run(self) -> Any:
+        """The term after the pass; the same object if nothing was rewritten."""
+        result = driven(self.all(self.root, None))
+        self.changed = result is not self.root
+        return result if self.changed else self.given
+
+    def all(self, term: Any, path: Path) -> Work:
+        """The row of a term, simplified with all that is below it and not simple yet."""
+        shared = self.shared
+        stack: list[tuple[Any, Path, bool]] = [(term, path, False)]
+        while stack:
+            node, place, ready = stack.pop()
+            node = shared.find(node)
+            if shared.is_simple(node):
+                continue
+            below = parts(node)
+            if below and not ready:
+                stack.append((node, place, True))
+                stack.extend((below[k], (place, k), False) for k in range(len(below) - 1, -1, -1))
+                continue
+            now = shared.below(node)
+            if not all(map(_is, now, below)):
+                new = shared.intern(rebuilt(node, now))
+                shared.move(node, new)
+                node = new
+                if shared.is_simple(node):
+                    continue
+            shared.simple((yield self.node(node, place)))
+        return shared.find(term)
+
+    def node(self, node: Any, path: Path) -> Work:
+        """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""
+        from linmap.laws.sequence import composition, total  # they simplify what their rules make
+
+        shared = self.shared
+        cls = type(node)
+        if cls in FLAT:
+            new = FLAT[cls](node, None if self.steps is None else self.inside(path))
+            if new is not node:
+                raw = shared.intern(new)
+                shared.move(node, raw)
+                return (yield self.all(raw, path))
+        if (cls in COMPOSITIONS or cls in SUMS) and not shared.is_scanned(node):
+            shared.scanned(node)
+            new = yield (composition if cls in COMPOSITIONS else total)(self, node, path)
+            if new is not node:
+                return new
+        for rule in rules(NODE, self.late, cls):
+            if rule.late and not any(map(shared.alone, shared.below(node))):
+                continue
+            made = rule.function(node)
+            if made is None:
+                continue
+            mark = self.mark()
+            self.note(rule.name, path, node, made)
+            raw = shared.intern(made)
+            shared.move(node, raw)
+            new = yield self.all(raw, path)
+            if self.judged(rule, mark):
+                return new
+        return node
+
+    def inside(self, path: Path) -> Callable[[str, int, Any, Any], None]:
+        """What records the steps inside a flat node."""
+        return lambda law, k, before, after: self.note(law, path if k < 0 else (path, k), before, after)
+
+    # --- steps that stand or are undone ---
+
+    def mark(self) -> tuple[Mark, int]:
+        """Where a step begins."""
+        return self.shared.mark(), len(self.steps) if self.steps is not None else 0
+
+    def judged(self, rule: Rule, mark: tuple[Mark, int], *, alone: bool = True) -> bool:
+        """Whether the step since the mark makes the term smaller; otherwise it is undone.
+
+        A rule that lifts a scaling which is used nowhere else may leave the size: then the scaling stands less deep.
+        """
+        if self.shared.lowered(mark[0], lifts=rule.lifts and alone):
+            return True
+        self.shared.back(mark[0])
+        if self.steps is not None:
+            del self.steps[mark[1] :]
+        return False
+
+    def note(self, law: str, path: Path, before: Any, after: Any) -> None:
+        """Record a step."""
+        if self.steps is None:
+            return
+        position: list[int] = []
+        while path is not None:
+            path, k = path
+            position.append(k)
+        self.steps.append(Step(law, tuple(reversed(position)), before, after))
+
+
+def driven(start: Work) -> Any:
+    """The result of a generator that yields generators, on an explicit stack."""
+    stack = [start]
+    value: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as stop:  # how generators return
+            value = stop.value
+            stack.pop()
+    return value
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b

@@ -1,0 +1,115 @@
+"""What one row of a shared term weighs: its size, and, where sizes are equal, its weight.
+
+Rows are the distinct subterms, the vectors in them, and inside nets and programs the wires, arcs and steps. The size of
+a term is the number of its rows plus the number of references between them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert import Vec
+from hilbert.term import children
+from linmap import wire
+from linmap.datum import Const
+from linmap.term import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    Net,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.term import Term
+
+WEIGHTS: dict[type, int] = {
+    Zero: 0,
+    Identity: 1,
+    Compose: 1,
+    Sum: 1,
+    Fork: 1,
+    Join: 1,
+    Parallel: 1,
+    Scaled: 2,
+    Lifted: 2,
+    Project: 2,
+    Inject: 2,
+    Net: 2,
+    Closed: 2,
+    Reduce: 3,
+    Unitary: 3,
+    Cast: 3,
+    Section: 4,
+}
+"""Of two terms of one size the one of less weight is simpler: 0, then id, then what moves, then what computes."""
+
+WIRES: dict[type, int] = {
+    wire.Same: 0,
+    wire.Scale: 1,
+    wire.Move: 2,
+    wire.Cast: 2,
+    wire.Reduce: 2,
+    wire.Section: 3,
+}
+"""The same for the arcs of a net."""
+
+INNER: dict[type, Callable[[Any], tuple[int, int]]] = {}
+"""Size and weight inside a node that is flat, beside its own row: of programs, added by `diff`."""
+
+
+def parts(node: Term) -> list[Any]:
+    """The subterms that are rows of their own; a closed map is one row with its body."""
+    return [] if isinstance(node, Closed) else children(node)
+
+
+def data(node: Term) -> list[Any]:
+    """The vectors that a node refers to, once for each reference."""
+    match node:
+        case Net():
+            found = [arc.map.datum for arc in node.arcs if isinstance(arc.map, wire.Section)]
+            return [datum for datum in found if isinstance(datum, Const)]
+        case Closed():
+            return [*node.data, *data(node.body)]
+        case Section():
+            return [node.datum]
+        case _:
+            value = getattr(node, "value", None)
+            return [value] if isinstance(value, Vec) else []
+
+
+def _net(f: Net) -> tuple[int, int]:
+    """Wires are rows; an arc is a row that refers to two wires, and perhaps to a slot."""
+    slots = sum(isinstance(a.map, wire.Section) and not isinstance(a.map.datum, Const) for a in f.arcs)
+    return len(f.wires) + 3 * len(f.arcs) + slots, sum(WIRES[type(a.map)] for a in f.arcs)
+
+
+def _closed(f: Closed) -> tuple[int, int]:
+    size, weight = _net(f.body)
+    return size + 1, weight
+
+
+INNER |= {Net: _net, Closed: _closed}
+
+
+def cost(node: Term) -> tuple[int, int]:
+    """Size and weight of one row: 1, its references, and what is inside; not what it refers to."""
+    cls: type = type(node)
+    references = len(parts(node)) + len(data(node))
+    inner = INNER.get(cls)
+    size, weight = inner(node) if inner else (0, 0)
+    return 1 + references + size, WEIGHTS.get(cls, 1) + weight
