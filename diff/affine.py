@@ -94,25 +94,28 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     @overload
     def at(self, a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]) -> LinMap[V, W]: ...
     def at(self, *x: Any) -> Any:
-        """The linear map at a point: runs the program, and closes the body with what it computed."""
-        return self.run(argument(self.program, x))[1]
+        """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
+        return self._closed(argument(self.program, x), ())[1]
 
     def run(self, x: Vec[P]) -> tuple[Vec[Any], LinMap[V, W]]:
         """The value and the linear map at a point."""
+        arrays, linear = self._closed(x, self.program.outputs)
+        return Vec(self.program.cod, tuple(arrays)), linear
+
+    def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
+        """The arrays of some slots at a point, and the linear map."""
         found = refs(self.body)
         memo = self.memo()
-        bound = memo.get("tape")
+        key = ("tape", outputs)
+        bound = memo.get(key)
         if bound is None:
-            outputs = (*self.program.outputs, *(ref.slot for ref in found))
-            bound = memo["tape"] = tape(self.program, outputs)
+            bound = memo[key] = tape(self.program, (*outputs, *(ref.slot for ref in found)))
         arrays = [freeze(a) for a in bound.run(x.leaves)]
-        n = len(self.program.outputs)
-        value = Vec(self.program.cod, tuple(arrays[:n]))
         data = tuple(
             Const(array, ref.leaf, ("at", self.program, x.token, ref.slot))
-            for array, ref in zip(arrays[n:], found, strict=True)
+            for array, ref in zip(arrays[len(outputs) :], found, strict=True)
         )
-        return value, Closed(self.body, data)
+        return arrays[: len(outputs)], Closed(self.body, data)
 
     @property
     def uncurried(self) -> Program[DirectSum[P, V], W]:

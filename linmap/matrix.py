@@ -41,7 +41,7 @@ from linmap.term import Closed, LinMap, Net, refs
 from linmap.turn import transposed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hilbert import Type
     from hilbert.arrays.tape import Tape
@@ -338,7 +338,7 @@ def split(n: Network, p: Product) -> tuple[int, int, int]:
     return side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
 
 
-def side(n: Network, factors: tuple[Factor, ...], bond: Labels, ends: Labels, k: float) -> int:
+def side(n: Network, factors: Sequence[Factor], bond: Labels, ends: Labels, k: float) -> int:
     """The array with axes (bond, ends) of one side of a cut; a label in both is an identity."""
     twins = {c: n.label(n.axes[c]) for c in ends if c in bond}
     identities = tuple(n.identity(c, twin) for c, twin in twins.items())

@@ -19,10 +19,11 @@ from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from attrs import frozen
 
 from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Unit, Vec, formal
-from hilbert.arrays.formal import Memo, add
+from hilbert.arrays.formal import Memo, add, scaled
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.relation import agreement
 from hilbert.spec import ALPHABET, Spec
@@ -133,13 +134,18 @@ def _on_right(t: Vec[Any]) -> Contraction[Any, Any, Any]:
 
 @frozen
 class Pair:
-    """A product of the block (out, inp): the places of its factors among the tape's outputs, or of its whole array."""
+    """A product of the block (out, inp): the places of its factors among the tape's outputs, or of its whole array.
+
+    The factors have axes of `shape` in front, and the product a number, or the place of one.
+    """
 
     out: int
     inp: int
     left: int
-    right: int | None
+    right: int | None = None
     shape: tuple[int, ...] = ()
+    k: float = 1.0
+    scalar: int | None = None
 
 
 @frozen
@@ -176,6 +182,8 @@ def tensor(f: LinMap[V, W], *, dense: bool = False) -> Vec[TensorProduct[W, V]]:
         made = arrays[p.left]
         if p.right is not None:
             made = joined(xp, memo, (arrays[p.left], a), (arrays[p.right], b), p.shape)
+            k = 1.0 if p.scalar is None else arrays[p.scalar]
+            made = scaled(made, p.k * (float(k) if xp is np else k))
         place = p.out * m + p.inp
         leaves[place] = add(leaves[place], made, memo)
     return Vec(space, tuple(_plain(leaf) for leaf in leaves))
@@ -210,29 +218,41 @@ def _tensor_plan(n: Network) -> TensorPlan:
                 found = _pair(n, p)
                 if isinstance(found, str):
                     return TensorPlan((), n.tape([]), found)
-                left, right, shape = found
-                pairs.append(Pair(o, i, len(outputs), None if right is None else len(outputs) + 1, shape))
-                outputs += [left] if right is None else [left, right]
+                slots, shape, k = found
+                places = range(len(outputs), len(outputs) + len(slots))
+                left, right, scalar = (*places, None, None)[:3]
+                assert left is not None  # a product has an array
+                pairs.append(Pair(o, i, left, right, shape, k, scalar))
+                outputs += slots
     return TensorPlan(tuple(pairs), n.tape(outputs), None)
 
 
-def _pair(n: Network, p: Product) -> tuple[int, int | None, tuple[int, ...]] | str:
-    """The slots of a product's factors, and the sizes of their common axes; why there are none, otherwise."""
+def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | str:
+    """The slots of a product's factors and of its scalar, the sizes of their common axes, its number; or why not."""
     whole = p.out + p.inp
     if len(p.factors) == 1 and p.k == 1.0 and not p.links and len(set(whole)) == len(whole):
         (only,) = p.factors
         if set(only.labels) == set(whole) and not n.is_found(only):
-            return n.arranged(only, whole), None, ()
+            return [n.arranged(only, whole)], (), 1.0
     if set(p.out) & set(p.inp) or p.links or any(n.is_found(f) for f in p.factors):
         return "the term proves no low rank: input and output share an axis or a relation"
+    scalars = [f for f in p.factors if not f.labels]
+
+    def sides(k: int) -> tuple[list[Factor], list[Factor]]:
+        return [f for f in p.factors[k:] if f.labels], [f for f in p.factors[:k] if f.labels]
+
     cuts = sorted(bonds(p), key=lambda cut: n.size(cut[1]))
-    ready = [(k, bond) for k, bond in cuts if _given(p.factors[:k], bond, p.inp) and _given(p.factors[k:], bond, p.out)]
+    ready = [
+        (k, bond) for k, bond in cuts if _given(sides(k)[0], bond, p.out) and _given(sides(k)[1], bond, p.inp)
+    ]
     k, bond = (ready or cuts)[0]
     least = min(n.size(p.out), n.size(p.inp))
     if not ready and n.size(bond) >= least > 1:
         return f"the term proves no rank below {least}"
-    left, right = side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0)
-    return left, right, tuple(n.sizes[c] for c in bond)
+    left, right = sides(k)
+    slots = [side(n, left, bond, p.out, 1.0), side(n, right, bond, p.inp, 1.0)]
+    slots += [n.array(scalars, ())] if scalars else []
+    return slots, tuple(n.sizes[c] for c in bond), p.k
 
 
 def _given(factors: Sequence[Factor], bond: Labels, ends: Labels) -> bool:
