@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given, note, settings
 
 from adjoint import adjoint, grad, hessian, jacobian, value_and_grad
-from diff import affine, fun, inner
-from hilbert import Bool, DirectSum, Elements, Map, R, Zero
+from diff import affine, fun, inner, lift
+from hilbert import Bool, DirectSum, Elements, Fin, Map, R, Zero
 from linmap.term import Closed
 from tests.function_terms import between, function
 from tests.oracle import matrix
-from tests.strategies import Source, close, sources
+from tests.strategies import Source, close, elements, gathered, sources
 from tests.tangents import central
 
 
@@ -93,6 +93,33 @@ def test_hessian(s: Source) -> None:
     size = max(1.0, float(np.max(np.abs(found), initial=0.0)))
     assert np.allclose(found, found.T, rtol=0, atol=1e-9 * size)
     assert np.allclose(found @ dx.flat(), central(grad(f), x, dx).flat(), rtol=0, atol=1e-4 * size)
+
+
+@settings(max_examples=100)
+@given(sources(smooth=True, single=False))
+def test_shared_arguments(s: Source) -> None:
+    """∇ of Σ_x f(a, b_x) is Σ_x ∇₁f(a, b_x) in the shared argument, and ∇₂f(a, b_x) in element x of the other."""
+    A, B, X = s.space(6), s.space(6), s.index(3)
+    f = between(s, DirectSum((A, B)), R, 3)
+    note(f)
+    batch = lift(f, X)
+    total = fun(A, B**X)(lambda a, b: batch(a, b).sum())
+    a, b = s.vector(A), s.vector(B**X)
+    shared, own = A.zeros(), []
+    for lane in elements(b):
+        both = grad(f)(a, lane)
+        shared += both[0]
+        own.append(both[1])
+    found = grad(total)(a, b)
+    assert close(found[0], shared)
+    assert close(found[1], gathered(B**X, own))
+
+
+def test_a_constant_that_is_added_in_every_lane() -> None:
+    """∇_k Σ_x (k + b_x) = |X|: a number that is replicated comes back as many times."""
+    X = Fin.of(5)
+    shifted = fun(R, R**X)(lambda k, b: lift(fun(R, R)(lambda k, b: 2.0 * k + b), X)(k, b).sum())
+    assert grad(shifted)(R.vec(1.0), (R**X).zeros()).array[0] == 10.0
 
 
 @given(sources(smooth=True))

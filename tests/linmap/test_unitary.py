@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Copower, Coproduct, TensorProduct, Vec, direct_sum
+from hilbert import Copower, Coproduct, DirectSum, TensorProduct, Vec, direct_sum
 from linmap import (
     assoc,
     bars,
@@ -61,6 +61,15 @@ def test_on_elementary_tensors(s: Source) -> None:
     if V.leaves:  # the space 0 has no field of its own
         assert same(bra(V)(v), tensor(one, v))
         assert same(ket(V)(v), tensor(v, one))
+
+
+@given(sources())
+def test_transpose_of_sums(s: Source) -> None:
+    """((v₁, …, vₙ) ⊗ (w₁, …, wₘ))ᵀ has the part w_j⊗v_i at (j, i), also where all parts are alike."""
+    V: Any = DirectSum((s.space(3, 1),) * s.integer(2, 3))
+    W: Any = V if s.flag() else s.sum(6, least=2)
+    v, w = s.vector(V), s.vector(W)
+    assert same(transpose(TensorProduct(V, W))(tensor(v, w)), tensor(w, v))
 
 
 @given(sources())
