@@ -393,10 +393,9 @@ LINMAP: dict[str, Rows] = {
         ("transpose_matrix(h, p, 3)", "takes a space, not 3"),
     ],
     "equal": [("equal(3, v)", "equal compares vectors, …not 3"), ("equal(v, V)", "not the space ℝ^Pixel4")],
-    "simplify": [
-        ("simplify(f)", "simplify takes a linear map, not a map ℝ^Pixel4 → ℝ^Pixel4; simplify its derivative"),
-        ("simplify(v)", "not a vector of ℝ^Pixel4"),
-    ],
+    "simplify": [("simplify(v)", "simplify takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
+    "explain": [("explain(v)", "takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
+    "measure": [("measure(v)", "measure takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
     "structure": [("structure(f)", "takes a linear map or a derivative, not a map ℝ^Pixel4 → ℝ^Pixel4")],
     "cost": [("cost(v)", "takes a linear map or a derivative, not a vector of ℝ^Pixel4")],
     "linear": [
@@ -614,7 +613,7 @@ ADJOINT: dict[str, Rows] = {
 }  # fmt: skip
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
-RESULTS = {"SpaceError", "Report", "Cost", "Compression"}
+RESULTS = {"SpaceError", "Report", "Cost", "Compression", "Explanation", "Measure"}
 """The error itself, and what a check, cost and compress return: nothing that users make."""
 
 

@@ -15,6 +15,8 @@ from typing import Any, final
 
 from attrs import frozen
 
+from hilbert import SpaceError
+from hilbert.errors import shown
 from hilbert.term import Term
 from linmap.laws.shared import Shared
 from linmap.laws.size import parts
@@ -39,7 +41,10 @@ class Measure:
 
 
 def measure(f: Any) -> Measure:
-    """The measure of a linear map, a function, or a derivative."""
+    """The measure of a linear map, a function, or a derivative; raises SpaceError for other things."""
+    if not isinstance(f, Term):
+        msg = f"measure takes a linear map, a function or a derivative, not {shown(f)}"
+        raise SpaceError(msg)
     shared = Shared()
     root = shared.intern(f)
     shared.acquire(root)
