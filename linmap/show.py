@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from hilbert.arrays.formal import Formal
 from hilbert.arrays.namespace import to_numpy
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.space import Boolean
@@ -76,7 +77,7 @@ def number(k: float) -> str:
 
 def number_of(array: Any) -> float | None:
     """The number of an array without axes, or of one that repeats a number without storing it again."""
-    if array.ndim and (not array.size or any(getattr(array, "strides", (1,)))):
+    if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
         return None
     return float(to_numpy(array).flat[0])
 
