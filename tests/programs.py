@@ -1,0 +1,263 @@
+"""Programs of every kind of kernel, and the places outside numpy's memory where they can run.
+
+`PROGRAMS` has the contractions, those of discrete operands, every form of relation, casts, transpositions, constants
+and the whole table of primitives with their derivatives.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from adjoint import value_and_grad, vjp
+from diff import (
+    contract,
+    fun,
+    inner,
+    lift,
+    log,
+    onehot,
+    outer,
+    pick,
+    power,
+    relu,
+    select,
+    square,
+    tanh,
+)
+from diff.primitives import BINARY, PRIMITIVES
+from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum
+from hilbert.arrays import namespace
+from hilbert.relation import agreement, diagonal, full, function, geq, leq, pairs, run
+from linmap import (
+    cast,
+    concat,
+    fork,
+    identity,
+    red,
+    scale,
+    split,
+    stack,
+    tensor_copower,
+    transpose,
+    transpose_matrix,
+    unstack,
+    zero,
+)
+
+
+class Pixel:
+    """An axis."""
+
+
+class Hidden:
+    """An axis."""
+
+
+class Batch:
+    """An axis."""
+
+
+p, h, b = Fin(Pixel, 4), Fin(Hidden, 3), Fin(Batch, 3)  # few shapes: JAX compiles each operation for each shape
+V, W, M, label = R**p, R**h, R ** (h * p), Elements(h)
+
+
+# --- programs ---
+
+
+@fun(direct_sum(M, W), direct_sum(V, label))
+def loss(q: Any, z: Any) -> Any:
+    """A layer's squared error, and a term that reads one component."""
+    (m, c), (x, y) = q.split(), z.split()
+    e = tanh(m @ x + c) - onehot(y)
+    return e @ e + log(square(pick(c, y)) + 1.0)
+
+
+per_image = lift(loss, b)
+objective = fun(*per_image.dom.parts)(lambda q, z: per_image(q, z).mean())
+v0 = V.vec([1.0, 2.0, 3.0, 4.0])
+
+MLP = {
+    "objective": objective,
+    "gradient": value_and_grad(objective, 0),
+}
+CONTRACTIONS = {
+    "matrix and vector": fun(M, V)(lambda m, x: m @ x),
+    "transposed matrix and vector": fun(M, W)(lambda m, x: m.T @ x),
+    "matrix and matrix": fun(M, R ** (p * b))(lambda m, n: m @ n),
+    "vectors": fun(V, V)(lambda x, y: x @ y),
+    "outer": fun(V, W)(outer),
+    "pointwise": fun(M, M)(lambda m, n: m * n),
+    "scalar": fun(R, M)(lambda k, m: k * m),
+    "inner": fun(M, M)(inner),
+    "transposed inner": fun(M, R ** (p * h))(lambda m, n: contract("ij,ji->", m, n)),
+    "two axes": fun(R ** (h * p * b), R ** (b * p))(lambda m, n: contract("ijk,kj->i", m, n)),
+    "groups": fun(M, R ** (h * b * p))(lambda m, n: contract("ij,ikj->ki", m, n)),
+    "batch of products": fun(R ** (b * h * p), R ** (b * p * h))(lambda m, n: contract("bij,bjk->bik", m, n)),
+    "batch of vectors": fun(R ** (b * h * p), R ** (p * b))(lambda m, n: contract("bij,jb->bi", m, n)),
+    "broadcast": fun(V, W)(lambda x, y: contract("i,j->ji", x, y)),
+}
+at = fun(W, label)(pick)
+chosen = fun(Bool, V)(select)
+DISCRETE = {
+    "pick": at,
+    "pick, a batch of elements": lift(at, b, over=(1,)),
+    "pick, a batch of vectors": lift(at, b, over=(0,)),
+    "pick, a batch of both": lift(at, b, over=(0, 1)),
+    "pick of a pair": fun(M, Elements(h * p))(pick),
+    "one-hot": fun(label)(onehot) ** b,
+    "one-hot of a pair": fun(Elements(h * p))(onehot) ** b,
+    "gradient of pick": vjp(lift(at, b, over=(1,))),
+    "gradient of pick, a batch of both": vjp(lift(at, b, over=(0, 1))),
+    "select": chosen,
+    "select by axes": fun(Bool**p, R ** (p * h))(select),
+    "select, a batch of conditions": lift(chosen, b, over=(0,)),
+    "select, a batch of vectors": lift(chosen, b, over=(1,)),
+    "gradient of select": vjp(lift(chosen, b, over=(0, 1))),
+    "comparisons": fun(V, V)(lambda x, y: (((x > y) & (x < 0.9)) | ~(x <= y), x >= y)),
+}
+RELATIONS: dict[str, Any] = {
+    "full": full(p, h),
+    "total": full(p, Unit()),
+    "rep": full(Unit(), p),
+    "identity": diagonal(p),
+    "function": function(h * p, p, [0, 3, 1, 1, 2, 2, 0, 0, 3, 1, 2, 1]),
+    "converse of a function": function(p, h, [0, 2, 2, 0]).T,
+    "function from the empty set": function(Fin.of(0), h, []),
+    "run": run(h, p, 1),
+    "converse of a run": run(h, p, 1).T,
+    "element": run(Unit(), p, 2),
+    "converse of an element": run(Unit(), p, 2).T,
+    "≤": leq(h * p),
+    "≥": geq(p),
+    "pairs": pairs(p, h, [[0, 0], [0, 1], [3, 2]]),
+    "no pairs": pairs(p, h, []),
+    "labels to a diagonal": agreement(p, p * p, "i->ii"),
+    "labels of a diagonal": agreement(p * p, p, "ii->i"),
+}
+field: Any = R
+REDUCTIONS: dict[str, Any] = {
+    **{f"red of {name}": red(relation, R**b) ** h for name, relation in RELATIONS.items()},
+    **{f"red of {name}, one axis": red(RELATIONS[name], field) for name in ("total", "function", "element", "≥")},
+}
+STRUCTURE = {
+    "cast": cast(V, R32),
+    "cast back": cast(R32**p, R),
+    "transpose": transpose_matrix(h, p, R**b),
+    "transpose of ⊗": transpose(V * W),
+    "copowers out of ⊗": tensor_copower(V**h * (W**b)),
+    "stack": stack(V, h),
+    "unstack": unstack(V, h),
+    "split": split(R ** (h + p)),
+    "concat": concat(direct_sum(V, W)),
+    "zero": fork(identity(V), zero(V, W)),
+    "scale": scale(-3.0, V) - identity(V),
+    "constants": fun(V)(lambda x: (x - v0) * v0 / x + 2.0),
+    "negation": fun(V)(lambda x: -x),
+}
+SCALARS = {
+    **{f.name: value_and_grad(f) for f in (*PRIMITIVES, *BINARY)},
+    "power": value_and_grad(power(2.5)),
+    "a vector": relu**p,
+    "inverse power": fun(V)(lambda x: x**-1.5),
+    "number by vector": fun(V)(lambda x: 3.0 / x),
+}
+PROGRAMS: dict[str, Any] = {**MLP, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS}
+
+
+def demo() -> tuple[Any, Vec[Any]]:
+    """The training step of docs/examples/digits.py, loss and gradient, and a mini-batch of digits."""
+    path = Path(__file__).parent.parent / "docs" / "examples" / "digits.py"
+    found = importlib.util.spec_from_file_location("digits_example", path)
+    assert found is not None
+    assert found.loader is not None
+    digits = importlib.util.module_from_spec(found)
+    found.loader.exec_module(digits)
+    (images, labels), _ = digits.load()
+    size, params = digits.batch.size, digits.initial(np.random.default_rng(0))
+    return digits.step, digits.step.dom.vec((params.array, (images[:size], labels[:size])))
+
+
+# --- places ---
+
+
+class Place(NamedTuple):
+    """Where arrays can live: a library, a device of it, its type of arrays, and the way there and back."""
+
+    library: Any
+    kind: type
+    there: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+    segments: bool
+
+
+def point(name: str, f: Any) -> Vec[Any]:
+    """An argument where every primitive is defined."""
+    rng = np.random.default_rng(0)
+    low = 1.1 if name == "acosh" else 0.1
+    arrays = [
+        rng.uniform(low, low + 0.8, leaf.shape).astype(leaf.dtype) if leaf.is_field else leaf.base.draw(rng, leaf.shape)
+        for leaf in f.dom.leaves
+    ]
+    x: Vec[Any] = f.dom.vec(f.dom.pack(iter(arrays)))
+    return x
+
+
+def moved(v: Vec[Any], place: Place) -> Vec[Any]:
+    """A vector of numpy's, moved."""
+    arrays = [place.there(np.array(a)) for a in v.leaves]
+    there: Vec[Any] = v.space.vec(v.space.pack(iter(arrays)))
+    return there
+
+
+def close(place: Place, got: Vec[Any], want: Vec[Any]) -> bool:
+    """Whether two vectors agree to rounding, the first being of the namespace."""
+    return got.space == want.space and all(map(partial(_close, place), got.leaves, want.leaves))
+
+
+def _close(place: Place, got: Any, want: Any) -> bool:
+    eps = 1e-12 if want.dtype == np.float64 else 1e-5
+    same = str(got.dtype).rpartition(".")[2] == str(want.dtype) and tuple(got.shape) == want.shape
+    return isinstance(got, place.kind) and same and np.allclose(place.back(got), want, rtol=eps, atol=eps)
+
+
+# --- nothing is converted ---
+
+OURS = [sys.modules[name] for name in sys.modules if name.split(".")[0] in {"hilbert", "linmap", "diff", "adjoint"}]
+
+
+@contextmanager
+def converting_is_an_error(kind: type) -> Iterator[None]:
+    """Arrays of a type that become numpy's arrays or Python's numbers raise AssertionError."""
+
+    def refuse(*args: Any, **_: Any) -> Any:
+        msg = f"an array was converted: {type(args[0]).__name__}"
+        raise AssertionError(msg)
+
+    def answered(_: Any, ask: Any, __: Any, args: Any, options: Any) -> Any:
+        """numpy.shape and the like only ask."""
+        return ask._implementation(*args, **options) if ask in {np.ndim, np.shape, np.result_type} else refuse(*args)
+
+    def careful(convert: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda a, *args, **options: refuse(a) if isinstance(a, kind) else convert(a, *args, **options)
+
+    methods = ["__array__", "__array_ufunc__", "__float__", "__int__", "__bool__"]
+    methods += [name for name in ("__complex__", "item", "tolist", "numpy", "__dlpack__") if hasattr(kind, name)]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in methods:
+            patch.setattr(kind, name, refuse, raising=False)
+        patch.setattr(kind, "__array_function__", answered, raising=False)
+        for name in ("asarray", "array", "ascontiguousarray", "copy"):
+            patch.setattr(np, name, careful(getattr(np, name)))
+        for module in OURS:
+            if hasattr(module, "to_numpy"):
+                patch.setattr(module, "to_numpy", careful(namespace.to_numpy))
+        yield
