@@ -56,7 +56,7 @@ def check(root: Path, cache: Path, models: Sequence[Path] = MODELS, options: Seq
     command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in models)]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if ran.returncode not in {0, 1} or ran.stderr:
-        raise RuntimeError(ran.stderr + ran.stdout)
+        raise RuntimeError(f"mypy ended with {ran.returncode}: {ran.stderr}")
     found = Verdict()
     for line in ran.stdout.splitlines():
         message = json.loads(line)

@@ -44,7 +44,7 @@ def main() -> None:
     reveal_type(times)  # N: Map[Vector[In], Vector[In]]
     chosen = fun(X)(lambda x: select(x > 0.0, x) @ select(square(x) > 1.0, x) + inner(x, x))
     reveal_type(chosen)  # N: Map[Vector[In], Field]
-    bumps = fun(X, X)(lambda x, y: maximum(x, y) @ exp(x) + maximum(y, 0.0) @ y)
+    bumps = fun(X, X)(lambda x, y: maximum(x, y) @ maximum(exp(y), 0.0) + inner(x, y))
     reveal_type(bumps)  # N: Map[DirectSum[Vector[In], Vector[In]], Field]
     assert np.allclose(constant(x).array, w.array @ x.array + b.array)
     assert np.isclose(float(waves(x)), float((np.sin(x.array) ** 2).sum() + x.inner(x)))
