@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import array_api_compat
-import array_api_compat
 import array_api_strict
 import jax
 import numpy as np
