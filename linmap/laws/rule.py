@@ -27,8 +27,8 @@ class Rule:
 
     `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that replace
     it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a sum that
-    have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when no other applies,
-    and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out and leaves the size.
+    have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when no other
+    applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out and leaves the size.
     """
 
     name: str
