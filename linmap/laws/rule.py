@@ -25,10 +25,11 @@ WIRE, WIRES, NET = "arc of a net", "neighbouring arcs of a net", "net"
 class Rule:
     """An oriented law: a small function from a term to a smaller one with the same meaning, or to None.
 
-    `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that replace
-    it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a sum that
-    have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when no other
-    applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out and leaves the size.
+    `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that
+    replace it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a
+    sum that have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when
+    no other applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out and
+    leaves the size.
     """
 
     name: str
