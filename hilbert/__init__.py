@@ -1,6 +1,8 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
+from hilbert.compression import Compression, compress
 from hilbert.errors import SpaceError
+from hilbert.families import rank
 from hilbert.index import Coproduct, Fin, Index, Product, Unit
 from hilbert.map import Map
 from hilbert.relation import Relation
@@ -25,7 +27,7 @@ from hilbert.space import (
     Zero,
     direct_sum,
 )
-from hilbert.tensors import Compression, compress, formal, from_factors, rank
+from hilbert.tensors import formal, from_factors
 from hilbert.vector import Vec
 
 __all__ = [

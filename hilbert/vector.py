@@ -226,14 +226,14 @@ class Vec(NotArray, Generic[V]):
 
     def __str__(self) -> str:
         if self.is_formal:
-            from hilbert.tensors import text  # a pass over vectors
+            from hilbert.tensor_text import text  # a pass over vectors
 
             return f"{text(self)} ∈ {self.space}"
         return f"{self._entries() or self._shapes()} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
-            from hilbert.tensors import source  # a pass over vectors
+            from hilbert.tensor_text import source  # a pass over vectors
 
             return source(self) or self.name()
         entries = self._entries()

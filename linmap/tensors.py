@@ -25,9 +25,10 @@ from attrs import frozen
 from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Unit, Vec, formal
 from hilbert.arrays.formal import Memo, add, scaled
 from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.families import Family, families, merged
 from hilbert.relation import agreement
 from hilbert.spec import ALPHABET, Spec
-from hilbert.tensors import Family, families, joined, merged
+from hilbert.tensors import joined
 from hilbert.vector import require_vector
 from linmap import contraction, wire
 from linmap.contraction import Contraction, require_contraction

@@ -11,22 +11,23 @@ import math
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
 from hilbert.arrays import kernel
 from hilbert.arrays.combine import Factor, combine, product, real
 from hilbert.arrays.contract import contract
 from hilbert.arrays.formal import Block, Formal, Memo, add, block, divided, mapped, scaled, subtract
 from hilbert.arrays.kernel import Kernel, Pseudo
-from hilbert.arrays.namespace import Compound, common_namespace, dtype_name, namespace
+from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
+from hilbert.arrays.pieces import Filled, factors_of, pieces_of, sizes_of, splits
 from hilbert.errors import SpaceError
 from hilbert.index import Fin
 from hilbert.relation import Agreement, Full, Identity
-from hilbert.space import Elements, Field, Leaf
+from hilbert.space import Field, Leaf
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from hilbert.relation import Relation
@@ -147,11 +148,12 @@ class FormalKernels(Pseudo):
     def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         """A labelled contraction; of plain arrays, what is larger than they are together stays a sum of products."""
         plain = contract(self.base, spec, left, right)
-        size = _sizes(spec.left, left) | _sizes(spec.right, right)
+        size = sizes_of(spec.left, left) | sizes_of(spec.right, right)
         shape = tuple(size[c] for c in spec.out)
         ranks = {c: size[c] for c in spec.contracted}
-        short = left.is_field and right.is_field and _splits(spec) and left.size + right.size < math.prod(shape)
-        widens = [bool(set(one) & set(spec.out) - set(two)) for one, two in _both(spec)]
+        short = left.is_field and right.is_field and splits(spec) and left.size + right.size < math.prod(shape)
+        sides = ((spec.left, spec.right), (spec.right, spec.left))
+        widens = [bool(set(one) & set(spec.out) - set(two)) for one, two in sides]
 
         def run(a: Any, b: Any) -> Any:
             if spec.is_pointwise and isinstance(a, Filled) and isinstance(b, Formal):
@@ -176,8 +178,8 @@ class FormalKernels(Pseudo):
                     spec.out,
                     lazy=not all(formal) and (p.lazy or q.lazy),
                 )
-                for p in _pieces(a, spec.left, RANKS[0], left)
-                for q in _pieces(b, spec.right, RANKS[1], right)
+                for p in pieces_of(a, spec.left, RANKS[0], left)
+                for q in pieces_of(b, spec.right, RANKS[1], right)
             ]
             # axes that a plain array brings make a value of the program, no tensor that the user gave
             loose = all(x.loose for x in (a, b) if isinstance(x, Formal))
@@ -211,7 +213,7 @@ class FormalKernels(Pseudo):
         width = len(relation.dom.axes)
         before, x, after = labels[:at], labels[at : at + width], labels[at + width :]
         y = ALPHABET[len(labels) : len(labels) + len(relation.cod.axes)]
-        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
         if isinstance(relation, Agreement):
             return self._agreeing(b, relation, at, whole)
         holders = [f for f in factors if set(f.labels) & set(x)]
@@ -252,7 +254,7 @@ class FormalKernels(Pseudo):
         before, after = free[:at], free[at : len(whole.shape) - width]
         labels = before + source + after
         xp = self.base
-        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
         for c, axis in zip(target, relation.cod.axes, strict=True):
             if c not in source:
                 ones = xp.broadcast_to(xp.ones((1,), dtype=factors[0].array.dtype), (axis.size,))
@@ -279,71 +281,6 @@ class FormalKernels(Pseudo):
         return total
 
 
-def _factors(b: Block) -> Iterator[tuple[Any, tuple[int, ...]]]:
-    return zip(b.arrays, b.axes, strict=True)
-
-
-@final
-@frozen(eq=False)
-class Filled(Compound):
-    """A constant with one number in every entry, as a loose formal array of rank 1."""
-
-    formal: Formal
-
-    @property
-    def number(self) -> float:
-        """The number."""
-        return float(self.formal.blocks[0].k)
-
-    def of(self, number: float) -> Filled:
-        """The constant with another number."""
-        return Filled(evolve(self.formal, blocks=(evolve(self.formal.blocks[0], k=number),)))
-
-    @property
-    def array(self) -> Any:
-        """The plain array; a view of one number, where the library has such views."""
-        first = self.formal.blocks[0].arrays[0]
-        one = namespace(first).ones((), dtype=first.dtype) * self.number
-        return namespace(first).broadcast_to(one, self.formal.shape)
-
-
-def _splits(spec: Spec) -> bool:
-    """Whether the result's axes are some of the left operand and some of the right, with none in common."""
-    own = [set(one) & set(spec.out) for one in (spec.left, spec.right)]
-    return all(own) and not own[0] & own[1]
-
-
-def _both(spec: Spec) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (spec.left, spec.right), (spec.right, spec.left)
-
-
-@frozen
-class Piece:
-    """A block, or a plain array, with labels; `lazy` if it is a sum of vectors."""
-
-    k: Any
-    factors: list[Factor]
-    ranks: dict[str, int]
-    lazy: bool = False
-
-
-def _pieces(a: Any, labels: str, rank: str, leaf: Leaf) -> Iterator[Piece]:
-    """The blocks and the dense part of an operand."""
-    if not isinstance(a, Formal):
-        yield Piece(1.0, [Factor(a, labels, base=leaf.base)], {})
-        return
-    for b in a.blocks:
-        factors = [real(array, rank + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
-        yield Piece(b.k, factors, {rank: b.rank}, len(b.grouping) <= 1)
-    if a.dense is not None:
-        yield Piece(1.0, [real(a.dense, labels)], {})
-
-
-def _sizes(labels: str, leaf: Leaf) -> dict[str, int]:
-    extra = leaf.base.index.shape if isinstance(leaf.base, Elements) else ()
-    return dict(zip(labels, leaf.shape + extra, strict=True))
-
-
 def dense(a: Any) -> Any:
     """The plain array: all blocks multiplied out and added up; what is plain already is returned."""
     if not isinstance(a, Formal):
@@ -352,7 +289,7 @@ def dense(a: Any) -> Any:
     total = a.dense
     for b in a.blocks:
         xp = namespace(b.arrays[0])
-        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in _factors(b)]
+        factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
         array = product(xp, factors, labels)
         array = array if isinstance(b.k, float) and b.k == 1.0 else array * b.k
         total = array if total is None else total + array

@@ -26,7 +26,8 @@ from hilbert import (
     rank,
 )
 from hilbert.arrays.formal import MANY, Formal
-from hilbert.tensors import alike, families, merged
+from hilbert.families import families, merged
+from hilbert.tensors import alike
 from linmap import assoc, equal, linear, tensor_matrix, transpose, unassoc
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, same, sources
