@@ -349,8 +349,9 @@ REFUSED: list[tuple[Any, Any]] = [
     *((Bool**p, np.ones(4, d)) for d in ("i1", "i8", "f8", "U1")),
     (V, [True, False, True, True]), (V, ["1", "2", "3", "4"]), (V, [1j, 0, 0, 0]), (V, [None] * 4), (V, [10**400] * 4),
     (Z**p, [1.0, 2.0, 3.0, 4.0]), (Z**p, [True] * 4), (Z**p, [2**70] * 4), (labels**h, [0.0, 1.0, 2.0]),
-    (labels**h, [True] * 3), (labels**h, [0, 1, 3]), (labels**h, [-1, 0, 1]), (Bool**p, [1, 0, 1, 1]), (R, True), (R, "1"),
-    (R, None), (R, [1.0]), (labels, True), (labels, 1.0), (labels, "1"), (Z, 1.5), (R, np.True_), (R, np.datetime64("2020-01-01")),
+    (labels**h, [True] * 3), (labels**h, [0, 1, 3]), (labels**h, [-1, 0, 1]), (Bool**p, [1, 0, 1, 1]),
+    (R, True), (R, "1"), (R, None), (R, [1.0]), (R, np.True_), (R, np.datetime64("2020-01-01")),
+    (labels, True), (labels, 1.0), (labels, "1"), (Z, 1.5),
 ]  # fmt: skip
 
 
