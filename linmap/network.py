@@ -314,8 +314,9 @@ class Network:
         todo = self._linked_in(list(factors), list(links), keep)
         if not todo:
             return None
-        if not any(self.slots[f.slot].is_field for f in todo):
-            todo.append(self._ones(todo[0]))
+        discrete = [f for f in todo if not self.slots[f.slot].is_field]
+        if len(discrete) > 1 or len(discrete) == len(todo):  # what selects or picks needs numbers to apply to
+            todo = [self._pair(self._ones(f), f, f.labels, f.labels) if f in discrete else f for f in todo]
         todo = [self._summed(f, keep, [g for g in todo if g is not f]) for f in todo]
         found = order([f.labels for f in todo], keep, self.sizes)
         self.orders.append(found)
