@@ -8,9 +8,10 @@
 (·b) • (2 ·) • (⊙a)
   where a ∈ ℝ^3
   where b ∈ ℝ^2
->>> f(a).array.tolist(), print(tensor(f))
-a⊗b (rank 1) ∈ ℝ^2 ⊗ ℝ^3
-([54.0, 72.0], None)
+>>> f(a).array.tolist()
+[54.0, 72.0]
+>>> print(tensor(f))
+2·a⊗b (rank 1) ∈ ℝ^2 ⊗ ℝ^3
 """
 
 from __future__ import annotations
