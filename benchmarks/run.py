@@ -11,7 +11,7 @@ import importlib
 import os
 import time
 
-ROWS = ("mlp", "griewank", "overhead", "composition", "copower", "structure", "bundle", "tensors")
+ROWS = ("mlp", "griewank", "overhead", "composition", "copower", "structure", "bundle", "tensors", "relations")
 
 
 def main() -> None:

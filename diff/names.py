@@ -18,7 +18,23 @@ import hilbert
 import linmap
 from diff.term import Binary, Comparison, Literal, Primitive, Step
 from hilbert.named import named
-from hilbert.relation import Agreement, Converse, Full, Graph, Identity, Inclusion, Order, Pairs
+from hilbert.relation import (
+    Agreement,
+    Composition,
+    Converse,
+    Full,
+    Graph,
+    Identity,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
 from hilbert.space import Leaf
 from hilbert.spec import Spec
 from linmap import wire
@@ -27,7 +43,8 @@ from linmap.term import Arc, Cast, Closed, Net, Unitary
 
 NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
-    **{cls.__name__: cls for cls in (Agreement, Converse, Full, Graph, Identity, Inclusion, Order, Pairs)},
+    **{cls.__name__: cls for cls in (Agreement, Composition, Converse, Full, Graph, Identity, Inclusion, Order)},
+    **{cls.__name__: cls for cls in (Pairs, Partial, ProductRelation, Rotation, Sliding, SumRelation, Window)},
     **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Leaf, Literal, Net, Primitive)},
     **{cls.__name__: cls for cls in (Ref, Spec, Step, Unitary)},
     "filled": filled,

@@ -4,6 +4,7 @@ from hilbert.compression import Compression, compress
 from hilbert.errors import SpaceError
 from hilbert.families import rank
 from hilbert.index import Coproduct, Fin, Index, Product, Unit
+from hilbert.labelled import Labelled
 from hilbert.map import Map
 from hilbert.relation import Relation
 from hilbert.space import (
@@ -44,6 +45,7 @@ __all__ = [
     "Fin",
     "Index",
     "Integers",
+    "Labelled",
     "Map",
     "Matrix",
     "Product",

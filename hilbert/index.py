@@ -85,9 +85,31 @@ def _size(given: Any) -> int:
     return size
 
 
-def _tag(_: Any, __: Any, tag: Any) -> None:
+def as_tag(_: Any, __: Any, tag: Any) -> None:
+    """An attrs validator: the tag of an axis is a class."""
     if not isinstance(tag, type):
         msg = f"the tag of an axis is a class (class Pixel: ...), not {shown(tag)}"
+        raise SpaceError(msg)
+
+
+def tagged(tag: type, size: int) -> str:
+    """The name of an axis: its tag and size; the size alone for an anonymous one."""
+    name = "" if tag is Anonymous else tag.__name__
+    return f"{name}{':' if name[-1:].isdigit() else ''}{size}"
+
+
+def require_importable(tag: type, axis: Index) -> None:
+    """Raise SpaceError unless another process finds the tag by its name."""
+    module = sys.modules.get(tag.__module__)
+    try:
+        found: object = reduce(getattr, tag.__qualname__.split("."), module)
+    except AttributeError:
+        found = None
+    if found is not tag:
+        msg = (
+            f"the tag {tag.__qualname__} of axis {axis} cannot be pickled: it is not importable as "
+            f"{tag.__module__}.{tag.__qualname__}; define the class at the top level of a module"
+        )
         raise SpaceError(msg)
 
 
@@ -100,7 +122,7 @@ def _factor(_: Any, attribute: Any, index: Any) -> None:
 class Fin(Index, Generic[T]):
     """The index set 𝐧 = {1, …, n}; the class `tag` names the axis, for mypy and in every message (§2.1)."""
 
-    tag: type[T] = field(validator=_tag)
+    tag: type[T] = field(validator=as_tag)
     _size: int = field(converter=_size, alias="size")
 
     @staticmethod
@@ -114,24 +136,13 @@ class Fin(Index, Generic[T]):
         return self._size
 
     def __str__(self) -> str:
-        name = "" if self.tag is Anonymous else self.tag.__name__
-        return f"{name}{':' if name[-1:].isdigit() else ''}{self._size}"
+        return tagged(self.tag, self._size)
 
     def __repr__(self) -> str:
         return f"Fin.of({self._size})" if self.tag is Anonymous else f"Fin({self.tag.__qualname__}, {self._size})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        module = sys.modules.get(self.tag.__module__)
-        try:
-            found: object = reduce(getattr, self.tag.__qualname__.split("."), module)
-        except AttributeError:
-            found = None
-        if found is not self.tag:
-            msg = (
-                f"the tag {self.tag.__qualname__} of axis {self} cannot be pickled: it is not importable as "
-                f"{self.tag.__module__}.{self.tag.__qualname__}; define the class at the top level of a module"
-            )
-            raise SpaceError(msg)
+        require_importable(self.tag, self)
         return Fin, (self.tag, self._size)
 
 

@@ -131,14 +131,14 @@ def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
     return Contraction(U, V, cod or space_of(made.axes, made.base), ((0, 0, 0, spec),))
 
 
-def inner(V: V) -> Contraction[V, V, Field]:
-    """⊙ : V × V →₂ K, the inner product; any space."""
+def inner(V: V, field: Field = R) -> Contraction[V, V, Field]:
+    """⊙ : V × V →₂ K, the inner product; any space. `field` is K for the space 0, which has none of its own."""
     require_space(V, "⊙")
     terms = []
     for k, leaf in enumerate(V.leaves):
         labels = Spec.pointwise(len(leaf.axes)).left
         terms.append((k, k, 0, Spec.of(labels, labels, "")))
-    return Contraction(V, V, _field(V), tuple(terms))
+    return Contraction(V, V, _field(V, field), tuple(terms))
 
 
 def scalar(V: V, field: Field = R) -> Contraction[Field, V, V]:

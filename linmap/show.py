@@ -204,7 +204,7 @@ def reduction(relation: Relation[Any, Any], names: Names) -> str:
             return "Σ"
         case Full(Unit(), _):
             return "rep"
-        case Order(_, backwards):
+        case Order(_, backwards, strict=False):
             return "scan*" if backwards else "scan"
         case Inclusion(Unit(), _, offset):
             return f"ι{subscript(offset + 1)}"

@@ -12,7 +12,7 @@ from attrs import evolve, fields, frozen
 
 from hilbert import Elements, Field, SpaceError
 from hilbert.arrays import contract as _contract
-from hilbert.arrays import kernel
+from hilbert.arrays import kernel, reduction
 from hilbert.relation import Relation
 from hilbert.space import Leaf
 from hilbert.spec import Spec
@@ -72,7 +72,7 @@ class Reduce(_Wire):
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The relation's own kernel."""
-        return kernel.reduce(xp, self.relation, self.at, operands[0])
+        return reduction.reduce(xp, self.relation, self.at, operands[0])
 
 
 @final

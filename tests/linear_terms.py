@@ -196,8 +196,8 @@ def _select(s: Source) -> Contraction[Any, Any, Any]:
 
 
 CONTRACTIONS: dict[str, Callable[[Source], Contraction[Any, Any, Any]]] = {
-    "inner": lambda s: inner(s.space()),
-    "scalar": lambda s: scalar(s.space()),
+    "inner": lambda s: inner(s.space(), s.field),
+    "scalar": lambda s: scalar(s.space(), s.field),
     "hadamard": lambda s: hadamard(s.space()),
     "outer": lambda s: outer(s.space(6), s.space(6)),
     "matrix times vector": lambda s: matrix_vector(s.index(), s.index(), s.field),

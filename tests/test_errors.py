@@ -18,6 +18,10 @@ Rows: TypeAlias = list[tuple[str, str]]
 """The source of a wrong call, and what its message contains; … stands for anything."""
 
 HILBERT: dict[str, Rows] = {
+    "Labelled": [
+        ("Labelled(Pixel, 3)", "the labels of an index set are a sequence, not 3"),
+        ('Labelled(Pixel, ["a", "a"])', "distinct, but 'a' stands twice"),
+    ],
     "Fin": [
         ("Fin(3, 4)", "the tag of an axis is a class …not 3"),
         ("Fin(Pixel, -1)", "integer ≥ 0, not -1"),

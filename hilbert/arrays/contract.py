@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from opt_einsum.blas import can_blas
 
-from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, segment_sum, zeros
+from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, zeros
+from hilbert.arrays.segments import segment_sum
 from hilbert.space import Boolean, Elements
 
 if TYPE_CHECKING:

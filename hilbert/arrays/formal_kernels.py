@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve
 
-from hilbert.arrays import kernel
+from hilbert.arrays import kernel, reduction
 from hilbert.arrays.combine import Factor, combine, product, real
 from hilbert.arrays.contract import contract
 from hilbert.arrays.formal import Block, Formal, Memo, add, block, divided, mapped, scaled, subtract
@@ -190,7 +190,7 @@ class FormalKernels(Pseudo):
 
     def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
         """red_R: on the factor that has the axes, or on each of several where R splits up."""
-        plain = kernel.reduce(self.base, relation, at, leaf)
+        plain = reduction.reduce(self.base, relation, at, leaf)
         width = len(relation.dom.axes)
         before, after = leaf.axes[:at], leaf.axes[at + width :]
         shape = tuple(axis.size for axis in (*before, *relation.cod.axes, *after))
@@ -236,7 +236,7 @@ class FormalKernels(Pseudo):
             array = self.base.permute_dims(array, order)
             axes = tuple(Fin.of(n) for n in array.shape[1 + width :])
             leaf = Leaf(f.base, (Fin.of(b.rank), *relation.dom.axes, *axes))
-            return kernel.reduce(self.base, relation, 1, leaf).call(array)
+            return reduction.reduce(self.base, relation, 1, leaf).call(array)
 
         image = self.memo.of(("reduce", relation, order), (f.array,), run)
         new = real(image, RANKS[0] + y + rest)
@@ -269,7 +269,7 @@ class FormalKernels(Pseudo):
             one = xp.ones((1,) * len(relation.cod.axes), dtype=like.array.dtype)
             return xp.broadcast_to(one, relation.cod.shape)
         leaf = Leaf(like.base)
-        return kernel.reduce(xp, relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
+        return reduction.reduce(xp, relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
 
     def _total(self, pieces: Sequence[Any], shape: tuple[int, ...], *, loose: bool) -> Any:
         """The sum of blocks and arrays."""

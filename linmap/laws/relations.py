@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs, table
+from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs, Rotation, table
 
 if TYPE_CHECKING:
     from hilbert import Relation
@@ -23,8 +23,12 @@ def is_identity(relation: Relation[Any, Any]) -> bool:
     match relation:
         case Identity():
             return True
-        case Full() | Order() | Inclusion() | Converse(Inclusion()):
-            return relation.dom.size == 1 or isinstance(relation, (Inclusion, Converse))
+        case Full() | Order(strict=False):
+            return bool(relation.dom.size == 1)
+        case Inclusion(stride=stride) | Converse(Inclusion(stride=stride)):
+            return bool(stride == 1 or relation.dom.size == 1)
+        case Rotation(_, by):
+            return not by
         case _:
             return False
 
@@ -47,15 +51,15 @@ def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relatio
             return middle.size, Identity(X) if X == Z and X.size == 1 else Full(X, Z)
         case (Full(_, Z), Graph(X, _) | Inclusion(X, _)):  # one way on from each x
             return 1, Full(X, Z)
-        case (Converse(f), Full(X, _)):  # one way back from each z
+        case (Converse(Graph() | Inclusion() as f), Full(X, _)):  # one way back from each z
             return 1, Full(X, f.dom)
         case (Converse(Inclusion() as g), Inclusion() as f) if f == g:
             return 1, Identity(f.dom)
         case (Graph() | Inclusion(), Graph() | Inclusion()):
             return 1, _after(S, R)
-        case (Converse(g), Converse(f)):  # (S∘R)ᵀ = Rᵀ∘Sᵀ
+        case (Converse(Graph() | Inclusion() as g), Converse(Graph() | Inclusion() as f)):  # (S∘R)ᵀ = Rᵀ∘Sᵀ
             return 1, _after(f, g).T
-        case (Converse(Inclusion() as g), Inclusion() as f):
+        case (Converse(Inclusion(stride=1) as g), Inclusion(stride=1) as f):
             return 1, _overlap(f, g)
         case _:
             return None
@@ -64,7 +68,7 @@ def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relatio
 def _after(g: Any, f: Any) -> Any:
     """The graph of g ∘ f."""
     if isinstance(g, Inclusion) and isinstance(f, Inclusion):
-        return Inclusion(f.dom, g.cod, f.offset + g.offset)
+        return Inclusion(f.dom, g.cod, g.offset + g.stride * f.offset, g.stride * f.stride)
     positions = g.holds()[1][f.holds()[1]]
     return Graph(f.dom, g.cod, table(positions, _token(f"{_name(g)} {_name(f)}")))
 
@@ -75,7 +79,7 @@ def _token(name: str) -> int:
 
 
 def _name(f: Any) -> str:
-    return f"graph {f.positions.token}" if isinstance(f, Graph) else f"run {f.offset}"
+    return f"graph {f.positions.token}" if isinstance(f, Graph) else f"run {f.offset} {f.stride}"
 
 
 def _overlap(f: Inclusion[Any, Any], g: Inclusion[Any, Any]) -> Relation[Any, Any]:

@@ -1,0 +1,256 @@
+"""Sums of segments and of explicit pairs: the reductions that have a table, with what they prepare of it once.
+
+In numpy a segment sum is, by what was measured fastest (`benchmarks/relations.py`): `reduceat` for long segments in
+order; else scipy's conversion of a sparse matrix whose duplicate entries add up, or a sparse product for wide rows,
+where scipy can be imported; else `bincount`, or `add.at` in single precision.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import array_api_compat
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from hilbert.arrays.kernel import Kernel, Rows, zeros
+from hilbert.arrays.place import SMALL, lent
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from hilbert.arrays.place import Place
+    from hilbert.relation import Graph, Pairs, Table
+
+Ints = npt.NDArray[Any]
+LONG = 32
+"""Segments of this mean length are summed one after the other."""
+WIDE = 4
+"""Rows of this many entries are added as rows."""
+
+
+@cache
+def sparse() -> Any:
+    """scipy.sparse, or None: it is an extra."""
+    try:
+        from scipy import sparse as found  # found where it is first needed: it takes a while to load
+    except ImportError:
+        return None
+    return found
+
+
+@frozen
+class Profile:
+    """What decides how a table of positions is summed by."""
+
+    ordered: bool
+    occupied: int
+    injective: bool
+
+
+def _profile(positions: Ints, size: int) -> Profile:
+    counts = np.bincount(positions, minlength=size)
+    ordered = bool((positions[1:] >= positions[:-1]).all())
+    return Profile(ordered, int(np.count_nonzero(counts)), bool(counts.max(initial=0) <= 1))
+
+
+def profile(table: Table, size: int) -> Profile:
+    """The profile of a table of positions below `size`."""
+    return table.prepare("profile", lambda: _profile(table.array, size), size)
+
+
+def _narrow(array: Ints, bound: int) -> Ints:
+    """Indices as scipy wants them."""
+    return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
+
+
+def graph(p: Place, r: Graph[Any, Any]) -> Kernel:
+    """(red v)_y = Σ over f(x) = y of v_x."""
+    if not p.n:
+        return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
+    if p.xp is not np:
+        return Kernel(_elsewhere(p, Rows(p.xp, r.positions.array), None))
+    known = profile(r.positions, p.m)
+    if known.injective and p.n == p.m:
+        inverse = r.positions.prepare("inverse", lambda: np.argsort(r.positions.array, kind="stable"))
+        return Kernel(lambda a: p.whole(p.line(a).take(inverse, axis=p.at, mode="wrap")))
+    if known.ordered and p.width == 1 and p.n >= LONG * known.occupied:
+        return _in_order(p, r)
+    size = p.rows * p.n * p.width
+    if sparse() is None or size < SMALL:
+        return _by_code(p, r)
+    return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
+
+
+def _in_order(p: Place, r: Graph[Any, Any]) -> Kernel:
+    """One run after the other."""
+    t = r.positions.array
+    starts = r.positions.prepare("starts", lambda: np.flatnonzero(np.concatenate([[True], t[1:] != t[:-1]])))
+    filled = t[starts]
+    every = len(filled) == p.m
+
+    def into(a: Any, out: Any) -> None:
+        sums = np.add.reduceat(p.line(a), starts, axis=p.at)
+        if every:
+            out[...] = sums
+        else:
+            out[...] = 0
+            out[p.index(filled)] = sums
+
+    def call(a: Any) -> Any:
+        if every:
+            return p.whole(np.add.reduceat(p.line(a), starts, axis=p.at))
+        out = p.empty(a, p.m)
+        into(a, out)
+        return p.whole(out)
+
+    return Kernel(call, into=into)
+
+
+def _codes(p: Place, t: Ints) -> Ints:
+    """The place of each entry in rows of m·width."""
+    return t if p.width == 1 else (t[:, None] * p.width + np.arange(p.width)).reshape(-1)
+
+
+def _by_code(p: Place, r: Graph[Any, Any]) -> Kernel:
+    """numpy alone: each entry by its place in the flat result."""
+
+    def build() -> Ints:
+        codes = _codes(p, r.positions.array)
+        return codes if p.rows == 1 else (np.arange(p.rows)[:, None] * (p.m * p.width) + codes).reshape(-1)
+
+    codes = r.positions.prepare("places", build, p.rows, p.width)
+    length = p.rows * p.m * p.width
+    return Kernel(lambda a: flat_sum(np.reshape(a, -1), codes, length).reshape(p.out))
+
+
+def flat_sum(values: Any, places: Any, length: int) -> Any:
+    """out[places[k]] += values[k] in numpy."""
+    if values.dtype == np.float64 or values.size < SMALL:
+        return np.bincount(lent(places), weights=lent(values), minlength=length).astype(values.dtype, copy=False)
+    out = np.zeros(length, values.dtype)
+    np.add.at(out, places, values)
+    return out
+
+
+def _by_entries(p: Place, r: Graph[Any, Any]) -> Kernel:
+    """A sparse matrix with a row for each of `before`, where entries of the same place add up."""
+    sp = sparse()
+    shape = (p.rows, p.m * p.width)
+
+    def build() -> tuple[Ints, Ints]:
+        codes = _narrow(_codes(p, r.positions.array), max(p.rows * p.n * p.width, shape[1]))
+        return np.tile(codes, p.rows), np.arange(p.rows + 1, dtype=codes.dtype) * (p.n * p.width)
+
+    codes, pointers = r.positions.prepare("places", build, p.rows, p.width)
+
+    def call(a: Any) -> Any:
+        return sp.csr_array((np.reshape(a, -1), codes, pointers), shape=shape).toarray().reshape(p.out)
+
+    def into(a: Any, out: Any) -> None:
+        if out.flags.c_contiguous:
+            sp.csr_array((np.reshape(a, -1), codes, pointers), shape=shape).toarray(out=out.reshape(shape))
+        else:
+            out[...] = call(a).reshape(p.made)
+
+    return Kernel(call, into=into)
+
+
+def _by_rows(p: Place, r: Graph[Any, Any], *, ordered: bool) -> Kernel:
+    """A sparse matrix of ones times rows of `width` entries."""
+    sp = sparse()
+    rows, cells = p.rows * p.n, p.rows * p.m
+    dtype = np.dtype(p.dtype)
+
+    def build() -> Any:
+        t = r.positions.array
+        codes = _narrow((np.arange(p.rows)[:, None] * p.m + t).reshape(-1), max(rows, cells))
+        ones, each = np.ones(rows, dtype), np.arange(rows + 1, dtype=codes.dtype)
+        matrix = sp.csc_array((ones, codes, each), shape=(cells, rows))
+        return matrix.tocsr() if ordered else matrix
+
+    matrix = r.positions.prepare("sparse matrix", build, p.rows, p.dtype)
+    return Kernel(lambda a: (matrix @ np.reshape(a, (rows, p.width))).reshape(p.out))
+
+
+def pairs(p: Place, r: Pairs[Any, Any]) -> Kernel:
+    """(red v)_y = Σ over the pairs (x, y) of v_x."""
+    if not r.size:
+        return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
+    sp = sparse()
+    if p.xp is not np or sp is None:
+        return Kernel(_elsewhere(p, Rows(p.xp, r.targets.array), Rows(p.xp, r.sources.array)))
+
+    def build() -> Any:
+        bound = max(p.n, p.m, r.size)
+        x, y = _narrow(r.sources.array, bound), _narrow(r.targets.array, bound)
+        return sp.coo_array((np.ones(r.size, p.dtype), (y, x)), shape=(p.m, p.n)).tocsr()
+
+    matrix = r.targets.prepare("sparse matrix", build, r.sources.token, p.n, p.m, p.dtype)
+    if p.rows == 1:
+        flat = (p.n,) if p.width == 1 else (p.n, p.width)
+        return Kernel(lambda a: (matrix @ np.reshape(a, flat)).reshape(p.out))
+    turned = (p.m, *p.before, *p.after)
+
+    def call(a: Any) -> Any:
+        rows = np.moveaxis(p.line(a), p.at, 0).reshape(p.n, -1)
+        return p.whole(np.moveaxis((matrix @ rows).reshape(turned), 0, p.at))
+
+    return Kernel(call)
+
+
+def _elsewhere(p: Place, targets: Rows, sources: Rows | None) -> Callable[[Any], Any]:
+    """Rows brought to the front, gathered where pairs have sources, and added by target."""
+    xp = p.xp
+
+    def call(a: Any) -> Any:
+        v = p.line(a)
+        if p.before:
+            v = xp.moveaxis(v, p.at, 0)
+        v = xp.reshape(v, (p.n, p.rows * p.width))
+        if sources is not None:
+            v = xp.take(v, sources.like(a), axis=0)
+        sums = segment_sum(xp, v, targets.like(a), p.m)
+        if not p.before:
+            return xp.reshape(sums, p.out)
+        return p.whole(xp.moveaxis(xp.reshape(sums, (p.m, *p.before, *p.after)), 0, p.at))
+
+    return call
+
+
+def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
+    """out[targets[k]] += rows[k] for rows of shape (n, r) and targets found at the point."""
+    width = rows.shape[1]
+    if xp is np:
+        return _found(rows, targets, size, width)
+    if array_api_compat.is_jax_array(rows):
+        return zeros(xp, (size, width), rows).at[targets].add(rows)
+    if array_api_compat.is_torch_array(rows):
+        return rows.new_zeros((size, width)).index_add(0, targets, rows)
+    if array_api_compat.is_cupy_array(rows):
+        out = zeros(xp, (size, width), rows)
+        xp.add.at(out, targets, rows)
+        return out
+    msg = f"segment sums have no kernel in the array namespace {xp.__name__}: use numpy, cupy, JAX or torch"
+    raise SpaceError(msg)
+
+
+def _found(rows: Any, targets: Any, size: int, width: int) -> Any:
+    """numpy, where nothing could be prepared."""
+    n = rows.shape[0]
+    sp = sparse() if rows.size >= SMALL else None
+    if width >= WIDE and sp is not None:
+        codes = _narrow(targets, max(n, size))
+        matrix = sp.csc_array((np.ones(n, rows.dtype), codes, np.arange(n + 1, dtype=codes.dtype)), shape=(size, n))
+        return matrix @ rows
+    codes = targets if width == 1 else (targets[:, None] * width + np.arange(width)).reshape(-1)
+    values = np.reshape(rows, -1)
+    if sp is None:
+        return flat_sum(values, codes, size * width).reshape(size, width)
+    codes = _narrow(codes, max(rows.size, size * width))
+    pointers = np.asarray([0, rows.size], codes.dtype)
+    return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)

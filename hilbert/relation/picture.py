@@ -1,0 +1,75 @@
+"""Pictures of relations: the matrix of red_R, a row for each y and a column for each x, in text or by matplotlib.
+
+Both count the pairs in each cell by applying red_R to runs of X: no pair is written out.
+
+>>> from hilbert import Fin
+>>> from hilbert.relation import leq
+>>> print(leq(Fin.of(4)).picture())
+█···
+██··
+███·
+████
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from hilbert.relation.base import Relation
+
+SHADES = "·░▒▓█"
+"""From an empty cell to a full one."""
+
+
+def filled(relation: Relation[Any, Any], rows: int, columns: int) -> npt.NDArray[np.float64]:
+    """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
+    from hilbert.arrays.reduction import reduced  # kernels are made of relations
+
+    n, m = relation.dom.size, relation.cod.size
+    xs, ys = _bounds(n, columns), _bounds(m, rows)
+    cells = np.zeros((len(ys) - 1, len(xs) - 1))
+    for c, (low, high) in enumerate(pairwise(xs)):
+        v = np.zeros(n)
+        v[low:high] = 1.0
+        cells[:, c] = np.add.reduceat(reduced(relation, v), ys[:-1]) / ((high - low) * np.diff(ys)) if m else 0.0
+    return cells
+
+
+def _bounds(n: int, cells: int) -> npt.NDArray[np.int64]:
+    """The ends of at most so many runs of nearly equal length."""
+    count = min(n, cells)
+    return np.arange(count + 1) * n // max(count, 1)
+
+
+def text(relation: Relation[Any, Any], rows: int, columns: int) -> str:
+    """A character for each cell: · empty, █ full, shades between where a cell stands for more than one pair."""
+    cells = filled(relation, rows, columns)
+    if not cells.size:
+        return f"no pairs of {relation.cod.size} rows and {relation.dom.size} columns"
+    shade = np.ceil(cells * (len(SHADES) - 1)).astype(int)
+    return "\n".join("".join(SHADES[k] for k in row) for row in shade)
+
+
+def spy(relation: Relation[Any, Any], ax: Any, pixels: int) -> Any:
+    """The cells as an image, with the positions of X and Y on its axes."""
+    if ax is None:
+        try:
+            from matplotlib import pyplot as plt  # an extra
+        except ImportError:
+            msg = "R.plot() needs matplotlib, an extra: pip install hilbert[demo]; R.picture() is text"
+            raise SpaceError(msg) from None
+        ax = plt.figure().add_subplot()
+    n, m = relation.dom.size, relation.cod.size
+    cells = filled(relation, pixels, pixels)
+    ax.imshow(np.sqrt(cells), cmap="Greys", vmin=0, vmax=1, extent=(0, n, m, 0), interpolation="nearest", aspect="auto")
+    ax.set_xlabel(f"x ∈ {relation.dom}")
+    ax.set_ylabel(f"y ∈ {relation.cod}")
+    ax.set_title(str(relation))
+    return ax
