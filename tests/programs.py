@@ -6,11 +6,11 @@ and the whole table of primitives with their derivatives.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,7 +36,24 @@ from diff import (
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum
 from hilbert.arrays import namespace
-from hilbert.relation import agreement, diagonal, full, function, geq, leq, pairs, run
+from hilbert.relation import (
+    agreement,
+    band,
+    diagonal,
+    full,
+    function,
+    geq,
+    greater,
+    leq,
+    less,
+    pairs,
+    partial,
+    reversal,
+    rotation,
+    run,
+    sliding,
+    window,
+)
 from linmap import (
     cast,
     concat,
@@ -142,6 +159,21 @@ RELATIONS: dict[str, Any] = {
     "no pairs": pairs(p, h, []),
     "labels to a diagonal": agreement(p, p * p, "i->ii"),
     "labels of a diagonal": agreement(p * p, p, "ii->i"),
+    "partial identity": partial(p, [True, False, True, True]),
+    "reversal": reversal(p),
+    "every second": run(Fin.of(2), p, 3, -2),
+    "converse of every second": run(Fin.of(2), p, 1, 2).T,
+    "rotation": rotation(h * p, -5),
+    "<": less(p),
+    ">": greater(p),
+    "band": band(p, 1, 2),
+    "windows": window(h * p, 5, stride=3, offset=-1, dilation=2, to=h),
+    "converse of windows": window(h * p, 5, stride=3, offset=-1, dilation=2, to=h).T,
+    "windows side by side": sliding(h * p, 3, stride=2, offset=1, dilation=2).T,
+    "windows laid over each other": sliding(h * p, 3, stride=2, offset=1, dilation=2),
+    "product": leq(p) * run(h, p, 1),
+    "sum": leq(p) + rotation(h, 1),
+    "composition": leq(p) @ run(h, p, 1),
 }
 field: Any = R
 REDUCTIONS: dict[str, Any] = {
@@ -220,7 +252,7 @@ def moved(v: Vec[Any], place: Place) -> Vec[Any]:
 
 def close(place: Place, got: Vec[Any], want: Vec[Any]) -> bool:
     """Whether two vectors agree to rounding, the first being of the namespace."""
-    return got.space == want.space and all(map(partial(_close, place), got.leaves, want.leaves))
+    return got.space == want.space and all(map(functools.partial(_close, place), got.leaves, want.leaves))
 
 
 def _close(place: Place, got: Any, want: Any) -> bool:
