@@ -25,7 +25,7 @@ import numpy as np
 from hilbert.arrays import size
 from hilbert.arrays.combine import combine, real
 from hilbert.arrays.formal import Block, Formal, Memo, add, block, scaled
-from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Fin, Index
 from hilbert.space import Copower, TensorProduct, Type
@@ -190,7 +190,7 @@ def alike(s: Vec[Any], t: Vec[Any]) -> bool:
     memo = Memo()
     for a, b in zip(s.leaves, t.leaves, strict=True):
         if not (isinstance(a, Formal) or isinstance(b, Formal)):
-            if not np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True):
+            if not np.array_equal(to_numpy(a), to_numpy(b), equal_nan=True):
                 return False
             continue
         if size.identical(a, b):

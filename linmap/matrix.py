@@ -331,7 +331,7 @@ def split(n: Network, p: Product) -> tuple[int, int, int]:
 
     Raises SpaceError where input and output share an axis: such a map is no short sum of rank-one terms.
     """
-    if set(p.out) & set(p.inp) or p.links or any(n.is_found(f) for f in p.factors):
+    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.links or any(n.is_found(f) for f in p.factors):
         msg = "the term proves no low rank: input and output share an axis or a relation; see structure(f)"
         raise SpaceError(msg)
     k, bond = min(bonds(p), key=lambda cut: n.size(cut[1]))

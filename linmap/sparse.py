@@ -15,6 +15,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from hilbert import SpaceError
+from hilbert.arrays.namespace import to_numpy
 from linmap.network import Factor, Labels, Network, Product
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _laid_out(made: Pattern, arrays: Sequence[Any]) -> tuple[tuple[Columns | Non
     cols: list[Ints] = [np.zeros(0, np.int64)]
     n = made.network
     for part in made.parts:
-        found = {f: np.asarray(arrays[k]) for f, k in part.found}
+        found = {f: to_numpy(arrays[k]) for f, k in part.found}
         here = enumerate_pairs(n, part.product, found)
         free = not part.product.links and not part.found
         columns.append(None if free else here)
@@ -186,7 +187,7 @@ def _values(n: Network, part: Part, columns: Columns | None, arrays: Sequence[An
     elif part.values is None:
         return np.full(len(next(iter(columns.values()))), p.k)
     else:
-        array = np.asarray(arrays[part.values])
+        array = to_numpy(arrays[part.values])
         flat = array[tuple(columns[c] for c in part.labels)]
         if not part.labels:
             flat = np.broadcast_to(flat, (len(next(iter(columns.values()))),))

@@ -236,7 +236,7 @@ def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | 
         (only,) = p.factors
         if set(only.labels) == set(whole) and not n.is_found(only):
             return [n.arranged(only, whole)], (), 1.0
-    if set(p.out) & set(p.inp) or p.links or any(n.is_found(f) for f in p.factors):
+    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.links or any(n.is_found(f) for f in p.factors):
         return "the term proves no low rank: input and output share an axis or a relation"
     scalars = [f for f in p.factors if not f.labels]
 

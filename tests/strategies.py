@@ -31,7 +31,7 @@ from hilbert import (
     Zero,
     direct_sum,
 )
-from hilbert.relation import Relation, diagonal, full, function, geq, leq, pairs, run
+from hilbert.relation import Relation, agreement, diagonal, full, function, geq, leq, pairs, run
 from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 
@@ -194,6 +194,13 @@ def _pairs(s: Source) -> Relation[Any, Any]:
     return pairs(X, Y, np.stack([rng.integers(0, max(Z.size, 1), n) for Z in (X, Y)], axis=1))
 
 
+def _agreement(s: Source) -> Relation[Any, Any]:
+    axes = {c: Fin.of(s.integer(0, 3)) for c in "ij"}
+    source, target = ("".join(s.one_of("ij") for _ in range(s.integer(0, 2))) for _ in range(2))
+    X, Y = (reduce(operator.mul, (axes[c] for c in labels), Unit()) for labels in (source, target))
+    return agreement(X, Y, f"{source}->{target}")
+
+
 FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "full": lambda s: full(_set(s), _set(s)),
     "identity": lambda s: diagonal(_set(s)),
@@ -204,6 +211,7 @@ FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "≤": lambda s: leq(_set(s)),
     "≥": lambda s: geq(_set(s)),
     "pairs": _pairs,
+    "labels": _agreement,
 }
 
 

@@ -156,6 +156,10 @@ def combine(
     if not groups or (groups == 1 and not lazy):
         array = product(xp, parts, out)
         return array if isinstance(k, float) and k == 1.0 else array * k
+    inner = [p for p in parts if all(c in ranks for c in p.labels)]
+    if len(inner) > 1:  # weights of both operands: one factor without axes
+        labels = "".join(c for c in ranks if any(c in p.labels for p in inner))
+        parts = [*(p for p in parts if not any(p is q for q in inner)), _made(xp, memo, inner, labels)]
     sizes = {c: n for c, n in ranks.items() if any(c in p.labels for p in parts)}
     return block(k, [_ranked(xp, memo, p, sizes or {"1": 1}, out) for p in parts])
 

@@ -22,7 +22,7 @@ from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
 from hilbert.arrays.pieces import Filled, factors_of, pieces_of, sizes_of, splits
 from hilbert.errors import SpaceError
 from hilbert.index import Fin
-from hilbert.relation import Agreement, Full, Identity
+from hilbert.relation import Agreement, Composition, Full, Identity, ProductRelation
 from hilbert.space import Field, Leaf
 from hilbert.spec import ALPHABET, Spec
 
@@ -191,6 +191,7 @@ class FormalKernels(Pseudo):
     def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
         """red_R: on the factor that has the axes, or on each of several where R splits up."""
         plain = reduction.reduce(self.base, relation, at, leaf)
+        steps = self._steps(relation, at, leaf)
         width = len(relation.dom.axes)
         before, after = leaf.axes[:at], leaf.axes[at + width :]
         shape = tuple(axis.size for axis in (*before, *relation.cod.axes, *after))
@@ -201,11 +202,31 @@ class FormalKernels(Pseudo):
                 return plain.call(a)
             if isinstance(relation, Identity):
                 return a
+            if steps:
+                for step in steps:
+                    a = step.call(a)
+                return a
             pieces = [self._reduced(b, relation, at, a) for b in a.blocks]
             pieces += [] if a.dense is None else [plain.call(a.dense)]
             return self._total(pieces, shape, loose=a.loose)
 
         return Kernel(run)
+
+    def _steps(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> tuple[Kernel, ...]:
+        """Reductions one after the other: R × S axis by axis, S ∘ R; none where the relation is one of its own."""
+        match relation:
+            case ProductRelation(left, right):
+                parts = ((right, at + len(left.dom.axes)), (left, at))
+            case Composition(outer, inner_):
+                parts = ((inner_, at), (outer, at))
+            case _:
+                return ()
+        steps: list[Kernel] = []
+        for part, place in parts:
+            steps.append(self.reduce(part, place, leaf))
+            end = place + len(part.dom.axes)
+            leaf = Leaf(leaf.base, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
+        return tuple(steps)
 
     def _reduced(self, b: Block, relation: Relation[Any, Any], at: int, whole: Formal) -> Any:
         """red_R of one block, whose axes from `at` on are those of R's domain."""
@@ -220,7 +241,8 @@ class FormalKernels(Pseudo):
         ranks, lazy = {RANKS[0]: b.rank}, len(b.grouping) <= 1
         out = before + y + after
         if isinstance(relation, Full) or not x:
-            made = [Factor(self._image(relation, factors[0]), y, base=factors[0].base)] if y else []
+            ones = isinstance(relation, Full) and not y
+            made = [] if ones else [Factor(self._image(relation, factors[0]), y, base=factors[0].base)]
             return combine(self.base, self.memo, b.k, [*factors, *made], ranks, out, lazy=lazy)
         if len(holders) != 1:
             msg = (

@@ -14,7 +14,7 @@ from attrs import evolve
 from hilbert.arrays.combine import product, real
 from hilbert.arrays.formal import Block, Formal, Memo, block, concatenated, same
 from hilbert.arrays.formal_kernels import RANKS, dense, inner
-from hilbert.arrays.namespace import namespace
+from hilbert.arrays.namespace import namespace, to_numpy
 from hilbert.spec import ALPHABET
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def terms_norm(a: Any) -> float:
         for array in b.arrays:
             xp = namespace(array)
             rows = xp.reshape(array, (b.rank, -1 if array.size else 0))
-            lengths = lengths * np.sqrt(np.asarray(xp.vecdot(rows, rows)))
+            lengths = lengths * np.sqrt(to_numpy(xp.vecdot(rows, rows)))
         total += abs(float(b.k)) * float(lengths.sum())
     return total
 
@@ -138,4 +138,4 @@ def identical(a: Any, b: Any) -> bool:
 
 
 def _entries(x: Any, y: Any) -> bool:
-    return x.shape == y.shape and bool(np.array_equal(np.asarray(x), np.asarray(y), equal_nan=True))
+    return x.shape == y.shape and bool(np.array_equal(to_numpy(x), to_numpy(y), equal_nan=True))

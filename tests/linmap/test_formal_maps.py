@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import event, given, settings
 
-from hilbert import Copower, SpaceError, TensorProduct
+from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, Vec
+from hilbert.arrays.formal import Formal, block
+from hilbert.relation import pairs
 from linmap import section
 from linmap.contraction import (
     Contraction,
@@ -121,15 +124,51 @@ def test_labelled_contractions(name: str, s: Source) -> None:
         assert close(f(u).dense(), section(c, 1, v.dense())(u.dense()))
 
 
+def test_weights_of_both_operands() -> None:
+    """Σ_r w_r a_r ⊗ b_r times Σ_s z_s c_s ⊗ d_s, entry by entry: the ranks multiply, and so do the weights."""
+    rng = np.random.default_rng(0)
+    V = R ** (Fin.of(3) * Fin.of(4))
+
+    def tensor(blocks: int) -> Vec[Any]:
+        shapes: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ()), ((3,), (0,)), ((4,), (1,))]
+        made = [block(1.0, [(rng.standard_normal((2, *n)), axes) for n, axes in shapes]) for _ in range(blocks)]
+        return Vec(V, (Formal((3, 4), "float64", tuple(made)),))
+
+    s, t = tensor(3), tensor(4)
+    assert close(section(hadamard(V), 0, s)(t).dense(), section(hadamard(V), 0, s.dense())(t.dense()))
+
+
 @settings(max_examples=100)
 @given(s=sources())
 def test_reductions(s: Source) -> None:
     """red_R where the axes of R lie in one factor, in several, or in none."""
-    R, V = s.relation(), s.space(6, 1)
-    f = Reduce(R, V)
+    relation, V = s.relation(), s.space(6, 1)
+    f = Reduce(relation, V)
     t = formal_array(s, f.dom)
     found = image(f, t)
     assert found is None or close(found.dense(), f(t.dense()))
+
+
+def test_pairs_on_one_element() -> None:
+    """red_∅ = 0 and red_{(0,0)} = id for ∅, {(0, 0)} ⊆ 𝟏×𝟏, which have no axes."""
+    t = Vec(R ** Fin.of(1), (Formal((1,), "float64", (block(1.0, [(np.full((1, 1), 2.0), (0,))]),)),))
+    for entries, want in (([], 0.0), ([(0, 0)], 2.0)):
+        f = Lifted(Reduce(pairs(Unit(), Unit(), entries), R), Fin.of(1))
+        assert float(f(t).dense().array[0]) == want
+
+
+@given(sources())
+def test_products_of_relations(s: Source) -> None:
+    """red_{R×S}(u ⊗ v) = red_R(u) ⊗ red_S(v): R × S splits up between the factors, and so does Rᵀ × Sᵀ."""
+    r, q = s.relation(), s.relation()
+    V, W = (Copower(s.field, x) for x in (r.dom, q.dom))
+    t = s.vector(V).tensor(s.vector(W)) + s.vector(V).tensor(s.vector(W))
+    f, back = Reduce(r * q, s.field), Reduce((r * q).T, s.field)
+    matrix = Vec(f.dom, t.leaves)
+    reduced = image(f, matrix)
+    assert reduced is None or close(reduced.dense(), f(matrix.dense()))
+    again = None if reduced is None else image(back, reduced)
+    assert again is None or close(again.dense(), back(reduced.dense()))
 
 
 @given(sources())
