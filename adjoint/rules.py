@@ -60,6 +60,8 @@ _PAIRS = (
     ("copower", "uncopower"),
     ("matrix", "unmatrix"),
     ("transpose", "transpose"),
+    ("pack", "unpack"),
+    ("rearrange", "rearrange"),
 )
 INVERSE = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 

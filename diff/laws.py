@@ -36,7 +36,7 @@ from linmap.laws.category import SCALINGS, split
 from linmap.laws.data import scaled, summed, token
 from linmap.laws.engine import COMPOSITIONS, SUMS
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, also, rule
-from linmap.laws.size import INNER, WEIGHTS
+from linmap.laws.size import DATA, INNER, WEIGHTS
 
 if TYPE_CHECKING:
     from hilbert.index import Index
@@ -74,6 +74,7 @@ def _program(p: Program[Any, Any]) -> tuple[int, int]:
     return sum(1 + len(step.args) for step in p.steps), 0
 
 
+DATA[Constant] = lambda f: [f.value]
 INNER[Program] = _program
 INNER.update(dict.fromkeys(COMPOSITE, lambda f: (0, int(_is_linear(f)))))
 
@@ -218,5 +219,3 @@ def bilinear_of_a_constant(g: Bilinear, f: Fork) -> Any:
 @rule(PAIR, "g^X ∘ lift(f, X) = lift(g ∘ f, X)", "paper §4", (linear.Lifted, Power), Lift)
 def copower_of_a_lift(g: Any, f: Lift) -> Any:
     return Lift(g.of @ f.of, f.index, f.over) if g.index == f.index else None
-
-

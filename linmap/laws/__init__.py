@@ -1,6 +1,6 @@
 """The laws of linear maps: declared rules and equations, and the engine that applies the rules (paper §2–6)."""
 
-from linmap.laws import biproduct, category, graph, nets, sections, unitary, wires
+from linmap.laws import biproduct, category, equations, graph, nets, sections, unitary, wires
 from linmap.laws.engine import Simplifier, Step
 from linmap.laws.measure import Measure, measure
 from linmap.laws.rule import EQUATIONS, RULES, Equation, Rule
@@ -15,6 +15,7 @@ __all__ = [
     "Step",
     "biproduct",
     "category",
+    "equations",
     "graph",
     "measure",
     "nets",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from linmap.laws.category import chain, common_end, common_start, composed, split
-from linmap.laws.rule import NODE, PAIR, rule
+from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.maps import fork, join, parallel
 from linmap.term import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, Zero
 
@@ -134,10 +134,22 @@ def fork_with_zeros(f: Fork) -> Any:
     return Inject(f.cod, kept[0]) @ f.parts[kept[0]] if len(kept) == 1 and len(f.parts) > 1 else None
 
 
+@rule(PART, "g • ⟨f, 0⟩ = g • ι₁ • f", "paper §2.1", Fork)
+def fork_with_zeros_in_a_composition(f: Fork) -> Any:
+    made = fork_with_zeros(f)
+    return None if made is None else (None, list(made.parts))
+
+
 @rule(NODE, "[f, 0] = f • π₁", "paper §2.1", Join)
 def join_with_zeros(f: Join) -> Any:
     kept = [k for k, part in enumerate(f.parts) if not isinstance(part, Zero)]
     return f.parts[kept[0]] @ Project(f.dom, kept[0]) if len(kept) == 1 and len(f.parts) > 1 else None
+
+
+@rule(PART, "[f, 0] • g = f • π₁ • g", "paper §2.1", Join)
+def join_with_zeros_in_a_composition(f: Join) -> Any:
+    made = join_with_zeros(f)
+    return None if made is None else (None, list(made.parts))
 
 
 @rule(NODE, "⟨f•h, g•h⟩ = ⟨f, g⟩ • h", "notes §3", Fork)
@@ -213,5 +225,3 @@ def copower_of_zero(f: Lifted) -> Any:
 @rule(PAIR, "g^X • f^X = (g • f)^X", "paper §4", Lifted, Lifted)
 def composition_of_copowers(g: Any, f: Any) -> Any:
     return (g.of @ f.of) ** g.index if g.index == f.index else None
-
-

@@ -50,9 +50,7 @@ def transposed(v: Vec[Any], order: tuple[int, ...]) -> Vec[Any]:
     return Vec(moved.space, (freeze(array),), token(f"axes {order}", [v]))
 
 
-def contracted(
-    u: Vec[Any], v: Vec[Any], leaves: Sequence[tuple[int, int, Spec, Leaf]]
-) -> tuple[tuple[Any, ...], int]:
+def contracted(u: Vec[Any], v: Vec[Any], leaves: Sequence[tuple[int, int, Spec, Leaf]]) -> tuple[tuple[Any, ...], int]:
     """The arrays of the leaves (of u, of v, contraction, result), and the token of a vector made of them."""
     xp = common_namespace((*u.leaves, *v.leaves))
     arrays = []

@@ -14,7 +14,6 @@ from attrs import frozen
 
 from linmap.laws.rule import NODE, Rule, rules
 from linmap.laws.shared import Shared, rebuilt
-from linmap.laws.size import parts
 from linmap.term import Compose, Sum
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Simplifier:
             node = shared.find(node)
             if shared.is_simple(node):
                 continue
-            below = parts(node)
+            below = shared.parts(node)
             if below and not ready:
                 stack.append((node, place, True))
                 stack.extend((below[k], (place, k), False) for k in range(len(below) - 1, -1, -1))
@@ -106,7 +105,7 @@ class Simplifier:
             new = yield (composition if cls in COMPOSITIONS else total)(self, node, path)
             if new is not node:
                 return new
-        for rule in rules(NODE, self.late, cls):
+        for rule in rules(NODE, cls, late=self.late):
             if rule.late and not any(map(shared.alone, shared.below(node))):
                 continue
             made = rule.function(node)

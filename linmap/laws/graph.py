@@ -170,8 +170,8 @@ def arcs_that_carry_on(g: Graph) -> bool:
     return changed and g.noted("arcs that carry on", before)
 
 
-@rule(NET, "laws of one arc, and of arcs in a row", "paper §3")
 def arcs_in_a_row(g: Graph) -> bool:
+    """The laws of one arc, and of arcs in a row; whether one applied."""
     changed = False
     for k in sorted(g.arcs):
         while k in g.arcs and (_alone(g, k) or _row(g, k)):
@@ -182,7 +182,7 @@ def arcs_in_a_row(g: Graph) -> bool:
 def _alone(g: Graph, k: int) -> bool:
     arc = g.arcs[k]
     src, dst = g.wires[arc.src], g.wires[arc.dst]
-    for law in rules(WIRE, g.late):
+    for law in rules(WIRE, late=g.late):
         made = law.function(arc.map, src, dst, g.bench)
         if made is None:
             continue
@@ -202,7 +202,7 @@ def _row(g: Graph, k: int) -> bool:
         return False
     inner = g.arcs[j]
     leaves = (g.wires[inner.src], g.wires[middle], g.wires[outer.dst])
-    for law in rules(WIRES, g.late):
+    for law in rules(WIRES, late=g.late):
         made = law.function(outer.map, inner.map, leaves, g.bench)
         if made is None:
             continue

@@ -11,7 +11,7 @@ from hilbert.space import Leaf
 from linmap import wire
 from linmap.datum import Const, filled
 from linmap.laws.engine import FLAT
-from linmap.laws.graph import Graph
+from linmap.laws.graph import Graph, arcs_in_a_row
 from linmap.laws.rule import NET, NODE, rule, rules
 from linmap.laws.wires import Bench
 from linmap.lower import close
@@ -72,7 +72,8 @@ def simplify_net(f: Net, bench: Bench | None = None, note: Note | None = None) -
     graph = Graph(f, bench or Constants(), note)
     for late in (False, True):
         graph.late = late
-        while any([law.function(graph) for law in rules(NET, False)]):  # noqa: C419, FBT003 - all of them in turn
+        laws = [arcs_in_a_row, *(law.function for law in rules(NET, late=late))]
+        while any([law(graph) for law in laws]):  # noqa: C419 - all of them in turn
             pass
     return graph.net()
 

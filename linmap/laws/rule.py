@@ -25,11 +25,10 @@ WIRE, WIRES, NET = "arc of a net", "neighbouring arcs of a net", "net"
 class Rule:
     """An oriented law: a small function from a term to a smaller one with the same meaning, or to None.
 
-    `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that
-    replace it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a
-    sum that have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when
-    no other applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out and
-    leaves the size.
+    `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that replace
+    it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a sum that
+    have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when no other
+    applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out.
     """
 
     name: str
@@ -101,7 +100,7 @@ def equation(
     EQUATIONS[name] = Equation(name, formula, source, maps, left, right)
 
 
-def rules(kind: str, late: bool, *classes: type) -> tuple[Rule, ...]:  # noqa: FBT001 - part of a key
+def rules(kind: str, *classes: type, late: bool) -> tuple[Rule, ...]:
     """The rules of a kind for nodes of these classes, in the order of their declaration."""
     key = (kind, late, *classes)
     found = _found.get(key)
@@ -109,6 +108,3 @@ def rules(kind: str, late: bool, *classes: type) -> tuple[Rule, ...]:  # noqa: F
         chosen = [r for r in RULES.values() if r.kind == kind and (late or not r.late) and r.takes(*classes)]
         found = _found[key] = tuple(chosen)
     return found
-
-
-

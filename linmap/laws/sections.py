@@ -239,5 +239,3 @@ def product(outer: Spec, outer_side: int, inner: Spec, inner_side: int) -> tuple
     u, out = ("".join(names[c] for c in labels) for labels in (u, outer.out))
     w = "".join(dict.fromkeys(c for c in u + v if c in x + out))
     return Spec.of(u, v, w), Spec.of(w, x, out)
-
-

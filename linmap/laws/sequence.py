@@ -98,7 +98,7 @@ class Composition(_Open):
         while self.todo:
             f = self.todo.pop()
             self.curved -= not isinstance(f, LinMap)
-            if self._taken_apart(f):
+            if (yield self._taken_apart(f)):
                 continue
             if self.done and (yield self._merged(f)):
                 continue
@@ -121,9 +121,9 @@ class Composition(_Open):
     def _place(self) -> Path:
         return self.path if self.factor is None else (self.path, 0)
 
-    def _taken_apart(self, f: Any) -> bool:
-        """A part alone: an inner composition, an identity, a scaling."""
-        for rule in rules(PART, self.owner.late, type(f)):
+    def _taken_apart(self, f: Any) -> Work:
+        """A part alone: an inner composition, an identity, a scaling; whether it was taken apart."""
+        for rule in rules(PART, type(f), late=self.owner.late):
             found = rule.function(f)
             if found is None:
                 continue
@@ -133,7 +133,11 @@ class Composition(_Open):
             if last or (len(parts) > 1 and not alone) or (k is not None and self.curved):
                 continue
             before, mark = self._now(f), self.mark()
+            parts = list(map(self.shared.intern, parts))
             self.replace([f], parts)
+            for part in parts:
+                yield self.owner.all(part, None)
+            parts = list(map(self.shared.find, parts))
             if k is not None and self.factor is None:
                 self.shared.adjust(*PENDING)
             if self.judged(rule, mark, alone=alone):
@@ -147,7 +151,7 @@ class Composition(_Open):
     def _merged(self, f: Any) -> Work:
         """A part against the one before it."""
         inner = self.done[-1]
-        for rule in rules(PAIR, self.owner.late, type(f), type(inner)):
+        for rule in rules(PAIR, type(f), type(inner), late=self.owner.late):
             if rule.late and not (self.shared.alone(f) or self.shared.alone(inner)):
                 continue
             made = rule.function(f, inner)
@@ -214,7 +218,7 @@ class Total(_Open):
         self.parts = parts
 
     def _terms(self, f: Any, *, alone: bool) -> tuple[str, list[Any]] | None:
-        for rule in rules(TERM, self.owner.late, type(f)):
+        for rule in rules(TERM, type(f), late=self.owner.late):
             new = rule.function(f)
             if new is None or (alone and not new) or (len(new) > 1 and not self.shared.alone(f)):
                 continue
@@ -227,7 +231,7 @@ class Total(_Open):
     def _collected(self) -> Work:
         """Terms that are alike become one; whether there were any."""
         found = False
-        for rule in rules(LIKE, self.owner.late):
+        for rule in rules(LIKE, late=self.owner.late):
             groups: dict[Any, list[int]] = {}
             instead: dict[int, tuple[Any, ...]] = {}
             for k, part in enumerate(self.parts):
@@ -241,7 +245,8 @@ class Total(_Open):
                 made = rule.function(terms)
                 if made is None:
                     continue
-                new = yield self.rewritten(rule, terms, made, (self.path, places[0]))
+                gone = sum(1 for k, new in instead.items() if not new and k < places[0])
+                new = yield self.rewritten(rule, terms, made, (self.path, places[0] - gone))
                 if new is not None:
                     instead |= dict.fromkeys(places[1:], ()) | {places[0]: (new,)}
             if instead:

@@ -69,6 +69,8 @@ class Shared:
         self._scanned: dict[int, None] = {}
         self._done: list[tuple[dict[Any, Any], Any, Any]] = []
         self._costs: dict[int, tuple[int, int]] = {}
+        self._data: dict[int, list[Any]] = {}
+        self._parts: dict[int, list[Any]] = {}
 
     # --- what can be undone ---
 
@@ -104,9 +106,20 @@ class Shared:
             node = self._moved[id(node)]
         return node
 
+    def parts(self, node: Term) -> list[Any]:
+        """The parts of a row as they were when it was made."""
+        return self._parts[id(node)]
+
     def below(self, node: Term) -> list[Any]:
-        """What has become of its parts."""
-        return [self.find(child) for child in parts(node)]
+        """What has become of them."""
+        found, moved = self._found, self._moved
+        now = []
+        for child in self._parts[id(node)]:
+            at = found[id(child)]
+            while id(at) in moved:
+                at = moved[id(at)]
+            now.append(at)
+        return now
 
     def intern(self, term: Term) -> Any:
         """The row of a term, which is made if it is new, like those below it."""
@@ -125,6 +138,8 @@ class Shared:
             made = node if same else rebuilt(node, now)
             self._kept += (node, made)
             row = self._equal.setdefault(_row(made, now), made)
+            if row is made:
+                self._parts[id(made)] = below if same else parts(made)
             self._found[id(node)] = self._found[id(made)] = row
         return self.find(term)
 
@@ -172,7 +187,10 @@ class Shared:
 
     def _refer(self, node: Term, n: int) -> None:
         """A vector is a row of its own."""
-        for datum in data(node):
+        found = self._data.get(id(node))
+        if found is None:
+            found = self._data[id(node)] = data(node)
+        for datum in found:
             old = self._uses.get(datum, 0)
             self._set(self._uses, datum, old + n)
             if not old or not old + n:

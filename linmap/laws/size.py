@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert import Vec
 from hilbert.term import children
 from linmap import wire
 from linmap.datum import Const
@@ -79,17 +78,21 @@ def parts(node: Term) -> list[Any]:
 
 def data(node: Term) -> list[Any]:
     """The vectors that a node refers to, once for each reference."""
-    match node:
-        case Net():
-            found = [arc.map.datum for arc in node.arcs if isinstance(arc.map, wire.Section)]
-            return [datum for datum in found if isinstance(datum, Const)]
-        case Closed():
-            return [*node.data, *data(node.body)]
-        case Section():
-            return [node.datum]
-        case _:
-            value = getattr(node, "value", None)
-            return [value] if isinstance(value, Vec) else []
+    found = DATA.get(type(node))
+    return found(node) if found else []
+
+
+def _constants(f: Net) -> list[Any]:
+    found = [arc.map.datum for arc in f.arcs if isinstance(arc.map, wire.Section)]
+    return [datum for datum in found if isinstance(datum, Const)]
+
+
+DATA: dict[type, Callable[[Any], list[Any]]] = {
+    Net: _constants,
+    Closed: lambda f: [*f.data, *_constants(f.body)],
+    Section: lambda f: [f.datum],
+}
+"""For each class with vectors in it, those of a node; `diff` adds its own."""
 
 
 def _net(f: Net) -> tuple[int, int]:

@@ -89,7 +89,7 @@ def copowers_after_curry(g: Any, f: Unitary) -> Any:
         return None
     if (g.index, inner.index) != (f.dom.index.left, f.dom.index.right):
         return None
-    both = inner.of ** f.dom.index
+    both = inner.of**f.dom.index
     return maps.curry(both.cod) @ both
 
 
@@ -100,7 +100,7 @@ def uncurry_after_copowers(g: Unitary, f: Any) -> Any:
         return None
     if (f.index, inner.index) != (g.cod.index.left, g.cod.index.right):
         return None
-    both = inner.of ** g.cod.index
+    both = inner.of**g.cod.index
     return both @ maps.uncurry(Copower(Copower(both.dom.base, inner.index), f.index))
 
 

@@ -1,0 +1,285 @@
+"""Equations: true, tested, and oriented in no direction; read from left to right they expand a term.
+
+Spaces are U, V, W, index sets X, Y; `⊸` is a linear map, `∈` a vector.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linmap.contraction import hadamard
+from linmap.laws.rule import equation
+from linmap.maps import (
+    curry,
+    fork,
+    inject,
+    join,
+    parallel,
+    project,
+    rep,
+    scan,
+    section,
+    suffix,
+    total,
+    uncurry,
+    unzip,
+    zip_,
+)
+
+
+def _blocks(f: Any, g: Any) -> Any:
+    """ι₁•f•π₁ + ι₂•g•π₂."""
+    whole = parallel(f, g)
+    blocks: list[Any] = [inject(whole.cod, k) @ part @ project(whole.dom, k) for k, part in enumerate((f, g))]
+    return blocks[0] + blocks[1]
+
+
+# --- distribution ---
+
+equation(
+    "h • (f + g) = h•f + h•g",
+    "paper §2.2",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    "h : V ⊸ W",
+    name="distribution over a sum before",
+    left=lambda f, g, h: h @ (f + g),
+    right=lambda f, g, h: h @ f + h @ g,
+)
+equation(
+    "(f + g) • h = f•h + g•h",
+    "paper §2.2",
+    "f : V ⊸ W",
+    "g : V ⊸ W",
+    "h : U ⊸ V",
+    name="distribution over a sum after",
+    left=lambda f, g, h: (f + g) @ h,
+    right=lambda f, g, h: f @ h + g @ h,
+)
+equation(
+    "h • [f, g] = [h•f, h•g]",
+    "notes §3",
+    "f : U ⊸ W",
+    "g : V ⊸ W",
+    "h : W ⊸ V",
+    name="distribution over a join",
+    left=lambda f, g, h: h @ join(f, g),
+    right=lambda f, g, h: join(h @ f, h @ g),
+)
+equation(
+    "⟨f, g⟩ • h = ⟨f•h, g•h⟩",
+    "notes §3",
+    "f : V ⊸ U",
+    "g : V ⊸ W",
+    "h : W ⊸ V",
+    name="distribution over a fork",
+    left=lambda f, g, h: fork(f, g) @ h,
+    right=lambda f, g, h: fork(f @ h, g @ h),
+)
+equation(
+    "(f + g)^X = f^X + g^X",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    "X",
+    name="copower of a sum",
+    left=lambda f, g, X: (f + g) ** X,
+    right=lambda f, g, X: f**X + g**X,
+)
+equation(
+    "3·(f + g) = 3·f + 3·g",
+    "paper §2.2",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    name="distribution of a scaling",
+    left=lambda f, g: 3 * (f + g),
+    right=lambda f, g: 3 * f + 3 * g,
+)
+
+# --- the biproduct ---
+
+equation(
+    "(f × g) • ⟨h, k⟩ = ⟨f•h, g•k⟩",
+    "notes §3",
+    "f : U ⊸ V",
+    "g : V ⊸ W",
+    "h : W ⊸ U",
+    "k : W ⊸ V",
+    name="product after a fork",
+    left=lambda f, g, h, k: parallel(f, g) @ fork(h, k),
+    right=lambda f, g, h, k: fork(f @ h, g @ k),
+)
+equation(
+    "[f, g] • (h × k) = [f•h, g•k]",
+    "notes §3",
+    "f : U ⊸ W",
+    "g : V ⊸ W",
+    "h : V ⊸ U",
+    "k : W ⊸ V",
+    name="join after a product",
+    left=lambda f, g, h, k: join(f, g) @ parallel(h, k),
+    right=lambda f, g, h, k: join(f @ h, g @ k),
+)
+equation(
+    "[f, g] • ⟨h, k⟩ = f•h + g•k",
+    "notes §3",
+    "f : U ⊸ W",
+    "g : V ⊸ W",
+    "h : W ⊸ U",
+    "k : W ⊸ V",
+    name="join after a fork",
+    left=lambda f, g, h, k: join(f, g) @ fork(h, k),
+    right=lambda f, g, h, k: f @ h + g @ k,
+)
+equation(
+    "[⟨f, g⟩, ⟨h, k⟩] = ⟨[f, h], [g, k]⟩",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "g : U ⊸ W",
+    "h : W ⊸ V",
+    "k : W ⊸ W",
+    name="interchange of fork and join",
+    left=lambda f, g, h, k: join(fork(f, g), fork(h, k)),
+    right=lambda f, g, h, k: fork(join(f, h), join(g, k)),
+)
+equation(
+    "⟨f + g, h + k⟩ = ⟨f, h⟩ + ⟨g, k⟩",
+    "notes §3",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    "h : U ⊸ W",
+    "k : U ⊸ W",
+    name="interchange of fork and sum",
+    left=lambda f, g, h, k: fork(f + g, h + k),
+    right=lambda f, g, h, k: fork(f, h) + fork(g, k),
+)
+equation(
+    "[f + g, h + k] = [f, h] + [g, k]",
+    "notes §3",
+    "f : U ⊸ W",
+    "g : U ⊸ W",
+    "h : V ⊸ W",
+    "k : V ⊸ W",
+    name="interchange of join and sum",
+    left=lambda f, g, h, k: join(f + g, h + k),
+    right=lambda f, g, h, k: join(f, h) + join(g, k),
+)
+equation(
+    "(f + g) × (h + k) = f × h + g × k",
+    "paper §2.2",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    "h : V ⊸ W",
+    "k : V ⊸ W",
+    name="interchange of product and sum",
+    left=lambda f, g, h, k: parallel(f + g, h + k),
+    right=lambda f, g, h, k: parallel(f, h) + parallel(g, k),
+)
+equation(
+    "f × g = ι₁•f•π₁ + ι₂•g•π₂",
+    "paper §2.2",
+    "f : U ⊸ V",
+    "g : V ⊸ W",
+    name="product by projections and injections",
+    left=parallel,
+    right=_blocks,
+)
+
+# --- copowers, reductions and unitary operators are natural ---
+
+equation(
+    "Σ • f^X = f • Σ",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    name="total is natural",
+    left=lambda f, X: total(f.cod, X) @ f**X,
+    right=lambda f, X: f @ total(f.dom, X),
+)
+equation(
+    "f^X • rep = rep • f",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    name="rep is natural",
+    left=lambda f, X: f**X @ rep(f.dom, X),
+    right=lambda f, X: rep(f.cod, X) @ f,
+)
+equation(
+    "scan • f^X = f^X • scan",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    name="scan is natural",
+    left=lambda f, X: scan(f.cod, X) @ f**X,
+    right=lambda f, X: f**X @ scan(f.dom, X),
+)
+equation(
+    "zip • (f^X × g^X) = (f × g)^X • zip",
+    "paper §3.2",
+    "f : U ⊸ V",
+    "g : V ⊸ W",
+    "X",
+    name="zip is natural",
+    left=lambda f, g, X: zip_(parallel(f**X, g**X).cod) @ parallel(f**X, g**X),
+    right=lambda f, g, X: parallel(f, g) ** X @ zip_(parallel(f**X, g**X).dom),
+)
+equation(
+    "unzip • (f × g)^X • zip = f^X × g^X",
+    "paper §3.2",
+    "f : U ⊸ V",
+    "g : V ⊸ W",
+    "X",
+    name="copower of a product",
+    left=lambda f, g, X: unzip((parallel(f, g) ** X).cod) @ parallel(f, g) ** X @ zip_(parallel(f**X, g**X).dom),
+    right=lambda f, g, X: parallel(f**X, g**X),
+)
+equation(
+    "uncurry • (f^Y)^X • curry = f^{X×Y}",
+    "paper §3.2",
+    "f : U ⊸ V",
+    "X",
+    "Y",
+    name="copowers by currying",
+    left=lambda f, X, Y: uncurry((f.cod**Y) ** X) @ (f**Y) ** X @ curry(f.dom ** (X * Y)),
+    right=lambda f, X, Y: f ** (X * Y),
+)
+equation(
+    "Σ_X • (Σ_Y)^X • curry = Σ_{X×Y}",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    "Y",
+    name="total by currying",
+    left=lambda f, X, Y: f @ total(f.dom, X) @ total(f.dom, Y) ** X @ curry(f.dom ** (X * Y)),
+    right=lambda f, X, Y: f @ total(f.dom, X * Y),
+)
+equation(
+    "scan + scan* = rep • Σ + id",
+    "paper §2.1, §6",
+    "f : U ⊸ V",
+    "X",
+    name="scan in both directions",
+    left=lambda f, X: f**X @ (scan(f.dom, X) + suffix(f.dom, X)),
+    right=lambda f, X: f**X @ rep(f.dom, X) @ total(f.dom, X) + f**X,
+)
+
+# --- sections ---
+
+equation(
+    "(u ·) = (· u)",
+    "paper §3.1",
+    "u ∈ U",
+    name="the entry-by-entry product commutes",
+    left=lambda u: section(hadamard(u.space), 0, u),
+    right=lambda u: section(hadamard(u.space), 1, u),
+)
+equation(
+    "((u + v) ·) = (u ·) + (v ·)",
+    "paper §3.1",
+    "u ∈ U",
+    "v ∈ U",
+    name="sections are linear in their datum",
+    left=lambda u, v: section(hadamard(u.space), 0, u + v),
+    right=lambda u, v: section(hadamard(u.space), 0, u) + section(hadamard(u.space), 0, v),
+)

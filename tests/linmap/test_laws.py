@@ -1,0 +1,62 @@
+"""Every law: where it applies it keeps the meaning, lowers the measure, and is found; every equation holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, note, settings
+
+from linmap import explain, measure
+from linmap.laws import RULES
+from tests.linear_terms import is_exact
+from tests.oracle import matrix
+from tests.redexes import NETS, REDEXES, planted
+from tests.strategies import Source, sources
+
+DUE, EXAMPLES = 20, 40
+ALL = REDEXES | NETS
+
+
+def same_meaning(f: Any, g: Any) -> bool:
+    """Whether two maps have one matrix: exactly but for the rounding of halves, and of single precision."""
+    a, b = matrix(f), matrix(g)
+    scale = max(1.0, float(np.max(np.abs(a), initial=0.0)))
+    tolerance = 1e-10 if is_exact(f) and is_exact(g) else 1e-3
+    return (f.dom, f.cod) == (g.dom, g.cod) and bool(np.allclose(a, b, rtol=0, atol=tolerance * scale))
+
+
+def steps(f: Any) -> list[str]:
+    """What `explain` says of f: every step keeps the meaning, and together they lower the measure. The laws taken."""
+    note(f)
+    found = explain(f)
+    g = found.after
+    note(found)
+    assert same_meaning(f, g)
+    assert (g is f) == (not found.steps)
+    assert measure(g) < measure(f) or g is f
+    for step in found:
+        assert same_meaning(step.before, step.after), step
+    return [step.law for step in found]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_rule(name: str) -> None:
+    """Left-hand sides in random contexts; a rule that is found less than 20 times is an error of this test."""
+    count = Counter[str]()
+
+    @settings(max_examples=EXAMPLES)
+    @given(sources())
+    def law(s: Source) -> None:
+        count.update(steps(planted(s, ALL[name](s))))
+
+    law()
+    assert count[name] >= DUE, f"{name} was found {count[name]} times"
+
+
+def test_every_rule_of_linear_maps_is_tested() -> None:
+    """Those of functions have their own test."""
+    functions = {name for name, rule in RULES.items() if rule.function.__module__.startswith("diff")}
+    assert set(ALL) == set(RULES) - functions

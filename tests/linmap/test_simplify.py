@@ -1,0 +1,258 @@
+"""simplify: keeps the meaning, lowers the measure, is idempotent, returns what it does not change, meets adjoints."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, note, settings
+
+from adjoint import adjoint
+from hilbert import R32, Fin, R, SpaceError, direct_sum
+from hilbert.term import bottom_up, children, postorder
+from linmap import (
+    cast,
+    compose,
+    equal,
+    explain,
+    fork,
+    identity,
+    measure,
+    parallel,
+    project,
+    scan,
+    section,
+    simplify,
+    suffix,
+)
+from linmap.contraction import hadamard, inner, labelled, matrix_vector
+from linmap.laws.engine import COMPOSITIONS, SUMS
+from linmap.laws.shared import Shared, rebuilt
+from linmap.simplify import rewritten
+from linmap.term import Compose, Scaled, Sum
+from tests.linear_terms import is_exact, linear_map
+from tests.oracle import matrix
+from tests.redexes import NETS, REDEXES, planted
+from tests.strategies import Source, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+X = Fin.of(3)
+V = R**X
+
+
+def any_term(s: Source) -> Any:
+    """A random term, or two redexes planted in one."""
+    if s.flag():
+        return linear_map(s, 3)
+    names = list(REDEXES | NETS)
+    f, g = ((REDEXES | NETS)[s.one_of(names)](s) for _ in range(2))
+    return planted(s, parallel(f, g) if s.flag() else f)
+
+
+@settings(max_examples=200)
+@given(sources(single=False))
+def test_simplify(s: Source) -> None:
+    """One matrix, a lower measure, nothing left to do, also after a pickle, and f* as simple as f."""
+    f = any_term(s)
+    note(f)
+    g = simplify(f)
+    a, b = matrix(f), matrix(g)
+    scale = max(1.0, float(np.max(np.abs(a), initial=0.0)))
+    assert np.allclose(a, b, rtol=0, atol=(1e-10 if is_exact(f) else 1e-3) * scale)
+    assert measure(g) < measure(f) or g is f
+    assert simplify(g) is g
+    again = pickle.loads(pickle.dumps(g))
+    assert rewritten(again) is again
+    assert rewritten(pickle.loads(pickle.dumps(f))) == g
+    assert measure(adjoint(g)) == measure(g)
+    assert measure(simplify(adjoint(f))) == measure(g)
+
+
+@settings(max_examples=150)
+@given(sources(single=False))
+def test_explain_replays(s: Source) -> None:
+    """Each step rewrites what stands at its position, and the last one leaves the simplified term.
+
+    Equal subterms are rewritten together, also those that arise later: their steps are replayed only once.
+    """
+    f = any_term(s)
+    found = explain(f)
+    assert found.after == simplify(f)
+    if any(step.law in NETS for step in found):
+        return  # their positions are wires
+    term, known = f, dict[Any, Any]()
+    for step in found:
+        if known.get(step.before) == step.after:
+            continue
+        old, new = located(term, step)
+        if new != old:
+            known[old] = new
+        term = replaced(term, known)
+    assert term == found.after
+
+
+def located(term: Any, step: Any) -> tuple[Any, Any]:
+    """The node that a step changes, and what it becomes."""
+    way = [term]
+    for k in step.position:
+        below = children(way[-1])
+        if k < len(below):
+            way.append(below[k])
+    if len(way) == len(step.position) + 1 and way[-1] == step.before:
+        return way[-1], step.after
+    parent, k = way[len(step.position) - 1], step.position[-1]
+    parts, before = list(parent.parts), list(step.before.parts)
+    if type(parent) in COMPOSITIONS:
+        assert parts[k : k + len(before)] == before
+        parts[k : k + len(before)] = [step.after]
+    else:
+        assert type(parent) in SUMS
+        assert parts[k] == before[0]
+        for part in before:
+            parts.remove(part)
+        parts.insert(k, step.after)
+    return parent, type(parent)(parts)
+
+
+def replaced(term: Any, known: dict[Any, Any]) -> Any:
+    """The term after all steps so far, wherever what they rewrote stands or comes to stand."""
+
+    def step(node: Any, rec: Any) -> Any:
+        below = children(node)
+        now = list(map(rec, below))
+        made = node if all(a is b for a, b in zip(now, below, strict=True)) else rebuilt(node, now)
+        return replaced(known[made], known) if made in known else made
+
+    return bottom_up(term, step)
+
+
+# --- particular terms ---
+
+
+def test_nothing_to_do() -> None:
+    """The same object, and no steps."""
+    f = fork(scan(R, X), suffix(R, X)) @ scan(R, X)
+    assert simplify(f) is f
+    assert not explain(f).steps
+
+
+def test_fork_of_projections() -> None:
+    """⟨π₁, π₂⟩ = id."""
+    W = direct_sum(V, R)
+    assert simplify(fork(project(W, 0), project(W, 1))) == identity(W)
+
+
+def test_a_difference_of_equals() -> None:
+    """f − f = 0, also where scalings stand inside, and terms are collected."""
+    f, g = scan(R, X), suffix(R, X)
+    assert str(simplify(f @ (2 * g) - 2 * f @ g)) == "0"
+    assert str(simplify(3 * f - (f + g) - f + g)) == "scan"
+
+
+def test_low_rank_stays() -> None:
+    """(·b) • (⊙a) is not multiplied out: b ⊗ a would be larger than both."""
+    a, b = V.vec([1.0, 2.0, 3.0]), (R ** Fin.of(4)).vec([1.0, 1.0, 2.0, 2.0])
+    column = section(labelled(",i->i", R, b.space), 1, b)
+    f = column @ section(inner(V), 1, a)
+    assert simplify(f) is f
+    assert str(simplify(2 * f)).count("where") == 2
+
+
+def test_a_chain_of_matrices() -> None:
+    """(A⋆) • (B⋆) is one matrix, the product of the two."""
+    rng = np.random.default_rng(0)
+    A, B = (rng.integers(-3, 4, (3, 3)).astype(float) for _ in range(2))
+    f, g = (section(matrix_vector(X, X), 0, (R ** (X * X)).vec(M)) for M in (A, B))
+    assert (simplify(f @ g).datum.array == A @ B).all()  # type: ignore[attr-defined]
+
+
+def test_shared_parts_stay_shared() -> None:
+    """A composition that is used twice is not copied into both its users, nor is its factor."""
+    h = 2 * scan(R, X) @ suffix(R, X)
+    f = fork(h, scan(R, X) @ h, suffix(R, X) @ h)
+    assert measure(simplify(f)) <= measure(f)
+    assert sum(isinstance(node, Scaled) for node in postorder(simplify(f))) == 1
+
+
+def test_many_paths() -> None:
+    """A term of 2ⁿ paths is simplified in a number of steps linear in n: fₙ = (scan + scan*)ⁿ."""
+    counts = []
+    for n in (15, 30):
+        f: Any = scan(R, X)
+        for _ in range(n):
+            f = scan(R, X) @ f + suffix(R, X) @ f
+        found = explain(f)
+        assert measure(found.after) < measure(f)
+        assert str(found.after).count("+") == n
+        counts.append(len(found))
+    assert counts[1] < 2.1 * counts[0]
+
+
+def test_cast_that_rounds_stays() -> None:
+    """ℝ → ℝ₃₂ → ℝ loses digits, ℝ₃₂ → ℝ → ℝ₃₂ does not."""
+    low, high = cast(R**X, R32), cast(R32**X, R)
+    assert simplify(high @ low) == high @ low
+    assert simplify(low @ high) == identity(R32**X)
+
+
+def test_unequal_copies() -> None:
+    """A simplified term has the same data after a pickle: they are named by where they come from."""
+    f = 2 * section(hadamard(V), 0, V.vec([1.0, 2.0, 3.0])) @ section(hadamard(V), 0, V.vec([4.0, 5.0, 6.0]))
+    g = pickle.loads(pickle.dumps(f))
+    assert simplify(f) == rewritten(g)
+    assert equal(simplify(f), section(hadamard(V), 0, V.vec([8.0, 20.0, 36.0])))
+
+
+def test_other_things() -> None:
+    """A vector has no laws."""
+    functions: tuple[Any, ...] = (simplify, explain, measure)
+    for g in functions:
+        with pytest.raises(SpaceError, match="takes a linear map, a function or a derivative"):
+            g(V.zeros())
+
+
+LARGE: dict[str, Callable[[int], Any]] = {
+    "reductions": lambda n: compose([scan(R, X), suffix(R, X)] * (n // 2)),
+    "identities": lambda n: compose([identity(V)] * n),
+    "scalings": lambda n: Compose([Scaled(1.0 + 1.0 / n, scan(R, X) if k % 2 else suffix(R, X)) for k in range(n)]),
+    "copowers": lambda n: Compose([scan(R, X) ** X, suffix(R, X) ** X] * (n // 2)),
+    "nested": lambda n: nested(n // 2),
+    "like terms": lambda n: Sum([float(k) * scan(R, X) for k in range(n)]),
+}
+
+
+def nested(n: int) -> Any:
+    """2·(2·(… + id) + id)."""
+    f: Any = scan(R, X)
+    for _ in range(n):
+        f = 2 * (f + identity(V))
+    return f
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10⁴ parts, no recursion, and a number of look-ups and changes of rows that is linear in the number of parts."""
+    calls = Counter[str]()
+    for method in ("_set", "find", "below"):
+        monkeypatch.setattr(Shared, method, counted(getattr(Shared, method), calls))
+    counts = []
+    for n in (1_000, 10_000):
+        calls.clear()
+        simplify(LARGE[name](n))
+        counts.append(calls.total())
+    assert counts[1] < 11 * counts[0]
+
+
+def counted(function: Callable[..., Any], calls: Counter[str]) -> Callable[..., Any]:
+    """The function, its calls counted."""
+
+    def called(*args: Any) -> Any:
+        calls[function.__name__] += 1
+        return function(*args)
+
+    return called
