@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any, Generic, TypeVar, final, overload
 
 from attrs import frozen
@@ -228,6 +229,36 @@ def pick(V: V, X: I) -> Contraction[Copower[V, I], Elements[I], V]:
         labels = Spec.pointwise(n + len(leaf.axes)).left
         terms.append((k, 0, k, Spec.of(labels, labels[:n], labels[n:])))
     return Contraction(Copower(V, X), Elements(X), V, tuple(terms))
+
+
+def gather(V: V, X: I, Y: J) -> Contraction[Copower[V, I], Copower[Elements[I], J], Copower[V, J]]:
+    """V^X × X^Y →₂ V^Y, (v, x) ↦ (v_{x(y)})_y: gather by indices that are found at the point; linear in v."""
+    _sets("v[x]", X, Y)
+    require_space(V, "v[x]")
+    n, m = len(X.axes), len(Y.axes)
+    terms = []
+    for k, leaf in enumerate(V.leaves):
+        x, y, v = _groups(n, m, len(leaf.axes))
+        terms.append((k, 0, k, Spec.of(x + v, y + x, y + v)))
+    return Contraction(Copower(V, X), Copower(Elements(X), Y), Copower(V, Y), tuple(terms))
+
+
+def segment_sum(V: V, X: I, Y: J) -> Contraction[Copower[V, J], Copower[Elements[I], J], Copower[V, I]]:
+    """V^Y × X^Y →₂ V^X, (v, x) ↦ Σ_y v_y e_{x(y)}: segment sum by indices that are found at the point; linear in v."""
+    _sets("a segment sum", X, Y)
+    require_space(V, "a segment sum")
+    n, m = len(X.axes), len(Y.axes)
+    terms = []
+    for k, leaf in enumerate(V.leaves):
+        x, y, v = _groups(n, m, len(leaf.axes))
+        terms.append((k, 0, k, Spec.of(y + v, y + x, x + v)))
+    return Contraction(Copower(V, Y), Copower(Elements(X), Y), Copower(V, X), tuple(terms))
+
+
+def _groups(*counts: int) -> list[str]:
+    """So many labels for each group."""
+    labels = iter(Spec.pointwise(sum(counts)).left)
+    return ["".join(islice(labels, count)) for count in counts]
 
 
 def basis_vector(X: I, field: Field = R) -> Contraction[Field, Elements[I], Copower[Field, I]]:

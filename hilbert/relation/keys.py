@@ -65,6 +65,9 @@ def _rows(column: Any, rows: Index | None, keys: Labelled[Any] | None) -> Graph[
     if rows.size != len(entries):
         msg = f"a column of {len(entries)} entries does not have the rows {rows}"
         raise SpaceError(msg)
+    if keys is not None and not isinstance(keys, Labelled):
+        msg = f"the keys of a column are an index set with labels, not {shown(keys)}: see labels(column, Tag)"
+        raise SpaceError(msg)
     found, positions = _distinct(entries, keys)
     return Graph(rows, Labelled(Anonymous, found) if keys is None else keys, table(positions))
 

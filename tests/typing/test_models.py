@@ -18,6 +18,7 @@ KINDS = {
     "copower",
     "adjoint_input",
     "annotation",
+    "named_reduction",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 

@@ -1,0 +1,44 @@
+"""Named linear functions of index sets: red_R for the relations that users of arrays know by name (paper §2.2.3).
+
+>>> from hilbert import Fin, R
+>>> X = Fin.of(4)
+>>> v = (R**X).vec([1.0, 2.0, 4.0, 8.0])
+>>> gather(R, [3, 0, 0], X)(v).array.tolist()
+[8.0, 1.0, 1.0]
+>>> segment_sum(R, [0, 1, 1, 0], Fin.of(2))(v).array.tolist()
+[9.0, 6.0]
+>>> differences(R, X)(v).array.tolist()
+[1.0, 2.0, 4.0]
+"""
+
+from linmap.relational.axes import (
+    concatenate,
+    cumsum,
+    differences,
+    flip,
+    pad,
+    pool,
+    reshape,
+    roll,
+    slice_,
+    windows,
+)
+from linmap.relational.entries import gather, group_by, permute, scatter_add, segment_sum
+
+__all__ = [
+    "concatenate",
+    "cumsum",
+    "differences",
+    "flip",
+    "gather",
+    "group_by",
+    "pad",
+    "permute",
+    "pool",
+    "reshape",
+    "roll",
+    "scatter_add",
+    "segment_sum",
+    "slice_",
+    "windows",
+]

@@ -1,0 +1,51 @@
+"""A wrong axis around a named linear function: what a gather leads to is not what it came from."""
+
+from hilbert import Elements, Fin, R
+from hilbert.relation import function
+from linmap import differences, gather, permute, reshape, segment_sum, total, windows
+
+
+class Node: ...
+
+
+class Edge: ...
+
+
+class Step: ...
+
+
+node, edge, step = Fin(Node, 4), Fin(Edge, 3), Fin(Step, 2)
+X, E = R**node, R**edge
+source = function(edge, node, [0, 1, 2])
+
+
+def bad_vector() -> None:
+    gather(R, source)(E.zeros())  # E: arg-type
+
+
+def bad_matrix() -> None:
+    windows(R, node, 2, to=edge * step)((R ** (edge * step)).zeros())  # E: arg-type
+
+
+def bad_nested() -> None:
+    (gather(R, source) ** step)((E**step).zeros())  # E: arg-type
+
+
+def bad_composition() -> None:
+    segment_sum(R, source) @ segment_sum(R, source)  # E: arg-type
+
+
+def bad_sum() -> None:
+    gather(R, source) + differences(R, node, to=step)  # E: operator
+
+
+def bad_found() -> None:
+    gather(R, (Elements(node) ** edge).zeros())(E.zeros())  # E: arg-type
+
+
+def bad_shape() -> None:
+    total(R, node) @ reshape(R, node, step * step)  # E: operator
+
+
+def bad_order() -> None:
+    permute(R, [2, 1, 0], edge)(X.zeros())  # E: arg-type
