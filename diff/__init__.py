@@ -2,7 +2,7 @@
 
 from diff import laws  # noqa: F401 - declares the laws of functions
 from diff.affine import Derivative, Pointwise, affine, derivative, jvp
-from diff.expr import Expr, const, contract, inner, onehot, outer, pick, select
+from diff.expr import Expr, const, contract, inner, onehot, outer, pick, scatter, select
 from diff.lift import lift
 from diff.lower import program
 from diff.maps import bilinear, constant
@@ -94,6 +94,7 @@ __all__ = [
     "reciprocal",
     "register",
     "relu",
+    "scatter",
     "select",
     "sigmoid",
     "sign",

@@ -237,9 +237,13 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
     @overload
+    def __getitem__(
+        self: Expr[Copower[W, I]], i: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+    ) -> Expr[Copower[W, J]]: ...
+    @overload
     def __getitem__(self, i: int) -> Expr[Any]: ...
     def __getitem__(self: Any, i: Any) -> Any:
-        """Part i of a direct sum, from 0; v[x] for an element x ∈ X found at the point is v_x, where v ∈ V^X."""
+        """Part i of a direct sum, from 0; v[x] for x ∈ X or x ∈ X^Y found at the point, where v ∈ V^X (see `pick`)."""
         if isinstance(i, (Expr, Vec)):
             return pick(self, i)
         if not isinstance(self.space, DirectSum):
@@ -565,13 +569,45 @@ def contract(labels: str, a: Any, b: Any, cod: Any = None) -> Any:
     return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)
 
 
-def pick(v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]:
-    """v_x: the component of v ∈ V^X at an element x ∈ X that is found at the point; linear in v."""
+@overload
+def pick(v: Unknown, x: Unknown) -> Any: ...
+@overload
+def pick(v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
+@overload
+def pick(
+    v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+) -> Expr[Copower[W, J]]: ...
+def pick(v: Any, x: Any) -> Any:
+    """pick : V^X × X → V, v_x; or V^X × X^Y → V^Y, (v_{x(y)})_y: a gather by elements found at the point, linear in v.
+
+    Written v[x], too. Raises SpaceError unless v ∈ V^X and x is an element of X, or one for each y ∈ Y. Its derivative
+    in v is the gather, the adjoint of that a segment sum (`scatter`); x is discrete.
+    """
     a, b = _operands(v, x, "pick")
-    if not isinstance(a.space, Copower) or not isinstance(b.space, Elements) or a.space.index != b.space.index:
-        msg = f"v[x] takes v ∈ V^X and an element x of X, not {a.space} and an element of {b.space}"
+    if isinstance(a.space, Copower):
+        X = a.space.index
+        if b.space == Elements(X):
+            return bilinear(contraction.pick(a.space.base, X), a, b)
+        if isinstance(b.space, Copower) and b.space.base == Elements(X):
+            return bilinear(contraction.gather(a.space.base, X, b.space.index), a, b)
+    msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {a.space} and x in {b.space}"
+    raise SpaceError(msg)
+
+
+def scatter(
+    v: Expr[Copower[W, J]] | Vec[Copower[W, J]], x: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+) -> Expr[Copower[W, I]]:
+    """scatter : V^Y × X^Y → V^X, Σ_y v_y e_{x(y)}: a segment sum by elements found at the point, linear in v.
+
+    Raises SpaceError unless v ∈ V^Y and x ∈ X^Y. Its derivative in v is the segment sum, the adjoint of that a gather
+    (`pick`); x is discrete.
+    """
+    a, b = _operands(v, x, "scatter")
+    found = isinstance(b.space, Copower) and isinstance(b.space.base, Elements)
+    if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
+        msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
         raise SpaceError(msg)
-    return bilinear(contraction.pick(a.space.base, a.space.index), a, b)
+    return bilinear(contraction.segment_sum(a.space.base, b.space.base.index, a.space.index), a, b)
 
 
 def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:

@@ -606,6 +606,7 @@ DIFF: dict[str, Rows] = {
     "outer": [("outer(v, w)", "outer applies to expressions of a traced function")],
     "contract": [('contract("i,i->", v, v)', "contract applies to expressions of a traced function")],
     "pick": [("pick(w, x)", "pick applies to expressions of a traced function")],
+    "scatter": [("scatter(w, x)", "scatter applies to expressions of a traced function")],
     "onehot": [("onehot(x)", "onehot takes an element of an index set, not a vector of Hidden3: declare the argument")],
     "select": [("select(True, v)", "select applies to expressions of a traced function")],
     "lift": [

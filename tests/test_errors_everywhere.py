@@ -249,6 +249,8 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "inner": (traced(D.inner, V), (v,)),
     "outer": (traced(lambda e, a: D.outer(a, e), V), (w,)),
     "contract": (traced(lambda e, text, a, cod: D.contract(text, e, a, cod), V), ("i,i->", v, R)),
+    "scatter": (traced(lambda y, a: D.scatter(a, y), labels**p), (v,)),
+    "pick at many": (traced(lambda y, a: D.pick(a, y), labels**p), (w,)),
     "pick": (traced(lambda y, a: D.pick(a, y), labels), (w,)),
     "onehot": (traced(D.onehot, labels), (R,)),
     "select": (traced(D.select, Bool), (v,)),

@@ -1,5 +1,6 @@
 """A wrong axis around a named linear function: what a gather leads to is not what it came from."""
 
+from diff import fun
 from hilbert import Elements, Fin, R
 from hilbert.relation import function
 from linmap import differences, gather, permute, reshape, segment_sum, total, windows
@@ -41,6 +42,10 @@ def bad_sum() -> None:
 
 def bad_found() -> None:
     gather(R, (Elements(node) ** edge).zeros())(E.zeros())  # E: arg-type
+
+
+def bad_elements() -> None:
+    fun(X, Elements(node) ** edge)(lambda x, at: x[at] + x)  # E: operator
 
 
 def bad_shape() -> None:

@@ -5,8 +5,8 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import grad
-from diff import Expr, fun, lift, onehot, pick
-from hilbert import Elements, Fin, R, Scalar, Vector
+from diff import Expr, fun, lift, onehot, pick, scatter
+from hilbert import Copower, Elements, Fin, R, Scalar, Vector
 
 
 class Label: ...
@@ -32,6 +32,13 @@ def component(x: Expr[Vector[Label]], y: Expr[Elements[Fin[Label]]]) -> Expr[Sca
     return x[y] + x[FIXED]
 
 
+@fun(X, L**batch)
+def counted(x: Expr[Vector[Label]], ys: Expr[Copower[Elements[Fin[Label]], Fin[Batch]]]) -> Expr[Vector[Label]]:
+    reveal_type(pick(x, ys))  # N: Expr[Vector[Batch]]
+    reveal_type(x[ys])  # N: Expr[Vector[Batch]]
+    return scatter(x[ys], ys)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     x, y = X.random(rng), L.vec(1)
@@ -46,3 +53,5 @@ def main() -> None:
     assert (encode**batch)(ys).array.shape == (3, 4)
     reveal_type(grad(component, wrt=0)(x, y))  # N: Vec[Vector[Label]]
     assert grad(component, wrt=0)(x, y).array.tolist() == [0.0, 1.0, 1.0, 0.0]
+    reveal_type(counted(x, ys))  # N: Vec[Vector[Label]]
+    assert np.array_equal(counted(x, ys).array, x.array * [1.0, 0.0, 1.0, 1.0])
