@@ -16,7 +16,7 @@ from tests.oracle import matrix
 from tests.redexes import NETS, REDEXES, planted
 from tests.strategies import Source, sources
 
-DUE, EXAMPLES = 20, 40
+DUE, EXAMPLES = 20, 32
 ALL = REDEXES | NETS
 
 

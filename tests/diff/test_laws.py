@@ -1,0 +1,98 @@
+"""Every law over functions: where it applies it keeps value and derivative, lowers the measure, and is found."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, note, settings
+
+from diff import affine
+from diff.term import Fun
+from hilbert.term import postorder
+from linmap import explain, measure, simplify
+from linmap.laws import RULES
+from linmap.simplify import rewritten
+from linmap.term import LinMap
+from tests.function_redexes import REDEXES, planted
+from tests.function_terms import function
+from tests.oracle import value
+from tests.strategies import Source, close, sources
+
+DUE, EXAMPLES = 20, 30
+
+
+def same_function(s: Source, f: Any, g: Any) -> None:
+    """f(x) = g(x) by definition, and f'(x)(dx) = g'(x)(dx), at a random point."""
+    assert (f.dom, f.cod) == (g.dom, g.cod)
+    x, dx = s.vector(f.dom), s.vector(f.dom.tangent)
+    assert close(value(f, x), value(g, x))
+    (_, a), (_, b) = affine(f, x), affine(g, x)
+    assert close(a(dx), b(dx))
+
+
+def steps(s: Source, f: Any) -> list[str]:
+    """The laws over functions that `explain` names: each step keeps the meaning, together they lower the measure."""
+    note(f)
+    found = explain(f)
+    note(found)
+    same_function(s, f, found.after)
+    assert (found.after is f) == (not found.steps)
+    assert measure(found.after) < measure(f) or found.after is f
+    for step in found:
+        same_function(s, step.before, step.after)
+    return [step.law for step in found if not isinstance(step.before, LinMap)]
+
+
+@pytest.mark.parametrize("name", REDEXES)
+def test_rule(name: str) -> None:
+    """Left-hand sides in random contexts; a rule that is found less than 20 times is an error of this test."""
+    count = Counter[str]()
+
+    @settings(max_examples=EXAMPLES)
+    @given(sources(smooth=True, single=False))
+    def law(s: Source) -> None:
+        count.update(steps(s, planted(s, REDEXES[name](s))))
+
+    law()
+    assert count[name] >= DUE, f"{name} was found {count[name]} times"
+
+
+def test_every_rule_over_functions_is_tested() -> None:
+    """Those of `diff.laws`, and those of linear maps that take functions too."""
+    over_functions = {
+        name
+        for name, rule in RULES.items()
+        if name == "like terms" or any(_is_of_functions(cls) for classes in rule.on for cls in classes)
+    }
+    assert set(REDEXES) == over_functions | {"sum of constants"}
+
+
+def _is_of_functions(classes: Any) -> bool:
+    return any(issubclass(cls, Fun) for cls in (classes if isinstance(classes, tuple) else (classes,)))
+
+
+@settings(max_examples=150)
+@given(sources(smooth=True, single=False))
+def test_simplify(s: Source) -> None:
+    """Any function: one value and derivative, a lower measure or the same object, nothing left to do, also pickled."""
+    f = function(s, 3) if s.flag() else planted(s, REDEXES[s.one_of(list(REDEXES))](s))
+    note(f)
+    g = simplify(f)
+    same_function(s, f, g)
+    assert measure(g) < measure(f) or g is f
+    assert simplify(g) is g
+    again = pickle.loads(pickle.dumps(g))
+    assert rewritten(again) is again
+    assert rewritten(pickle.loads(pickle.dumps(f))) == g
+
+
+@settings(max_examples=60)
+@given(sources(smooth=True, single=False))
+def test_linear_after_all(s: Source) -> None:
+    """A combination of linear maps under functions' nodes becomes a term of the language of linear maps."""
+    g = simplify(REDEXES["combination of linear maps"](s))
+    assert isinstance(g, LinMap)
+    assert not any(isinstance(node, Fun) for node in postorder(g))
