@@ -251,7 +251,7 @@ def _bilinear_of_a_constant(s: Source) -> Any:
 
 def _copower_of_a_lift(s: Source) -> Any:
     V = several(s)
-    f = lift(bend(s, V), index(s), over=(s.integer(0, len(V.parts) - 1),))
+    f: Any = lift(bend(s, V), index(s), over=(s.integer(0, len(V.parts) - 1),))
     g = one(s, lambda: bend(s, f.of.cod), lambda: linear_map(s, f.of.cod, space(s)))
     return g**f.index @ f
 
