@@ -239,8 +239,10 @@ class Slots:
 
     @staticmethod
     def _is_rep(operation: Any) -> bool:
-        return isinstance(operation, wire.Reduce) and isinstance(operation.relation, Full) and isinstance(
-            operation.relation.dom, Unit
+        return (
+            isinstance(operation, wire.Reduce)
+            and isinstance(operation.relation, Full)
+            and isinstance(operation.relation.dom, Unit)
         )
 
     def result(self, k: int) -> Text:
@@ -368,6 +370,11 @@ class Slots:
                 one = self._operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
                     return Text(f"e[{self.texts[this].tight}]", ATOM)
+                hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
+                if hot[-1:] not in labels:  # a scatter: the elements' axes are in the result
+                    if spec.contracted:
+                        return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self._bound(other, ATOM)}", PRODUCT, "⋆")
+                    return Text(f"{self._bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
         sign, flip_left, flip_right, swapped = operator(spec)
         if sign == "·":
