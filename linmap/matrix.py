@@ -23,6 +23,7 @@ from hilbert.arrays.formal_kernels import dense as multiplied_out
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import shown
 from linmap import wire
+from linmap.blocks import BlockPattern, block_pattern
 from linmap.network import Factor, Network, Product, bonds, network
 from linmap.order import Order
 from linmap.sparse import Pattern, pattern, scipy
@@ -48,7 +49,8 @@ if TYPE_CHECKING:
     from linmap.network import Labels
 
 P = TypeVar("P")
-As: TypeAlias = Literal["array", "sparse", "tensor", "operator"]
+As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
+FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 
 
 def data_of(f: Any, what: str) -> list[Any]:
@@ -71,16 +73,17 @@ def planned(body: Net, key: str, build: Callable[[Network], P]) -> P:
 
 
 def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
-    """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of four forms.
+    """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
 
     `array`: a dense array. `sparse`: a scipy CSR array with exactly the entries that the term proves may differ from 0.
+    `blocks`: the same in block layout, for each leaf of W and each leaf of V a scipy BSR array, None where it is 0.
     `tensor`: an element of W ⊗ V in as few rank-one terms as the term proves. `operator`: a scipy LinearOperator that
     applies the map, with its spaces as `dom` and `cod`. Without `as_` the cheapest form that the structure allows.
     Raises SpaceError for an open map, or a form that the structure does not allow.
     """
     data = data_of(f, "matrix")
     if as_ is not None and not isinstance(as_, str):
-        msg = f"matrix(f, as_) takes the name of a form, 'array', 'sparse', 'tensor' or 'operator', not {shown(as_)}"
+        msg = f"matrix(f, as_) takes the name of a form, {FORMS}, not {shown(as_)}"
         raise SpaceError(msg)
     form = cheapest(structure(f)) if as_ is None else as_
     match form:
@@ -88,6 +91,8 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
             return dense(f, data)
         case "sparse":
             return sparse(f, data)
+        case "blocks":
+            return blocks(f, data)
         case "tensor":
             from linmap.tensors import tensor  # made of the same plans
 
@@ -95,7 +100,7 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
         case "operator":
             return operator(f)
         case _:
-            msg = f"matrix(f, as_={shown(form)}): the forms are 'array', 'sparse', 'tensor' and 'operator'"
+            msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
 
 
@@ -274,8 +279,8 @@ def sparse_plan(body: Net) -> SparsePlan:
 
 def _sparse_plan(n: Network) -> SparsePlan:
     before = len(n.orders)
-    made = pattern(n, n.body.cod, n.body.dom)
-    return SparsePlan(made, n.tape(made.outputs), tuple(n.orders[before:]))
+    made, outputs = pattern(n, n.body.cod, n.body.dom)
+    return SparsePlan(made, n.tape(outputs), tuple(n.orders[before:]))
 
 
 def sparse(f: LinMap[Any, Any], data: list[Any]) -> Any:
@@ -283,6 +288,32 @@ def sparse(f: LinMap[Any, Any], data: list[Any]) -> Any:
     plan = sparse_plan(body_of(f, "matrix"))
     arrays = [to_numpy(multiplied_out(a)) for a in plan.tape.run(data)]
     return plan.pattern.csr(arrays)
+
+
+@frozen
+class BlocksPlan:
+    """The block layout of a matrix and the tape that computes the blocks."""
+
+    pattern: BlockPattern
+    tape: Tape
+    orders: tuple[Order, ...]
+
+
+def blocks_plan(body: Net) -> BlocksPlan:
+    """The plan of a matrix in block layout."""
+    return planned(body, "blocks", _blocks_plan)
+
+
+def _blocks_plan(n: Network) -> BlocksPlan:
+    before = len(n.orders)
+    made, outputs = block_pattern(n, n.body.cod, n.body.dom)
+    return BlocksPlan(made, n.tape(outputs), tuple(n.orders[before:]))
+
+
+def blocks(f: LinMap[Any, Any], data: list[Any]) -> tuple[tuple[Any, ...], ...]:
+    """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
+    plan = blocks_plan(body_of(f, "matrix"))
+    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.tape.run(data)])
 
 
 # --- low rank ---

@@ -7,12 +7,13 @@ only at the point, the pattern (CSR pointers, sorted order, entries that coincid
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
@@ -39,11 +40,11 @@ def scipy(module: str) -> Any:
 @final
 @frozen
 class Part:
-    """One product of one block: where its entries are, and where its values come from among the tape's outputs."""
+    """One product, from input leaf `inp` to output leaf `out`; where its values come from among the tape's outputs."""
 
     product: Product
-    row: int
-    col: int
+    out: int
+    inp: int
     values: int | None
     labels: Labels
     found: tuple[tuple[Factor, int], ...]
@@ -66,11 +67,16 @@ class Pattern:
     """The parts of a matrix and, if it does not depend on the point, their layout."""
 
     network: Network
-    shape: tuple[int, int]
+    rows: tuple[int, ...]
+    cols: tuple[int, ...]
     dtype: str
     parts: tuple[Part, ...]
-    outputs: tuple[int, ...]
     static: tuple[tuple[Columns | None, ...], Layout] | None = field(eq=False)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(dim W, dim V)."""
+        return self.rows[-1], self.cols[-1]
 
     @property
     def entries(self) -> int:
@@ -91,11 +97,10 @@ class Pattern:
         return made
 
 
-def pattern(n: Network, cod: Type, dom: Type) -> Pattern:
-    """The pattern of a net's matrix."""
+def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
+    """All products of a net, with the slots that a tape has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
-    rows, cols = _offsets(cod), _offsets(dom)
     for i, column in enumerate(n.blocks):
         for o, products in enumerate(column):
             for p in products:
@@ -113,21 +118,28 @@ def pattern(n: Network, cod: Type, dom: Type) -> Pattern:
                 for f in found:
                     places.append((f, len(outputs)))
                     outputs.append(f.slot)
-                parts.append(Part(p, rows[o], cols[i], place, factor.labels if factor else (), tuple(places)))
+                parts.append(Part(p, o, i, place, factor.labels if factor else (), tuple(places)))
+    return tuple(parts), outputs
+
+
+def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
+    """The pattern of a net's matrix, and the slots that a tape has to give for it."""
+    parts, outputs = parts_of(n)
+    made = Pattern(n, offsets(cod), offsets(dom), entry_type(cod, dom), parts, None)
+    if not any(part.found for part in parts):
+        made = evolve(made, static=_laid_out(made, ()))
+    return made, outputs
+
+
+def entry_type(cod: Type, dom: Type) -> str:
+    """The type of a matrix's entries."""
     dtypes = [leaf.dtype for leaf in (*cod.leaves, *dom.leaves)]
-    made = Pattern(
-        n, (cod.dim, dom.dim), str(np.result_type(*dtypes)) if dtypes else "float64", tuple(parts), tuple(outputs), None
-    )
-    if any(part.found for part in parts):
-        return made
-    return Pattern(n, made.shape, made.dtype, made.parts, made.outputs, _laid_out(made, ()))
+    return str(np.result_type(*dtypes)) if dtypes else "float64"
 
 
-def _offsets(space: Type) -> list[int]:
-    offsets = [0]
-    for leaf in space.leaves:
-        offsets.append(offsets[-1] + leaf.size)
-    return offsets
+def offsets(space: Type) -> tuple[int, ...]:
+    """Where each leaf starts in a flat array, and where the last one ends."""
+    return tuple(itertools.accumulate((leaf.size for leaf in space.leaves), initial=0))
 
 
 def _laid_out(made: Pattern, arrays: Sequence[Any]) -> tuple[tuple[Columns | None, ...], Layout]:
@@ -140,13 +152,14 @@ def _laid_out(made: Pattern, arrays: Sequence[Any]) -> tuple[tuple[Columns | Non
         here = enumerate_pairs(n, part.product, found)
         free = not part.product.links and not part.found
         columns.append(None if free else here)
-        rows.append(_flat(n, part.product.out, here) + part.row)
-        cols.append(_flat(n, part.product.inp, here) + part.col)
+        rows.append(flat_positions(n, part.product.out, here) + made.rows[part.out])
+        cols.append(flat_positions(n, part.product.inp, here) + made.cols[part.inp])
     row, col = np.concatenate(rows), np.concatenate(cols)
-    return tuple(columns), _layout(row, col, made.shape)
+    return tuple(columns), laid_out(row, col, made.shape)
 
 
-def _layout(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
+def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
+    """The layout of entries at these places, in this order."""
     code = row * max(shape[1], 1) + col
     order: Ints | None = None
     if code.size and np.any(code[1:] < code[:-1]):
@@ -165,10 +178,9 @@ def _layout(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
 
 
-def _flat(n: Network, labels: Labels, columns: Columns) -> Ints:
+def flat_positions(n: Network, labels: Labels, columns: Columns) -> Ints:
     """The flat position that some labels' values make together."""
-    length = next((len(c) for c in columns.values()), 1)
-    flat = np.zeros(length, np.int64)
+    flat = np.zeros(length(columns), np.int64)
     for c in labels:
         flat = flat * n.sizes[c] + columns[c]
     return flat
@@ -185,12 +197,12 @@ def _values(n: Network, part: Part, columns: Columns | None, arrays: Sequence[An
         aligned = array[tuple(slice(None) if c in part.labels else None for c in p.open)] if part.labels else array
         flat = np.broadcast_to(aligned, shape).reshape(-1)
     elif part.values is None:
-        return np.full(len(next(iter(columns.values()))), p.k)
+        return np.full(length(columns), p.k)
     else:
         array = to_numpy(arrays[part.values])
         flat = array[tuple(columns[c] for c in part.labels)]
         if not part.labels:
-            flat = np.broadcast_to(flat, (len(next(iter(columns.values()))),))
+            flat = np.broadcast_to(flat, (length(columns),))
     if flat.dtype == bool:
         flat = flat.astype(np.float64)
     return flat if p.k == 1.0 else flat * p.k
@@ -213,10 +225,10 @@ def enumerate_pairs(n: Network, p: Product, found: dict[Factor, Any]) -> Columns
         table = _join(n, table, pair) if started else pair
         started = True
     free = [c for c in p.open if c not in table]
-    length = next((len(c) for c in table.values()), 1)
+    rows = length(table)
     size = n.size(free)
     table = {c: column.repeat(size) for c, column in table.items()}
-    position = np.tile(np.arange(size), length)
+    position = np.tile(np.arange(size), rows)
     for c in reversed(free):
         position, table[c] = np.divmod(position, n.sizes[c])
     return table
@@ -233,9 +245,9 @@ def _split(n: Network, labels: Labels, flat: Ints) -> Columns:
 def _join(n: Network, left: Columns, right: Columns) -> Columns:
     """The rows of both tables that agree on the labels they share."""
     shared = tuple(c for c in right if c in left)
-    a, b = _flat(n, shared, left), _flat(n, shared, right)
+    a, b = flat_positions(n, shared, left), flat_positions(n, shared, right)
     if not shared:
-        a, b = np.zeros(_length(left), np.int64), np.zeros(_length(right), np.int64)
+        a, b = np.zeros(length(left), np.int64), np.zeros(length(right), np.int64)
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a, "left"), np.searchsorted(b[order], a, "right")
     counts = high - low
@@ -246,5 +258,6 @@ def _join(n: Network, left: Columns, right: Columns) -> Columns:
     return joined | {c: column[there] for c, column in right.items() if c not in joined}
 
 
-def _length(columns: Columns) -> int:
-    return len(next(iter(columns.values())))
+def length(columns: Columns) -> int:
+    """How many rows there are; one where there is no label to hold it."""
+    return next((len(c) for c in columns.values()), 1)

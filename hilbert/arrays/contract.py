@@ -8,6 +8,7 @@ never built: the contraction becomes a gather or a scatter.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,17 +41,61 @@ def contract(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
     blas = can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))
     shared = "".join(c for c in spec.out if c in spec.left and c in spec.right)
     if blas and not shared:
-        return _matmul(xp, spec, size)
+        return _in_the_middle(xp, spec, size) or _matmul(xp, spec, size)
+    if xp is np and _small(spec, size, shared):
+        return _einsum(spec)
     return _batched(xp, spec, size, shared)
+
+
+SMALL = 256
+"""Entries of a batched matrix up to which numpy's own loop is quicker than one call of BLAS for each (measured)."""
+NARROW = 8
+"""Entries of the last axis up to which numpy's einsum multiplies quicker than a broadcast product (measured)."""
+MANY = 1000
+"""Entries of a result from which on the cost of starting einsum does not count (measured)."""
+
+
+def _small(spec: Spec, size: dict[str, int], shared: str) -> bool:
+    """Whether every matrix of a batch is small, and multiplied by a vector only."""
+    rows, cols = (any(c in have and c not in shared for c in spec.out) for have in (spec.left, spec.right))
+    alone = math.prod(n for c, n in size.items() if c not in shared)
+    return not (rows and cols) and alone <= SMALL and math.prod(size.values()) >= MANY
+
+
+def _einsum(spec: Spec) -> Kernel:
+    """numpy's own loop over all labels."""
+    return Kernel(partial(np.einsum, f"{spec.left},{spec.right}->{spec.out}", order="C"))
+
+
+def _in_the_middle(xp: ModuleType, spec: Spec, size: dict[str, int]) -> Kernel | None:
+    """X[b, i, j] with A[k, i] to Y[b, k, j]: a product A•X[b] for each b moves nothing; None if it is not so."""
+    for x, a in ((spec.left, spec.right), (spec.right, spec.left)):
+        summed = [k for k, c in enumerate(x) if c in spec.contracted]
+        first, last = summed[0], summed[-1] + 1
+        before, inner, after = x[:first], x[first:last], x[last:]
+        rows = "".join(c for c in spec.out if c in a)
+        if last - first == len(summed) and before and after and rows and spec.out == before + rows + after:
+            break
+    else:
+        return None
+
+    def shape(*groups: str) -> tuple[int, ...]:
+        return tuple(math.prod(size[c] for c in g) for g in groups)
+
+    whole = tuple(size[c] for c in spec.out)
+    matrix = _arrange(xp, a, rows + inner, None if len(rows) == len(inner) == 1 else shape(rows, inner))
+    alone = len(before) == len(inner) == len(after) == 1
+    grouped = _arrange(xp, x, x, None if alone else shape(before, inner, after))
+    finish = None if len(spec.out) == 3 else lambda c: xp.reshape(c, whole)
+    kernel = _prepared(np.matmul if xp is np else xp.matmul, matrix, grouped, finish)
+    return _flip(kernel) if x is spec.left else kernel
 
 
 def _order(have: str, want: str) -> tuple[int, ...] | None:
     return None if have == want else tuple(have.index(c) for c in want)
 
 
-def _arrange(
-    xp: ModuleType, have: str, want: str, shape: tuple[int, ...] | None
-) -> Callable[[Any], Any] | None:
+def _arrange(xp: ModuleType, have: str, want: str, shape: tuple[int, ...] | None) -> Callable[[Any], Any] | None:
     """Axes in the wanted order, then reshaped; None where nothing is to be done."""
     order = _order(have, want)
     if order is None:
@@ -89,6 +134,9 @@ def _broadcast(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
     times = multiply(xp)
     if spec.is_pointwise:
         return times
+    whole = [have == spec.out for have in (spec.left, spec.right)]
+    if xp is np and not any(whole) and _narrow(spec, left, right):
+        return _einsum(spec)
 
     def spread(have: str, leaf: Leaf) -> Callable[[Any], Any] | None:
         want = "".join(c for c in spec.out if c in have)
@@ -101,9 +149,14 @@ def _broadcast(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
     if xp is not np:
         return prepared
     # a transposed operand makes numpy lay the product out like that operand: the result is put in row-major order
-    whole = [have == spec.out for have in (spec.left, spec.right)]
     reuse = tuple(f if w else None for f, w in zip(_inplace(spec, left, right), whole, strict=True))
     return Kernel(prepared.call, reuse)
+
+
+def _narrow(spec: Spec, left: Leaf, right: Leaf) -> bool:
+    """Whether a broadcast product would run along a short axis only."""
+    size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
+    return bool(spec.out) and size[spec.out[-1]] <= NARROW and math.prod(size.values()) >= MANY
 
 
 def _inplace(spec: Spec, left: Leaf, right: Leaf) -> tuple[Callable[[Any, Any], Any], ...]:
@@ -263,9 +316,7 @@ def _gather(
     alone = "".join(c for c in free if c not in labels)
     rest = "".join(c for c in labels if c not in zipped + hot)
     count = math.prod(size[c] for c in hot)
-    source = _arrange(
-        xp, labels, zipped + hot + rest, (*(size[c] for c in zipped), count, *(size[c] for c in rest))
-    )
+    source = _arrange(xp, labels, zipped + hot + rest, (*(size[c] for c in zipped), count, *(size[c] for c in rest)))
     index_of = _arrange(xp, free, zipped + alone, None)
     made = zipped + alone + rest
     dropped = tuple(k for k, c in enumerate(made) if c not in out)

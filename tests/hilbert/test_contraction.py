@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Boolean, Elements
+from hilbert import Boolean, Elements, Fin, R
 from hilbert.arrays.contract import contract
 from hilbert.space import Leaf
+from hilbert.spec import Spec
 from linmap.wire import product
 from tests.oracle import dense
 from tests.strategies import Source, contraction, sources
@@ -51,6 +52,40 @@ def test_kernels_agree_with_einsum(kind: str, s: Source) -> None:
     if kernel.fresh:
         assert not np.shares_memory(found, a)
         assert not np.shares_memory(found, b)
+
+
+BATCHED = [
+    "bij,bi->bj",
+    "bij,bj->bi",
+    "bi,bj->bij",
+    "bi,bj->bji",
+    "bij,b->bij",
+    "bi,bi->b",
+    "bij,bij->b",
+    "bij,bij->bj",
+    "bij,ki->bkj",
+    "ki,bij->bkj",
+    "bcij,ki->bckj",
+    "bijk,hij->bhk",
+    "bij,ki->bjk",
+    "bij,cij->bcj",
+]
+
+
+@pytest.mark.parametrize("text", BATCHED)
+def test_many_small_matrices(text: str) -> None:
+    """Kernels that are chosen by size: 500 matrices of 2 to 4 rows and columns, in memory in both orders."""
+    rng = np.random.default_rng(0)
+    size = {"b": 500, "c": 5, "i": 2, "j": 3, "k": 4, "h": 2}
+    sides, out = text.split("->")
+    left, right = sides.split(",")
+    leaves = [Leaf(R, tuple(Fin.of(size[c]) for c in labels)) for labels in (left, right)]
+    spec = Spec.of(left, right, out)
+    for order in "CF":
+        a, b = (np.array(rng.standard_normal(leaf.shape), order=order) for leaf in leaves)  # type: ignore[call-overload]
+        found = contract(np, spec, *leaves).call(a, b)
+        assert found.shape == tuple(size[c] for c in out)
+        assert np.allclose(found, np.einsum(text, a, b), rtol=0, atol=1e-12)
 
 
 @settings(max_examples=250)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ def check(f: LinMap[Any, Any]) -> None:
     sparse = matrix(f, as_="sparse")
     assert sparse.shape == due.shape
     assert np.allclose(sparse.toarray(), due, rtol=0, atol=close)
+    check_blocks(f, sparse)
     form = structure(f)
     if isinstance(form, ZeroForm):
         assert not due.any()
@@ -76,6 +78,21 @@ def check(f: LinMap[Any, Any]) -> None:
     if f.dom == f.cod and not _found(f):
         assert np.allclose(diagonal(f).flat(), np.diag(due), rtol=0, atol=close)
         assert abs(trace(f) - np.trace(due)) <= close * max(1, len(due))
+
+
+def check_blocks(f: LinMap[Any, Any], sparse: Any) -> None:
+    """Block layout has the same entries in the same places."""
+    rows = [0, *accumulate(leaf.size for leaf in f.cod.leaves)]
+    cols = [0, *accumulate(leaf.size for leaf in f.dom.leaves)]
+    stored = 0
+    for o, row in enumerate(matrix(f, as_="blocks")):
+        for i, found in enumerate(row):
+            due = sparse[rows[o] : rows[o + 1], cols[i] : cols[i + 1]]
+            assert (0 if found is None else found.nnz) == due.nnz
+            stored += due.nnz
+            if found is not None:
+                assert np.array_equal(found.toarray(), due.toarray(), equal_nan=True)
+    assert stored == sparse.nnz
 
 
 def _found(f: LinMap[Any, Any]) -> bool:
