@@ -1,11 +1,11 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
-from diff import laws  # noqa: F401 - declares the laws of functions
+from diff import equations, laws  # noqa: F401 - declare the laws of functions
 from diff.affine import Derivative, Pointwise, affine, derivative, jvp
 from diff.expr import Expr, const, contract, inner, onehot, outer, pick, scatter, select
 from diff.lift import lift
 from diff.lower import program
-from diff.maps import bilinear, constant
+from diff.maps import bilinear, constant, sparse_product
 from diff.pointfree import pointfree
 from diff.primitives import (
     absolute,
@@ -101,6 +101,7 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "sparse_product",
     "sqrt",
     "square",
     "tan",

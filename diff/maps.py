@@ -9,19 +9,25 @@ K[2] (⋆)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from diff.term import Bilinear, Constant
-from hilbert import Type
+from hilbert import Copower, Field, Fin, Index, R, Type
 from hilbert.space import require_type
 from hilbert.vector import require_vector
-from linmap.contraction import require_contraction
+from linmap import identity, parallel, red
+from linmap.contraction import require_contraction, scalar
+from linmap.relational.entries import table_of
 
 if TYPE_CHECKING:
     from diff.term import Fun
-    from hilbert import DirectSum, Vec
+    from hilbert import DirectSum, Map, Vec
+    from hilbert.index import Anonymous
     from linmap import Contraction
 
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+K = TypeVar("K", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -38,3 +44,28 @@ def bilinear(c: Contraction[U, V, W]) -> Fun[DirectSum[U, V], W]:
     """⋄ : U ⊕ V → W, a bilinear map as its contraction (see `linmap.contraction`); SpaceError for other things."""
     require_contraction(c, "bilinear")
     return Bilinear(c)
+
+
+@overload
+def sparse_product(
+    X: I, Y: J, rows: Any, cols: Any
+) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]: ...
+@overload
+def sparse_product(
+    X: I, Y: J, rows: Any, cols: Any, *, entries: K
+) -> Map[DirectSum[Copower[Field, K], Copower[Field, I]], Copower[Field, J]]: ...
+@overload
+def sparse_product(
+    X: I, Y: J, rows: Any, cols: Any, V: W, *, entries: K
+) -> Map[DirectSum[Copower[Field, K], Copower[W, I]], Copower[W, J]]: ...
+def sparse_product(X: Any, Y: Any, rows: Any, cols: Any, V: Any = R, *, entries: Any = None) -> Any:
+    """sparse_product : ℝ^K ⊕ V^X → V^Y, (w, v) ↦ (Σ w_k·v_{cols[k]} over rows[k] = y)_y, bilinear.
+
+    A sparse matrix whose entries w are an argument: `entries` is K, one for each of its pairs; rows are elements of Y,
+    columns of X. Raises SpaceError for elements outside X or Y, and for unequal lengths.
+    """
+    target = table_of(rows, Y, entries, "sparse_product")
+    source = table_of(cols, X, target.dom, "sparse_product")
+    c = scalar(V)
+    gathered = parallel(identity(c.left**target.dom), red(source.T, V))
+    return red(target, V) @ bilinear(c.lifted(target.dom)) @ gathered

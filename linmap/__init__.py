@@ -55,6 +55,7 @@ from linmap.relational import (
     cumsum,
     differences,
     flip,
+    from_scipy,
     gather,
     group_by,
     pad,
@@ -65,6 +66,7 @@ from linmap.relational import (
     scatter_add,
     segment_sum,
     slice_,
+    sparse,
     windows,
 )
 from linmap.simplify import simplify
@@ -102,6 +104,7 @@ __all__ = [
     "factors",
     "flip",
     "fork",
+    "from_scipy",
     "gather",
     "gram",
     "group_by",
@@ -128,6 +131,7 @@ __all__ = [
     "segment_sum",
     "simplify",
     "slice_",
+    "sparse",
     "split",
     "stack",
     "structure",

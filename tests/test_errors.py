@@ -439,6 +439,17 @@ LINMAP: dict[str, Rows] = {
         ("windows(R, h, 2, to=p)", "windows of width 2 in Hidden3 from 0 on are indexed by Y×K with |Y| ≤ 2, |K| = 2"),
         ("windows(R, 3, 2)", "takes an index set, not 3"),
     ],
+    "sparse": [
+        ("sparse(h, p, [0], [3], [1.0])", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("sparse(h, p, [0], [1, 2], [1.0])", "as many rows as columns and weights of entries, not 1, 2 and 1"),
+        ('sparse(h, p, [0], [1], ["a"])', "the weights of a sparse matrix are a one-dimensional array of numbers"),
+        ("sparse(h, p, [0], [1], [1.0], labels)", "needs a vector space, but Hidden3"),
+        ("sparse(V, p, [0], [1], [1.0])", "takes an index set, not the space ℝ^Pixel4"),
+    ],
+    "from_scipy": [
+        ("from_scipy(np.zeros((2, 3)))", "from_scipy takes a sparse matrix of scipy, not an array"),
+        ("from_scipy(3)", "from_scipy takes a sparse matrix of scipy, not 3"),
+    ],
     "pool": [
         ("pool(R, h, 0)", "the width of windows is an integer ≥ 1, not 0"),
         ("pool(R, h, 2, stride=0)", "the stride of windows is an integer ≥ 1, not 0"),
@@ -512,8 +523,6 @@ LINMAP: dict[str, Rows] = {
     "trace": [("trace(zero(V, W))", "from ℝ^Pixel4 to ℝ^Hidden3"), ("trace(V)", "linear map")],
     "gram": [("gram(f)", "linear map")],
 }  # fmt: skip
-
-
 
 
 UNARY = (
@@ -606,6 +615,12 @@ DIFF: dict[str, Rows] = {
     "outer": [("outer(v, w)", "outer applies to expressions of a traced function")],
     "contract": [('contract("i,i->", v, v)', "contract applies to expressions of a traced function")],
     "pick": [("pick(w, x)", "pick applies to expressions of a traced function")],
+    "sparse_product": [
+        ("sparse_product(h, p, [0], [3])", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("sparse_product(h, p, [0], [1, 2])", "the table of a function 1 → Hidden3 has 1 entries, not 2"),
+        ("sparse_product(h, p, [0], [1], entries=p)", "the table of a function Pixel4 → Pixel4 has 4 entries, not 1"),
+        ("sparse_product(h, V, [0], [1])", "takes an index set, not the space ℝ^Pixel4"),
+    ],
     "scatter": [("scatter(w, x)", "scatter applies to expressions of a traced function")],
     "onehot": [("onehot(x)", "onehot takes an element of an index set, not a vector of Hidden3: declare the argument")],
     "select": [("select(True, v)", "select applies to expressions of a traced function")],

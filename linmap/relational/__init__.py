@@ -24,12 +24,14 @@ from linmap.relational.axes import (
     windows,
 )
 from linmap.relational.entries import gather, group_by, permute, scatter_add, segment_sum
+from linmap.relational.weighted import from_scipy, sparse
 
 __all__ = [
     "concatenate",
     "cumsum",
     "differences",
     "flip",
+    "from_scipy",
     "gather",
     "group_by",
     "pad",
@@ -40,5 +42,6 @@ __all__ = [
     "scatter_add",
     "segment_sum",
     "slice_",
+    "sparse",
     "windows",
 ]

@@ -26,9 +26,7 @@ K = TypeVar("K", bound=Index)
 W = TypeVar("W", bound=Type)
 
 
-def cumsum(
-    V: W, X: I, *, reverse: bool = False, exclusive: bool = False
-) -> LinMap[Copower[W, I], Copower[W, I]]:
+def cumsum(V: W, X: I, *, reverse: bool = False, exclusive: bool = False) -> LinMap[Copower[W, I], Copower[W, I]]:
     """cumsum : V^X ⊸ V^X, v ↦ (Σ_{y≤x} v_y)_x; y ≥ x if `reverse`, < and > if `exclusive`. Its adjoint runs back.
 
     Without options it is `scan`, reversed it is `suffix`.
@@ -59,9 +57,7 @@ def slice_(
 def slice_(
     V: W, X: I, start: int | None, stop: int | None, step: int = ..., *, to: J
 ) -> LinMap[Copower[W, I], Copower[W, J]]: ...
-def slice_(
-    V: Any, X: Any, start: int | None, stop: int | None, step: int = 1, *, to: Any = None
-) -> Any:
+def slice_(V: Any, X: Any, start: int | None, stop: int | None, step: int = 1, *, to: Any = None) -> Any:
     """slice_ : V^X ⊸ V^Y, the elements start:stop:step as Python counts them; a view. Its adjoint puts zeros around.
 
     `to` is Y. Raises SpaceError for bounds that are no integers or None, for step 0, and for a Y of another size.
@@ -111,9 +107,7 @@ def concatenate(
 @overload
 def concatenate(V: W, /, *sets: Index) -> LinMap[Any, Copower[W, Any]]: ...
 @overload
-def concatenate(
-    V: W, X: I, Y: J, /, *, to: K
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, K]]: ...
+def concatenate(V: W, X: I, Y: J, /, *, to: K) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, K]]: ...
 @overload
 def concatenate(
     V: W, X: I, Y: J, Z: H, /, *, to: K
@@ -159,9 +153,7 @@ def windows(V: Any, X: Any, width: int, *, stride: int = 1, dilation: int = 1, t
 
 
 @overload
-def pool(
-    V: W, X: I, width: int, *, stride: int | None = ...
-) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
+def pool(V: W, X: I, width: int, *, stride: int | None = ...) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
 @overload
 def pool(V: W, X: I, width: int, *, stride: int | None = ..., to: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
 def pool(V: Any, X: Any, width: int, *, stride: int | None = None, to: Any = None) -> Any:

@@ -48,7 +48,7 @@ def gather(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any:
     if isinstance(indices, Vec):
         X, Y = _found(indices, X, rows, "gather")
         return Section(contraction.gather(V, X, Y), 1, indices)
-    return red(_table(indices, X, rows, "gather").T, V)
+    return red(table_of(indices, X, rows, "gather").T, V)
 
 
 @overload
@@ -67,7 +67,7 @@ def segment_sum(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any
     if isinstance(indices, Vec):
         X, Y = _found(indices, X, rows, "segment_sum")
         return Section(contraction.segment_sum(V, X, Y), 1, indices)
-    return red(_table(indices, X, rows, "segment_sum"), V)
+    return red(table_of(indices, X, rows, "segment_sum"), V)
 
 
 @overload
@@ -113,14 +113,14 @@ def permute(V: W, order: Any, X: I) -> LinMap[Copower[W, I], Copower[W, I]]:
 
     Raises SpaceError unless every element of X stands in the order once.
     """
-    table = _table(order, X, X, "permute")
+    table = table_of(order, X, X, "permute")
     if not table.T.is_function:
         msg = f"the order of permute(V, order, {X}) has every element of {X} once"
         raise SpaceError(msg)
     return red(table.T, V)
 
 
-def _table(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
+def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
     """The function x : Y → X as a relation."""
     if isinstance(indices, Relation):
         if not indices.is_function:

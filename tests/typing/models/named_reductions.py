@@ -5,7 +5,7 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import adjoint, grad
-from diff import Expr, fun, inner
+from diff import Expr, fun, inner, sparse_product
 from hilbert import Elements, Fin, R, Scalar, Vector
 from hilbert.labelled import Labelled
 from hilbert.relation import by_key, function, labels
@@ -23,6 +23,7 @@ from linmap import (
     scatter_add,
     segment_sum,
     slice_,
+    sparse,
     windows,
 )
 
@@ -76,6 +77,9 @@ def main() -> None:
     reveal_type(windows(R, node, 2, to=edge * step))  # N: LinMap[Vector[Node], Matrix[Edge, Step]]
     reveal_type(reshape(R, node, step * step))  # N: LinMap[Vector[Node], Matrix[Step, Step]]
     reveal_type(concatenate(R, step, step, to=node))  # N: LinMap[DirectSum[Vector[Step], Vector[Step]], Vector[Node]]
+    reveal_type(sparse(node, edge, [0, 1], [2, 3], [1.0, 2.0]))  # N: LinMap[Vector[Node], Vector[Edge]]
+    product = sparse_product(node, edge, [0, 1], [2, 3], entries=step)
+    reveal_type(product)  # N: Map[DirectSum[Vector[Step], Vector[Node]], Vector[Edge]]
     assert float(energy(x)) == 0.5 * (1.0 + 4.0 + 16.0)
     assert np.array_equal(grad(energy)(x).array, [-1.0, -1.0, -2.0, 4.0])
     assert isinstance(group_by(R, ["a", "b"]).cod.index, Labelled)

@@ -1,0 +1,85 @@
+"""Weighted pairs: a sparse matrix as a linear map V^X ⊸ V^Y, a segment sum of weighted entries of a gather.
+
+The adjoint is of the same form with both tables swapped. `diff.sparse_product` is the function of weights and vector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
+from hilbert.errors import shown
+from hilbert.relation import function
+from hilbert.relation.make import array_of
+from linmap import contraction
+from linmap.maps import delta, red
+from linmap.relational.entries import table_of
+
+if TYPE_CHECKING:
+    from hilbert.index import Anonymous
+    from linmap.term import LinMap
+
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+W = TypeVar("W", bound=Type)
+
+
+@overload
+def sparse(
+    X: I, Y: J, rows: Any, cols: Any, weights: Any
+) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+@overload
+def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def sparse(X: Any, Y: Any, rows: Any, cols: Any, weights: Any, V: Any = R) -> Any:
+    """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
+
+    Rows are elements of Y, columns of X: positions, or labels where the index set has labels. Entries of one place are
+    added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
+    """
+    target = table_of(rows, Y, None, "sparse")
+    source = table_of(cols, X, None, "sparse")
+    c = contraction.scalar(V)
+    data = array_of(weights, "the weights of a sparse matrix")
+    if data.dtype.kind not in "iuf" or data.ndim != 1:
+        msg = f"the weights of a sparse matrix are a one-dimensional array of numbers, not {data.dtype} of {data.shape}"
+        raise SpaceError(msg)
+    if not target.dom.size == source.dom.size == data.size:
+        sizes = f"{target.dom.size}, {source.dom.size} and {data.size}"
+        msg = f"a sparse matrix has as many rows as columns and weights of entries, not {sizes}"
+        raise SpaceError(msg)
+    codes, places = np.unique(target.holds()[1] * X.size + source.holds()[1], return_inverse=True)
+    y, x = np.divmod(codes, max(X.size, 1))
+    entries = Fin.of(codes.size)
+    summed = np.zeros(codes.size, c.left.dtype)
+    np.add.at(summed, places, data)
+    weighted: LinMap[Any, Any] = delta(c, 0, (c.left**entries).vec(summed), entries)
+    return red(function(entries, Y, y), V) @ weighted @ red(function(entries, X, x).T, V)
+
+
+@overload
+def from_scipy(
+    matrix: Any,
+) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[Anonymous]]]: ...
+@overload
+def from_scipy(matrix: Any, X: I, Y: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+@overload
+def from_scipy(matrix: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
+    """from_scipy : V^X ⊸ V^Y, v ↦ A v for a sparse matrix A of scipy in any of its formats; X names its columns.
+
+    Raises SpaceError for what is no sparse matrix, and for index sets of other sizes than its shape.
+    """
+    if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
+        msg = f"from_scipy takes a sparse matrix of scipy, not {shown(matrix)}"
+        raise SpaceError(msg)
+    coo = matrix.tocoo()
+    X, Y = Fin.of(coo.shape[1]) if X is None else X, Fin.of(coo.shape[0]) if Y is None else Y
+    for index, size in ((X, coo.shape[1]), (Y, coo.shape[0])):
+        if not isinstance(index, Index) or index.size != size:
+            msg = f"a matrix of {coo.shape[0]} rows and {coo.shape[1]} columns does not map {shown(X)} to {shown(Y)}"
+            raise SpaceError(msg)
+    entries = Fin.of(coo.nnz)
+    rows, cols = function(entries, Y, coo.coords[0]), function(entries, X, coo.coords[1])
+    return sparse(X, Y, rows, cols, coo.data, V)
