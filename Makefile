@@ -6,7 +6,7 @@ demo: .venv/.ready ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
 
 test: .venv/.ready ## everything that continuous integration runs
-	$(BIN)/ruff check -q && $(BIN)/mypy && $(BIN)/lint-imports --no-logo && $(BIN)/pytest -q -n 2
+	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo && $(BIN)/pytest -q -n 2
 
 bench: .venv/.ready ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)

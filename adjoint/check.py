@@ -170,9 +170,7 @@ def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
     return Vec(x.space, tuple(array + t * next(flow) if leaf.is_field else array for array, leaf in pairs))
 
 
-def _remainder(
-    f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator
-) -> tuple[bool, tuple[tuple[str, float], ...]]:
+def _remainder(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> tuple[bool, tuple[tuple[str, float], ...]]:
     """Whether the remainder is of second order, and the numbers that show it."""
     d = derivative(f)
     if not d.dom.leaves or not d.cod.leaves:

@@ -208,5 +208,3 @@ def sizes(what: str, f: Map[Any, Any], x: tuple[Vec[Any], ...]) -> Iterator[str]
         f"{what}: largest array {largest:,} entries, peak of all new ones {peak:,}; "
         f"batch·out·in would be {LARGEST_LITERAL:,}"
     )
-
-

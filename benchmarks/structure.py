@@ -96,4 +96,3 @@ def against_best(what: str, rows: dict[str, Callable[[], Any]], options: Options
     best = min(line.seconds for line in found if line.who != OURS)
     for line in found:
         yield Line(line.what, line.who, line.seconds, line.seconds / best, limit if line.who == OURS else None)
-

@@ -277,9 +277,7 @@ def _of_leaves(leaves: Sequence[Any]) -> Type:
 @overload
 def affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[V, W]]: ...
 @overload
-def affine(
-    f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /
-) -> tuple[Vec[W], LinMap[DirectSum[A, B], W]]: ...
+def affine(f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> tuple[Vec[W], LinMap[DirectSum[A, B], W]]: ...
 @overload
 def affine(
     f: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /
@@ -297,4 +295,3 @@ def affine(f: Map[Any, Any], *x: Any) -> Any:
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
     return derivative(f).uncurried
-

@@ -177,9 +177,7 @@ class Builder:
                     put(arc.dst, self.apply(linear, x))
         return [value[w] if w in value else self.number(0.0, body.wires[w]) for w in body.outputs]
 
-    def build(
-        self, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()
-    ) -> Program[Any, Any]:
+    def build(self, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> Program[Any, Any]:
         """The program, without steps that nothing needs."""
         outputs = tuple(outputs)
         live = bytearray(len(self.slots))
@@ -216,5 +214,3 @@ def _in_order(spec: Spec, *, filled_left: bool) -> bool:
 
 def _list(leaves: Iterable[Leaf]) -> str:
     return " and ".join(sorted(map(str, leaves)))
-
-

@@ -506,9 +506,7 @@ def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]
     for i, j, k, spec in c.terms:
         slot = builder.contract(spec, a.slots[i], b.slots[j])
         out[k] = builder.add(out[k], slot) if k in out else slot
-    slots = tuple(
-        out[k] if k in out else builder.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves)
-    )
+    slots = tuple(out[k] if k in out else builder.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves))
     return Expr(builder, c.cod, slots)
 
 
@@ -665,4 +663,3 @@ def const(v: Vec[V]) -> Expr[V]:
 def number_like(x: Expr[V], k: float) -> Expr[V]:
     """The number k in every entry of the space of x."""
     return _fill(x, k)
-

@@ -95,9 +95,7 @@ def _node(b: Builder, f: Node, x: Slots, known: Known) -> Generator[Any, Slots, 
             for i, j, k, spec in c.terms:
                 slot = b.contract(spec, x[i], x[n + j])
                 out[k] = b.add(out[k], slot) if k in out else slot
-            return tuple(
-                out[k] if k in out else b.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves)
-            )
+            return tuple(out[k] if k in out else b.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves))
         case Compose(parts):
             for part in parts:
                 x = yield _lower(b, part, x, known)

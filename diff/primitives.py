@@ -193,9 +193,8 @@ atan2: Binary = _binary(
     text="arctan2",
     domain="not both 0",
 )
-logaddexp: Binary = _binary(
-    "logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²"
-)
+logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
+
 
 def _power_prime(k: float, x: E) -> E:
     return number_like(x, k) if k in {0.0, 1.0} else k * x ** (k - 1.0)

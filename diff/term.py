@@ -527,9 +527,7 @@ class Program(Fun[V, W]):
         return Program, (self.dom, self.cod, self.steps, self.outputs, self.slots, self.names)
 
     def __repr__(self) -> str:
-        return (
-            f"Program({self.dom!r}, {self.cod!r}, {self.steps!r}, {self.outputs!r}, {self.slots!r}, {self.names!r})"
-        )
+        return f"Program({self.dom!r}, {self.cod!r}, {self.steps!r}, {self.outputs!r}, {self.slots!r}, {self.names!r})"
 
 
 Node: TypeAlias = (
@@ -545,4 +543,3 @@ Node: TypeAlias = (
     | Elementwise[Any, Any]
     | Program[Any, Any]
 )
-

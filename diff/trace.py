@@ -59,9 +59,7 @@ class Tracer(Generic[Ps, V]):
     @overload
     def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1]]], /) -> Map[V, DirectSum[W, W1]]: ...
     @overload
-    def __call__(
-        self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2]]], /
-    ) -> Map[V, DirectSum[W, W1, W2]]: ...
+    def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2]]], /) -> Map[V, DirectSum[W, W1, W2]]: ...
     @overload
     def __call__(
         self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /
@@ -153,9 +151,7 @@ def fun(
 @overload
 def fun(
     a: A, b: B, c: C, d: D, e: E, f: F, g: G, /
-) -> Tracer[
-    [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]
-]: ...
+) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
 @overload
 def fun(
     a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /

@@ -49,9 +49,7 @@ class Compression:
         return f"rank {self.before}{dense} → {self.after}, error {self.error:.3g} (relative {self.relative:.3g})"
 
 
-def compress(
-    t: Vec[TensorProduct[V, W]], tolerance: float
-) -> tuple[Vec[TensorProduct[V, W]], Compression]:
+def compress(t: Vec[TensorProduct[V, W]], tolerance: float) -> tuple[Vec[TensorProduct[V, W]], Compression]:
     """The tensor in the fewest terms with an error of at most tolerance·‖t‖, and a report.
 
     QR of the factors and the singular values of the small core; a dense part, which has dim V·dim W entries already,

@@ -101,25 +101,55 @@ class Map(Term, NotArray, Generic[V, W]):
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
         /,
     ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
         /,
     ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
         /,
     ) -> Vec[W]: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], g: Vec[G], h: Vec[H], j: Vec[J], k: Vec[K],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
+        k: Vec[K],
         /,
     ) -> Vec[W]: ...
     @overload
@@ -133,48 +163,85 @@ class Map(Term, NotArray, Generic[V, W]):
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
         f: Operand[F, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
-        f: Operand[F, W, T], g: Operand[G, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
-        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
-        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T], j: Operand[J, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
+        j: Operand[J, W, T],
         /,
     ) -> T: ...
     @overload
     def __call__(
         self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T],
-        f: Operand[F, W, T], g: Operand[G, W, T], h: Operand[H, W, T], j: Operand[J, W, T], k: Operand[K, W, T],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
+        j: Operand[J, W, T],
+        k: Operand[K, W, T],
         /,
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:

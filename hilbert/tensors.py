@@ -59,9 +59,7 @@ def tensor_product(u: Vec[V], v: Vec[W]) -> Vec[TensorProduct[V, W]]:
     return Vec(space, _tensor(space, left, right, (1,)))
 
 
-def from_factors(
-    left: Vec[Copower[V, I]], right: Vec[Copower[W, I]]
-) -> Vec[TensorProduct[V, W]]:
+def from_factors(left: Vec[Copower[V, I]], right: Vec[Copower[W, I]]) -> Vec[TensorProduct[V, W]]:
     """Σ_x left_x ⊗ right_x for left ∈ V^X and right ∈ W^X: a formal tensor of rank |X| that keeps the two arrays.
 
     Raises SpaceError unless both are families of vectors over one index set.
@@ -175,9 +173,7 @@ def _operands(a: Any, labels: str, rank: str) -> Iterator[tuple[Any, list[Factor
 
 def norm(t: Vec[Any]) -> float:
     """‖t‖ for a vector with formal arrays."""
-    squares = [
-        size.norm(leaf) ** 2 if isinstance(leaf, Formal) else size.terms_norm(leaf) ** 2 for leaf in t.leaves
-    ]
+    squares = [size.norm(leaf) ** 2 if isinstance(leaf, Formal) else size.terms_norm(leaf) ** 2 for leaf in t.leaves]
     return math.sqrt(math.fsum(squares)) if all(map(math.isfinite, squares)) else math.sqrt(sum(squares))
 
 

@@ -201,9 +201,7 @@ def contraction_over(U: U, V: V, shared: int, cod: W) -> Contraction[U, V, W]:
     return Contraction(U, V, cod, ((0, 0, 0, spec),))
 
 
-def tensor_contraction(
-    W: W, V: V, U: U
-) -> Contraction[TensorProduct[W, V], TensorProduct[V, U], TensorProduct[W, U]]:
+def tensor_contraction(W: W, V: V, U: U) -> Contraction[TensorProduct[W, V], TensorProduct[V, U], TensorProduct[W, U]]:
     """∗ : (W ⊗ V) × (V ⊗ U) →₂ W ⊗ U, (w⊗v) ∗ (v'⊗u) = (v⊙v')·(w⊗u): the one bilinear constant of §3.1."""
     left, right, cod = TensorProduct(W, V), TensorProduct(V, U), TensorProduct(W, U)
     n, m = len(V.leaves), len(U.leaves)

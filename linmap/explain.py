@@ -72,5 +72,3 @@ def explain(f: Any) -> Explanation:
     """
     steps: list[Step] = []
     return Explanation(f, rewritten(f, steps), tuple(steps))
-
-

@@ -437,9 +437,9 @@ def undistrib(V: Any) -> Any:
 
 
 @overload
-def zip_(V: DirectSum[Copower[A, I], Copower[B, I]]) -> LinMap[
-    DirectSum[Copower[A, I], Copower[B, I]], Copower[DirectSum[A, B], I]
-]: ...
+def zip_(
+    V: DirectSum[Copower[A, I], Copower[B, I]],
+) -> LinMap[DirectSum[Copower[A, I], Copower[B, I]], Copower[DirectSum[A, B], I]]: ...
 @overload
 def zip_(V: U) -> LinMap[U, Any]: ...
 def zip_(V: Any) -> Any:
@@ -453,9 +453,9 @@ def zip_(V: Any) -> Any:
 
 
 @overload
-def unzip(V: Copower[DirectSum[A, B], I]) -> LinMap[
-    Copower[DirectSum[A, B], I], DirectSum[Copower[A, I], Copower[B, I]]
-]: ...
+def unzip(
+    V: Copower[DirectSum[A, B], I],
+) -> LinMap[Copower[DirectSum[A, B], I], DirectSum[Copower[A, I], Copower[B, I]]]: ...
 @overload
 def unzip(V: U) -> LinMap[U, Any]: ...
 def unzip(V: Any) -> Any:
@@ -478,10 +478,7 @@ def _swap(name: str, V: DirectSum[*tuple[Any, ...]]) -> Unitary:
             starts[r, x] = count
             count += len(part.leaves)
     source = [
-        starts[r, x] + k
-        for x in range(len(rows[0]))
-        for r in range(len(rows))
-        for k in range(len(rows[r][x].leaves))
+        starts[r, x] + k for x in range(len(rows[0])) for r in range(len(rows)) for k in range(len(rows[r][x].leaves))
     ]
     order = tuple(tuple(range(len(V.leaves[s].axes))) for s in source)
     return Unitary(name, V, cod, tuple(source), order)
@@ -517,9 +514,9 @@ def tensor_copower(
     return Unitary("copower", V, cod, tuple(range(len(V.leaves))), tuple(order))
 
 
-def tensor_matrix(V: TensorProduct[Copower[Field, I], Copower[Field, J]]) -> LinMap[
-    TensorProduct[Copower[Field, I], Copower[Field, J]], Copower[Field, Product[I, J]]
-]:
+def tensor_matrix(
+    V: TensorProduct[Copower[Field, I], Copower[Field, J]],
+) -> LinMap[TensorProduct[Copower[Field, I], Copower[Field, J]], Copower[Field, Product[I, J]]]:
     """ℝ^X ⊗ ℝ^Y ⊸ ℝ^{X×Y}; moves nothing."""
     ok = isinstance(V, TensorProduct) and all(
         isinstance(s, Copower) and isinstance(s.base, Field) for s in (V.left, V.right)

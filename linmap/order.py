@@ -15,6 +15,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 @final
 @frozen
 class Order:

@@ -364,4 +364,3 @@ def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
             return "cast"
         case _:
             assert_never(f)
-

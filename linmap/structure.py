@@ -206,9 +206,7 @@ def structure(f: Any) -> Form:
 
 def _whole(body: Net) -> Form:
     n = network(body)
-    rows = tuple(
-        tuple(form(n, n.blocks[i][o]) for i in range(len(body.inputs))) for o in range(len(body.outputs))
-    )
+    rows = tuple(tuple(form(n, n.blocks[i][o]) for i in range(len(body.inputs))) for o in range(len(body.outputs)))
     flat = [entry for row in rows for entry in row]
     if all(isinstance(entry, ZeroForm) for entry in flat):
         return ZeroForm()

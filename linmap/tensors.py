@@ -244,9 +244,7 @@ def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | 
         return [f for f in p.factors[k:] if f.labels], [f for f in p.factors[:k] if f.labels]
 
     cuts = sorted(bonds(p), key=lambda cut: n.size(cut[1]))
-    ready = [
-        (k, bond) for k, bond in cuts if _given(sides(k)[0], bond, p.out) and _given(sides(k)[1], bond, p.inp)
-    ]
+    ready = [(k, bond) for k, bond in cuts if _given(sides(k)[0], bond, p.out) and _given(sides(k)[1], bond, p.inp)]
     k, bond = (ready or cuts)[0]
     least = min(n.size(p.out), n.size(p.inp))
     if not ready and n.size(bond) >= least > 1:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-
 def some_set(s: Source, *, empty: bool = True, budget: int = 4) -> Index:
     """An index set, 𝟏 among them."""
     return s.index(budget, empty=empty, unit=True)

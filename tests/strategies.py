@@ -303,4 +303,3 @@ def close(v: Vec[Any], w: Vec[Any], tolerance: float = 1e-9) -> bool:
 def agree(a: float, b: float, scale: float, *, exact: bool) -> bool:
     """Whether two numbers are the same, or the same to the rounding of single precision at this scale."""
     return a == b if exact else abs(a - b) <= 1e-4 * max(1.0, scale)
-

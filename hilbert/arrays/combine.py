@@ -267,9 +267,7 @@ def _closing(
     return p, q, c
 
 
-def _ranked(
-    xp: ModuleType, memo: Memo, p: Factor, open_: dict[str, int], out: str
-) -> tuple[Any, tuple[int, ...]]:
+def _ranked(xp: ModuleType, memo: Memo, p: Factor, open_: dict[str, int], out: str) -> tuple[Any, tuple[int, ...]]:
     """A part as a factor of a block: the open ranks as one axis in front."""
     axes = [c for c in p.labels if c not in open_]
     places = tuple(map(out.index, axes))

@@ -154,9 +154,7 @@ def spread(p: Place, r: Window[Any, Any]) -> Kernel:
                 view[p.cut(d * k, d * k + s * (p.n - 1) + 1, s)] += v
         return p.whole(out if inside else p.padded(out, low, high))
 
-    return Kernel(
-        in_numpy if p.xp is np else lambda a: p.whole(p.padded(_stuffed(p, p.line(a), w, s, d), low, high))
-    )
+    return Kernel(in_numpy if p.xp is np else lambda a: p.whole(p.padded(_stuffed(p, p.line(a), w, s, d), low, high)))
 
 
 def _length(p: Place, length: int) -> tuple[int, ...]:
@@ -190,9 +188,7 @@ def side_by_side(p: Place, r: Sliding[Any, Any, Any]) -> Kernel:
         return Kernel(lambda a: p.xp.reshape(p.zeros(a, 0), p.out))
     s, d, o = r.stride, r.dilation, r.offset
     if p.xp is np:
-        return Kernel(
-            lambda a: _windows(p, p.line(a)[p.cut(o, None)], m, w, s, d).reshape(p.out), fresh=False
-        )
+        return Kernel(lambda a: _windows(p, p.line(a)[p.cut(o, None)], m, w, s, d).reshape(p.out), fresh=False)
 
     def stacked(a: Any) -> Any:
         v = p.line(a)

@@ -230,6 +230,3 @@ def _paths(outer: Relation[Any, Any], inner: Relation[Any, Any]) -> tuple[Ints, 
     per = counts[y]
     step = np.arange(int(per.sum())) - np.repeat(np.cumsum(per) - per, per)
     return x.repeat(per), z[starts[y].repeat(per) + step]
-
-
-

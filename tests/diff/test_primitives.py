@@ -156,7 +156,7 @@ def test_element_by_element(p: Primitive) -> None:
     V = R ** Fin.of(4)
     v = V.vec(list(POINTS.get(p.name, EVERYWHERE)))
     due = np.array([float(p(R.vec(x))) for x in v.array])
-    for found in (p(v), (p ** V.index)(v), fun(V)(p)(v)):
+    for found in (p(v), (p**V.index)(v), fun(V)(p)(v)):
         np.testing.assert_allclose(found.array, due, rtol=1e-15)
 
 

@@ -81,6 +81,7 @@ def test_different_terms_differ(s: Source) -> None:
 
 def test_equality_is_not_by_address() -> None:
     """A term that is built twice is equal, and shared subterms are compared once: 2¹⁰⁰ paths."""
+
     def tower() -> linmap.LinMap[Any, Any]:
         f: linmap.LinMap[Any, Any] = scale(0.5, R)
         for _ in range(100):
