@@ -1,6 +1,6 @@
 """The Jacobian of bundle adjustment (docs/examples/bundle.py) as a CSR array, against vmapped, jitted JAX blocks.
 
-Each call starts at a new point. JAX computes the blocks only; ours also puts them in their places.
+Each call starts at a new point. JAX computes the blocks only; ours also puts them in their places, as BSR or as CSR.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def lines(options: Options) -> Iterator[Line | str]:
     points = itertools.cycle(scenes)
     rows: dict[str, Callable[[], Any]] = {
         PEER: lambda: found.block_until_ready(blocks(next(points).array)),
+        "hilbert, blocks": lambda: matrix(d.at(next(points)), as_="blocks"),
         OURS: lambda: matrix(d.at(next(points)), as_="sparse"),
     }
     rounds = Options(min(options.rounds, 7), options.quick)

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.sparse import block_array
 
 from adjoint import check
 from diff import derivative
@@ -35,9 +36,10 @@ def test_bundle_adjustment() -> None:
     assert found.nnz == 2 * SEEN * (9 + 3 + 1)
     due = reference(x.array, camera_of, point_of)
     assert np.max(np.abs(found.toarray() - due)) <= 1e-10 * np.max(np.abs(due))
-    blocks = found.tobsr((2, 1))
-    assert blocks.data.shape[1:] == (2, 1)
-    assert np.array_equal(blocks.toarray(), found.toarray())
+    blocks = matrix(d.at(x), as_="blocks")
+    assert [[block.blocksize for block in row] for row in blocks] == [[(2, 3), (2, 3), (2, 1), (2, 2), (2, 3), (2, 1)]]
+    assert sum(block.nnz for row in blocks for block in row) == found.nnz
+    assert np.array_equal(block_array(blocks).toarray(), found.toarray())
 
 
 def reference(scene_: Any, camera_of: Any, point_of: Any) -> Any:
