@@ -213,6 +213,26 @@ def bilinear_of_a_constant(g: Bilinear, f: Fork) -> Any:
     return None
 
 
+# --- bilinear maps of zeros and multiples ---
+
+
+@rule(PAIR, "⋄ ∘ ⟨0, f⟩ = ⋄ ∘ ⟨f, 0⟩ = ⋄ ∘ ι_i = 0", "paper §3.1", Bilinear, (Fork, linear.Fork, linear.Inject))
+def bilinear_of_zero(g: Bilinear, f: Any) -> Any:
+    zero = isinstance(f, linear.Inject) or any(isinstance(part, linear.Zero) for part in f.parts)
+    return linear.Zero(f.dom, g.cod) if zero else None
+
+
+@rule(PAIR, "⋄ ∘ ⟨k·f, l·g⟩ = kl·(⋄ ∘ ⟨f, g⟩)", "paper §3.1", Bilinear, (Fork, linear.Fork))
+def scaling_out_of_a_bilinear(g: Bilinear, f: Any) -> Any:
+    (k, u), (l, v) = map(split, f.parts)
+    return (k * l) * (g @ type(f)((u, v))) if (u, v) != f.parts else None
+
+
+@rule(PAIR, "⋄ ∘ (k·f) = k²·(⋄ ∘ f)", "paper §3.1", Bilinear, (Scaled, linear.Scaled))
+def bilinear_of_a_scaling(g: Bilinear, f: Any) -> Any:
+    return (f.k * f.k) * (g @ f.of)
+
+
 # --- copowers with shared arguments ---
 
 

@@ -249,6 +249,36 @@ def _bilinear_of_a_constant(s: Source) -> Any:
     return Bilinear(c) @ Fork(parts)
 
 
+def _a_bilinear(s: Source) -> Any:
+    """Ready to be composed with a fork of functions."""
+    X, Y, K = index(s), index(s), s.field
+    return one(s, lambda: hadamard(space(s)), lambda: labelled("ij,j->i", K ** (X * Y), K**Y))
+
+
+def _with_a_zero(s: Source) -> Any:
+    c, V = _a_bilinear(s), space(s)
+    zero = s.integer(0, 1)
+    spaces = (c.left, c.right)
+    curved = s.flag()
+    parts = [
+        linear.Zero(V, W) if k == zero else bend(s, V, W) if curved else linear_map(s, V, W)
+        for k, W in enumerate(spaces)
+    ]
+    return Bilinear(c) @ (Fork(parts) if curved else linear.Fork(parts))
+
+
+def _bilinear_of_multiples(s: Source) -> Any:
+    c, V = _a_bilinear(s), space(s)
+    parts = [3.0 * bend(s, V, c.left), s.one_of([-2.0, -1.0, 0.5]) * bend(s, V, c.right)]
+    return Parallel([Bilinear(c) @ Fork(parts), bend(s)])
+
+
+def _bilinear_of_a_multiple(s: Source) -> Any:
+    c = hadamard(space(s))
+    f = bend(s, None, DirectSum((c.left, c.right)))
+    return Parallel([Bilinear(c) @ (number(s) * f), bend(s)])
+
+
 def _copower_of_a_lift(s: Source) -> Any:
     V = several(s)
     f: Any = lift(bend(s, V), index(s), over=(s.integer(0, len(V.parts) - 1),))
@@ -294,6 +324,9 @@ REDEXES: dict[str, Callable[[Source], Any]] = {
     "scaling of a constant": lambda s: number(s) * constant(s),
     "sum of constants": _sum_of_constants,
     "bilinear of a constant": _bilinear_of_a_constant,
+    "bilinear of zero": _with_a_zero,
+    "scaling out of a bilinear": _bilinear_of_multiples,
+    "bilinear of a scaling": _bilinear_of_a_multiple,
     "copower of a lift": _copower_of_a_lift,
 }
 """For each rule over functions a function that it rewrites."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
-from hilbert.relation import diagonal, function, leq, pairs, run
+from hilbert.relation import diagonal, full, function, leq, pairs, partial, rotation, run, sliding
 from hilbert.spec import Spec
 from linmap import (
     cast,
@@ -121,9 +123,17 @@ def diagonal_map(s: Source, V: Any) -> Any:
     return Section(hadamard(V), s.integer(0, 1), s.vector(V))
 
 
-def graph(s: Source, X: Any, Y: Any) -> Any:
-    """red_f of a function."""
-    return red(function(X, Y, s.rng().integers(0, Y.size, X.size)), s.field)
+def relation(s: Source) -> Any:
+    """A relation between sets of 1 to 3 elements."""
+    X, Y = index(s), index(s)
+    f = function(X, Y, s.rng().integers(0, Y.size, X.size))
+    some = np.argwhere(s.rng().integers(0, 2, (X.size, Y.size)))
+    return s.one_of([pairs(X, Y, some), f, f.T, full(X, Y), leq(X), mask(s, X), rotation(X, 1)])
+
+
+def mask(s: Source, X: Any) -> Any:
+    """The identity on a subset of X."""
+    return partial(X, s.rng().integers(0, 2, X.size).astype(bool))
 
 
 def one_leaf(s: Source) -> Any:
@@ -353,33 +363,74 @@ def _casts(s: Source) -> Any:
 
 
 def _reductions(s: Source) -> Any:
+    V = space(s)
+    S, R = relations_in_a_row(s)
+    if s.flag():
+        X = index(s)
+        return one(
+            s,
+            lambda: red(rotation(X, s.integer(0, 2)), V) @ red(rotation(X, s.integer(0, 2)), V),
+            lambda: rep(V, X) @ total(V, X) @ rep(V, X) @ total(V, index(s)),
+            lambda: red(S * diagonal(X), s.field) @ red(R * leq(X), s.field),
+            lambda: red(S * S, s.field) @ red(R * R, s.field),
+            lambda: red(S + S, V) @ red(R + R, V),
+        )
+    return red(S, V) @ red(R, V)
+
+
+def relations_in_a_row(s: Source) -> tuple[Any, Any]:
+    """Relations S, R for which red_S • red_R is one reduction, perhaps some times."""
     X, Y, Z = index(s), index(s), index(s)
-    V, K = space(s), s.field
-    inside = run(Fin.of(2), Fin.of(3), s.integer(0, 1))
-    outside = run(Fin.of(2), Fin.of(3), s.integer(0, 1))
-    return one(
-        s,
-        lambda: total(V, X) @ rep(V, X),
-        lambda: rep(V, Y) @ total(V, X) @ rep(V, X) @ total(V, Z),
-        lambda: graph(s, Y, Z) @ graph(s, X, Y),
-        lambda: _turned(graph(s, X, Y)) @ _turned(graph(s, Y, Z)),
-        lambda: total(K, Y) @ graph(s, X, Y),
-        lambda: _turned(graph(s, X, Y)) @ rep(K, Y),
-        lambda: red(inside.T, V) @ red(outside, V),
-        lambda: red(run(Fin.of(3), Fin.of(4), 1), V) @ red(inside, V),
-        lambda: graph(s, Fin.of(3), Y) @ red(inside, K),
-        lambda: red(diagonal(X), K) @ graph(s, Y, X),
+    f, g = _function(s, X, Y), _function(s, Y, Z)
+    low, high = run(Fin.of(2), Fin.of(3), s.integer(0, 1)), run(Fin.of(2), Fin.of(3), s.integer(0, 1))
+    long = run(Fin.of(3), Fin.of(7), s.one_of([0, 2]), 2)
+    slide = sliding(Fin.of(4), 2)
+    chosen: tuple[Any, Any] = s.one_of(
+        [
+            (full(Y, Z), full(X, Y)),
+            (g, f),
+            (f.T, g.T),
+            (full(Y, Z), f),
+            (f.T, full(Z, Y)),
+            (low.T, high),
+            (run(Fin.of(3), Fin.of(4), 1), low),
+            (run(Fin.of(3), Fin.of(5), 4, -2), low),
+            (run(Fin.of(4), Fin.of(9), 0, 2), run(Fin.of(2), Fin.of(4), 3, -3)),
+            (long.T, long),
+            (low.T, run(Fin.of(3), Fin.of(4), s.integer(0, 1)).T),
+            (run(Fin.of(2), Fin.of(4), 0).T, run(Fin.of(2), Fin.of(4), s.integer(0, 2))),
+            (run(Fin.of(3), Fin.of(4), s.integer(0, 1)).T, run(Fin.of(2), Fin.of(4), s.integer(0, 2))),
+            (_function(s, Fin.of(3), Y), low),
+            (high, _function(s, Y, Fin.of(2))),
+            (diagonal(Y), f),
+            (g, diagonal(Y)),
+            (mask(s, X), mask(s, X)),
+            (full(Y, Z), rotation(Y, 1)),
+            (rotation(Y, 1), full(X, Y)),
+            (full(Fin.of(4), Z), slide),
+            (slide.T, full(Z, Fin.of(4))),
+        ]
     )
+    return chosen
 
 
-def _turned(f: Any) -> Any:
-    return red(f.relation.T, f.base)
+def _function(s: Source, X: Any, Y: Any) -> Any:
+    return function(X, Y, s.rng().integers(0, Y.size, X.size))
 
 
 def _identity_relation(s: Source) -> Any:
     V, one = space(s), Fin.of(1)
     X = index(s)
-    return s.one_of([red(diagonal(X), V), red(run(X, X, 0), V), red(leq(one), V), red(run(X, X, 0).T, V)])
+    every = partial(X, np.ones(X.size, dtype=bool))
+    same = [diagonal(X), run(X, X, 0), run(X, X, 0).T, leq(one), full(one, one), rotation(X, 0), every]
+    return red(s.one_of([*same, diagonal(X) * every, diagonal(X) + every]), V)
+
+
+def empty_relation(s: Source) -> Any:
+    """A relation that relates nothing."""
+    X = index(s)
+    none, never = pairs(X, index(s), []), partial(X, np.zeros(X.size, dtype=bool))
+    return s.one_of([none, never, none * relation(s), relation(s) * never, none + never])
 
 
 def _section_by_a_scalar(s: Source) -> Any:
@@ -510,7 +561,7 @@ REDEXES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "composition of casts": _casts,
     "copower of a cast": lambda s: cast(space(s), R if s.field == R32 else R32) ** index(s),
     "reduction by the identity": _identity_relation,
-    "reduction by nothing": lambda s: red(pairs(index(s), index(s), []), space(s)),
+    "reduction by nothing": lambda s: red(empty_relation(s), space(s)),
     "composition of reductions": _reductions,
     "section by a scalar": _section_by_a_scalar,
     "section by a scalar in a composition": _scalar_in_a_composition,
@@ -595,7 +646,7 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "arc by one": lambda s: net(1 * a_map(s)),
     "arc by a number": lambda s: one(s, lambda: _filled(s), lambda: net(_section_by_a_scalar(s))),
     "arc by the identity": lambda s: net(_identity_relation(s)),
-    "arc by the empty relation": lambda s: net(red(pairs(index(s), index(s), []), space(s))),
+    "arc by the empty relation": lambda s: net(red(empty_relation(s), space(s))),
     "arc that moves nothing": lambda s: _unmoved(_array(s)),
     "arc into the same field": lambda s: _of(wire.Cast(s.field), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),

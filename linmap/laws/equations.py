@@ -1,21 +1,25 @@
 """Equations: true, tested, and oriented in no direction; read from left to right they expand a term.
 
-Spaces are U, V, W, index sets X, Y; `⊸` is a linear map, `∈` a vector.
+Spaces are U, V, W, index sets X, Y, relations R; `⊸` is a linear map, `∈` a vector.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from linmap.contraction import hadamard
+from hilbert.relation import diagonal, full, less
+from linmap.contraction import hadamard, inner, tensor_contraction
 from linmap.laws.rule import equation
 from linmap.maps import (
+    add,
     curry,
+    dup,
     fork,
     inject,
     join,
     parallel,
     project,
+    red,
     rep,
     scan,
     section,
@@ -33,6 +37,24 @@ def _blocks(f: Any, g: Any) -> Any:
     blocks: list[Any] = [inject(whole.cod, k) @ part @ project(whole.dom, k) for k, part in enumerate((f, g))]
     return blocks[0] + blocks[1]
 
+
+def _contraction(t: Any) -> Any:
+    """(t ∗) for t ∈ V ⊗ V."""
+    V = t.space.left
+    return section(tensor_contraction(V, V, V), 0, t)
+
+
+# --- sums ---
+
+equation(
+    "f + g = g + f",
+    "paper §2.2",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    name="sums commute",
+    left=lambda f, g: f + g,
+    right=lambda f, g: g + f,
+)
 
 # --- distribution ---
 
@@ -185,6 +207,34 @@ equation(
     right=_blocks,
 )
 
+equation(
+    "⟨f, g⟩ = (f × g) • dup",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "g : U ⊸ W",
+    name="fork by dup",
+    left=fork,
+    right=lambda f, g: parallel(f, g) @ dup(f.dom),
+)
+equation(
+    "[f, g] = (+) • (f × g)",
+    "paper §2.1",
+    "f : U ⊸ W",
+    "g : V ⊸ W",
+    name="join by add",
+    left=join,
+    right=lambda f, g: add(f.cod) @ parallel(f, g),
+)
+equation(
+    "f + g = (+) • ⟨f, g⟩",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "g : U ⊸ V",
+    name="sum by add",
+    left=lambda f, g: f + g,
+    right=lambda f, g: add(f.cod) @ fork(f, g),
+)
+
 # --- copowers, reductions and unitary operators are natural ---
 
 equation(
@@ -213,6 +263,74 @@ equation(
     name="scan is natural",
     left=lambda f, X: scan(f.cod, X) @ f**X,
     right=lambda f, X: f**X @ scan(f.dom, X),
+)
+equation(
+    "f^Y • red_R = red_R • f^X",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "R",
+    name="reductions are natural",
+    left=lambda f, R: f**R.cod @ red(R, f.dom),
+    right=lambda f, R: red(R, f.cod) @ f**R.dom,
+)
+equation(
+    "(red_R)^X = red_{id×R} by currying",
+    "paper §4",
+    "f : U ⊸ V",
+    "X",
+    "R",
+    name="copower of a reduction",
+    left=lambda f, X, R: uncurry((f.cod**R.cod) ** X) @ (red(R, f.cod) @ f**R.dom) ** X @ curry(f.dom ** (X * R.dom)),
+    right=lambda f, X, R: red(diagonal(X) * R, f.cod) @ f ** (X * R.dom),
+)
+equation(
+    "red_{R×S} = red_{R×id} • red_{id×S}",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "R",
+    "S",
+    name="reduction by a product",
+    left=lambda f, R, S: red(R * S, f.cod) @ f ** (R.dom * S.dom),
+    right=lambda f, R, S: red(R * diagonal(S.cod), f.cod) @ red(diagonal(R.dom) * S, f.cod) @ f ** (R.dom * S.dom),
+)
+equation(
+    "red_{X×Y} = rep_Y • Σ_X",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    "Y",
+    name="reduction by all pairs",
+    left=lambda f, X, Y: red(full(X, Y), f.cod) @ f**X,
+    right=lambda f, X, Y: rep(f.cod, Y) @ total(f.cod, X) @ f**X,
+)
+equation(
+    "scan = red_< + id",
+    "paper §2.1",
+    "f : U ⊸ V",
+    "X",
+    name="scan without its diagonal",
+    left=lambda f, X: scan(f.cod, X) @ f**X,
+    right=lambda f, X: red(less(X), f.cod) @ f**X + f**X,
+)
+equation(
+    "⟨f, g⟩^X = zip • ⟨f^X, g^X⟩",
+    "paper §3.2",
+    "f : U ⊸ V",
+    "g : U ⊸ W",
+    "X",
+    name="copower of a fork",
+    left=lambda f, g, X: fork(f, g) ** X,
+    right=lambda f, g, X: zip_(fork(f**X, g**X).cod) @ fork(f**X, g**X),
+)
+equation(
+    "[f, g]^X • zip = [f^X, g^X]",
+    "paper §3.2",
+    "f : U ⊸ W",
+    "g : V ⊸ W",
+    "X",
+    name="copower of a join",
+    left=lambda f, g, X: join(f, g) ** X @ zip_(join(f**X, g**X).dom),
+    right=lambda f, g, X: join(f**X, g**X),
 )
 equation(
     "zip • (f^X × g^X) = (f × g)^X • zip",
@@ -282,4 +400,21 @@ equation(
     name="sections are linear in their datum",
     left=lambda u, v: section(hadamard(u.space), 0, u + v),
     right=lambda u, v: section(hadamard(u.space), 0, u) + section(hadamard(u.space), 0, v),
+)
+equation(
+    "(u ⊙) = (⊙ u)",
+    "paper §2",
+    "u ∈ U",
+    name="the inner product commutes",
+    left=lambda u: section(inner(u.space), 0, u),
+    right=lambda u: section(inner(u.space), 1, u),
+)
+equation(
+    "((t ∗ t') ∗) = (t ∗) • (t' ∗)",
+    "paper §3.1",
+    "t ∈ V ⊗ V",
+    "u ∈ V ⊗ V",
+    name="contraction is associative",
+    left=lambda t, u: _contraction(_contraction(t)(u)),
+    right=lambda t, u: _contraction(t) @ _contraction(u),
 )

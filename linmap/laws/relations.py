@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert.relation import Converse, Full, Graph, Identity, Inclusion, Order, Pairs, Rotation, table
+from hilbert.relation import (
+    Converse,
+    Full,
+    Function,
+    Graph,
+    Identity,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    SumRelation,
+    table,
+)
 
 if TYPE_CHECKING:
     from hilbert import Relation
@@ -29,15 +43,29 @@ def is_identity(relation: Relation[Any, Any]) -> bool:
             return bool(stride == 1 or relation.dom.size == 1)
         case Rotation(_, by):
             return not by
+        case Partial(_, keep):
+            return bool(keep.array.all())
+        case ProductRelation(R, S) | SumRelation(R, S):
+            return is_identity(R) and is_identity(S)
         case _:
             return False
 
 
 def is_empty(relation: Relation[Any, Any]) -> bool:
     """Whether the form of a relation shows that nothing is related."""
-    if isinstance(relation, Pairs) and not relation.sources.array.size:
+    if not (relation.dom.size and relation.cod.size):
         return True
-    return not (relation.dom.size and relation.cod.size)
+    match relation:
+        case Pairs(_, _, sources):
+            return not sources.array.size
+        case Partial(_, keep):
+            return not keep.array.any()
+        case ProductRelation(R, S):
+            return is_empty(R) or is_empty(S)
+        case SumRelation(R, S):
+            return is_empty(R) and is_empty(S)
+        case _:
+            return False
 
 
 def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relation[Any, Any]] | None:
@@ -49,10 +77,22 @@ def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relatio
             return 1, S
         case (Full(middle, Z), Full(X, _)):
             return middle.size, Identity(X) if X == Z and X.size == 1 else Full(X, Z)
-        case (Full(_, Z), Graph(X, _) | Inclusion(X, _)):  # one way on from each x
-            return 1, Full(X, Z)
-        case (Converse(Graph() | Inclusion() as f), Full(X, _)):  # one way back from each z
+        case (Full(_, Z), Function() as f):  # one way on from each x
+            return 1, Full(f.dom, Z)
+        case (Converse(Function() as f), Full(X, _)):  # one way back from each z
             return 1, Full(X, f.dom)
+        case (Rotation(Z), Full(X, _)):
+            return 1, Full(X, Z)
+        case (Rotation(X, by), Rotation(_, more)):
+            return 1, Rotation(X, (by + more) % max(X.size, 1))
+        case (Partial(X, one), Partial(_, two)):
+            return 1, Partial(X, table(one.array & two.array, _token(f"both {one.token} {two.token}")))
+        case (ProductRelation(S1, S2), ProductRelation(R1, R2)) if (S1.dom, S2.dom) == (R1.cod, R2.cod):
+            first, second = composed(S1, R1), composed(S2, R2)
+            return (first[0] * second[0], first[1] * second[1]) if first and second else None
+        case (SumRelation(S1, S2), SumRelation(R1, R2)) if (S1.dom, S2.dom) == (R1.cod, R2.cod):
+            first, second = composed(S1, R1), composed(S2, R2)
+            return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
         case (Converse(Inclusion() as g), Inclusion() as f) if f == g:
             return 1, Identity(f.dom)
         case (Graph() | Inclusion(), Graph() | Inclusion()):
