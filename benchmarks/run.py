@@ -11,7 +11,18 @@ import importlib
 import os
 import time
 
-ROWS = ("mlp", "griewank", "overhead", "composition", "copower", "structure", "bundle", "tensors", "relations")
+ROWS = (
+    "mlp",
+    "griewank",
+    "overhead",
+    "composition",
+    "copower",
+    "structure",
+    "bundle",
+    "tensors",
+    "relations",
+    "segments",
+)
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from opt_einsum.blas import can_blas
 
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, zeros
+from hilbert.arrays.place import lent
 from hilbert.arrays.segments import segment_sum
 from hilbert.space import Boolean, Elements
 
@@ -323,17 +324,23 @@ def _gather(
     order = _order("".join(c for c in made if c in out), out)
     n = len(zipped + alone)
     grid = [Rows(xp, np.arange(size[c]).reshape((-1,) + (1,) * (n - k - 1))) for k, c in enumerate(zipped)]
+    shape = tuple(size[c] for c in made)
+
+    def taken(x: Any, i: Any) -> Any:
+        if zipped:
+            return x[(*(axis.like(x) for axis in grid), i, *(slice(None) for _ in rest))]
+        if xp is not np:
+            return xp.reshape(xp.take(x, xp.reshape(i, (-1,)), axis=0), shape)
+        if not alone:
+            return x[int(i)]
+        if not i.size:
+            return np.zeros(shape, x.dtype)
+        return lent(x).take(lent(i), axis=0, mode="wrap").reshape(shape)  # elements of X: there is nothing to wrap
 
     def run(i: Any, x: Any) -> Any:
         x = source(xp.asarray(x)) if source else x
         i = xp.asarray(i)
-        i = index_of(i) if index_of else i
-        if zipped:
-            y = x[(*(axis.like(x) for axis in grid), i, *(slice(None) for _ in rest))]
-        elif not alone and xp is np:
-            y = x[int(i)]
-        else:
-            y = xp.reshape(xp.take(x, xp.reshape(i, (-1,)), axis=0), tuple(size[c] for c in made))
+        y = taken(x, index_of(i) if index_of else i)
         y = xp.sum(y, axis=dropped) if dropped else y
         return y if order is None else xp.permute_dims(y, order)
 
@@ -352,7 +359,8 @@ def _scatter(
     full = tuple(size[c] for c in kept + summed + rest)
     index_of = _arrange(xp, free, kept + summed, None)
     width, count = (math.prod(size[c] for c in group) for group in (rest, hot))
-    base = Rows(xp, np.arange(cells).repeat(math.prod(size[c] for c in summed)) * count)
+    base = Rows(xp, np.arange(cells).repeat(math.prod(size[c] for c in summed)) * count) if cells != 1 else None
+    whole = labels == kept + summed + rest
     made = kept + hot + rest
     order = _order(made, out)
     shape = tuple(size[c] for c in made)
@@ -360,8 +368,9 @@ def _scatter(
     def run(i: Any, x: Any) -> Any:
         x = xp.asarray(x)
         i = xp.asarray(i)
-        values = xp.reshape(xp.broadcast_to(spread(x), full), (rows, width))
-        where = xp.reshape(index_of(i) if index_of else i, (-1,)) + base.like(i)
+        values = xp.reshape(x if whole else xp.broadcast_to(spread(x), full), (rows, width))
+        where = xp.reshape(index_of(i) if index_of else i, (-1,))
+        where = where + base.like(i) if base else where
         y = xp.reshape(segment_sum(xp, values, where, cells * count), shape)
         return y if order is None else xp.permute_dims(y, order)
 

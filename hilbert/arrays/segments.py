@@ -251,6 +251,5 @@ def _found(rows: Any, targets: Any, size: int, width: int) -> Any:
     values = np.reshape(rows, -1)
     if sp is None:
         return flat_sum(values, codes, size * width).reshape(size, width)
-    codes = _narrow(codes, max(rows.size, size * width))
     pointers = np.asarray([0, rows.size], codes.dtype)
     return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)

@@ -27,9 +27,7 @@ W = TypeVar("W", bound=Type)
 
 
 @overload
-def sparse(
-    X: I, Y: J, rows: Any, cols: Any, weights: Any
-) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
 @overload
 def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
 def sparse(X: Any, Y: Any, rows: Any, cols: Any, weights: Any, V: Any = R) -> Any:
