@@ -301,7 +301,7 @@ def _then(
     f = reduce(xp, r, at, leaf)
     middle = Leaf(leaf.base, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
     g = reduce(xp, second[0], second[1], middle)
-    return Kernel(lambda a: g.call(f.call(a)), fresh=f.fresh or g.fresh)
+    return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
 
 
 def _sum(p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:

@@ -85,7 +85,7 @@ def _convolved(v: Any, rows: int, w: int) -> Any:
     length = flat.size // rows
     sums = np.convolve(lent(flat), np.ones(w, v.dtype), "valid")
     step = sums.itemsize
-    return as_strided(sums, (rows, length - w + 1), (length * step, step), writeable=False)
+    return as_strided(sums, (rows, length - w + 1), (length * step, step))
 
 
 def _plus(p: Place, a: Any, b: Any) -> Any:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import adjoint
-from hilbert import R32, Copower, R, Vec, direct_sum
+from hilbert import R32, Copower, Fin, R, Vec, direct_sum
+from hilbert.arrays.reduction import reduce
 from hilbert.relation import Relation
+from hilbert.space import Leaf
 from linmap.term import Lifted, Reduce
 from tests.relation_forms import ALL, dense
 from tests.strategies import Source, close, elements, gathered, same, sources
@@ -48,6 +50,22 @@ def test_under_a_copower(form: str, s: Source) -> None:
         lifted = Lifted(f, s.index(3))
         v = s.vector(lifted.dom)
         assert same(lifted(v), gathered(lifted.cod, [by_definition(r, part, f) for part in elements(v)]))
+
+
+@pytest.mark.parametrize("form", ALL)
+@settings(max_examples=15)
+@given(s=sources())
+def test_fresh_memory(form: str, s: Source) -> None:
+    """A kernel that says its result is nobody else's hands out memory that can be written, and shared with nothing."""
+    relation = ALL[form](s)
+    for r in (relation, relation.T):
+        leaf = Leaf(R, (Fin.of(4), *r.dom.axes))
+        kernel = reduce(np, r, 1, leaf)
+        a = np.ones(leaf.shape)
+        found = kernel.call(a)
+        if kernel.fresh:
+            assert not np.shares_memory(a, found)
+            found += 1.0  # raises if it is read-only
 
 
 @pytest.mark.parametrize("form", ALL)
