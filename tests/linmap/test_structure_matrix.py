@@ -13,10 +13,12 @@ from hypothesis import given, note, settings
 from hilbert import Copower, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.relation import function, pairs
 from linmap import (
+    curry,
     diagonal,
     factors,
     gram,
     matrix,
+    parallel,
     project,
     red,
     rep,
@@ -26,6 +28,8 @@ from linmap import (
     structure,
     total,
     trace,
+    transpose_matrix,
+    uncurry,
     wire,
 )
 from linmap.contraction import hadamard, matrix_vector
@@ -187,6 +191,21 @@ def test_named_structures() -> None:
     graph = red(function(n, m, [0, 1, 2, 3, 3, 0, 1]), R)
     assert str(structure(graph)) == "sparse, 7 of 4·7 entries"
     assert str(structure(scale(2.0, V))) == "scaled"
+
+
+def test_structure_inside_copowers() -> None:
+    """A diagonal inside a block inside a copower; A ⊗ B by currying and transposing; the matrix agrees."""
+    X = Fin.of(5)
+    both = parallel(diag(), dense_map(m, n))
+    assert str(structure(both)) == "[diagonal, zero; zero, dense 4×7]"
+    assert str(structure(both**X)) == "[diagonal, zero; zero, identity ⊗ dense 4×7]"
+    a, b = dense_map(m, m), dense_map(n, n)
+    rows = uncurry(V**m) @ b**m @ curry(R ** (m * n))
+    cols = uncurry(W**n) @ a**n @ curry(R ** (n * m))
+    assert str(structure(rows)) == "identity ⊗ dense 7×7"
+    f = rows @ transpose_matrix(n, m, R) @ cols @ transpose_matrix(m, n, R)
+    assert str(structure(f)) == "dense 4×4 ⊗ dense 7×7"
+    assert np.allclose(matrix(f, as_="array"), np.kron(matrix(a), matrix(b)))
 
 
 def test_sparse_pattern_is_exact() -> None:
