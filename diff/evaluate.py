@@ -10,6 +10,7 @@ from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
 from linmap import wire
+from linmap.fuse import fused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,4 +65,5 @@ def tape(p: Program[Any, Any], outputs: Sequence[int]) -> Tape:
         if instruction.to in read:
             needed.append(instruction)
             read.update(instruction.args)
-    return Tape(p.slots, range(arity), {k: a for k, a in constants.items() if k in read}, needed[::-1], outputs)
+    code = fused(needed[::-1], p.slots, outputs)
+    return Tape(p.slots, range(arity), {k: a for k, a in constants.items() if k in read}, code, outputs)

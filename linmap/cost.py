@@ -114,6 +114,8 @@ def _flops(step: Instruction, operands: list[Leaf], result: Leaf) -> int:
             labels = dict(zip(spec.left, operands[0].shape, strict=True))
             labels |= dict(zip(spec.right, operands[1].shape, strict=True))
             return (2 if spec.contracted else 1) * math.prod(labels.values())
+        case wire.Weighted(gather, _, _, _):
+            return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
         case wire.Reduce():
             return 0 if _is_rep(step) else operands[0].size
         case wire.Add() | wire.Subtract() | wire.Scale() | wire.Contract():

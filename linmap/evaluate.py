@@ -11,6 +11,7 @@ from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
 from linmap import wire
 from linmap.datum import Const, Ref
+from linmap.fuse import fused
 from linmap.lower import net
 from linmap.term import Closed, LinMap, Net, refs
 
@@ -86,4 +87,4 @@ def tape(body: Net) -> Tape:
             value[w] = new(leaf)
             constants[value[w]] = np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
         outputs.append(value[w])
-    return Tape(slots, inputs, constants, code, outputs)
+    return Tape(slots, inputs, constants, fused(code, slots, outputs), outputs)

@@ -6,13 +6,14 @@ Each is data with its codomain (`image`), its lifting over more axes and its ker
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 
+import numpy as np
 from attrs import evolve, fields, frozen
 
 from hilbert import Elements, Field, SpaceError
 from hilbert.arrays import contract as _contract
-from hilbert.arrays import kernel, reduction
+from hilbert.arrays import kernel, reduction, segments
 from hilbert.relation import Relation
 from hilbert.space import Leaf
 from hilbert.spec import Spec
@@ -129,6 +130,31 @@ class Subtract(_Wire):
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a − b, in place where an operand dies."""
         return kernel.subtract(xp)
+
+
+@final
+@frozen(repr=False)
+class Weighted(_Wire):
+    """The product (w, v) with a sparse matrix: what the tape makes of a gather, a product and a segment sum."""
+
+    gather: Reduce
+    product: Contract
+    side: int
+    sums: Reduce
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The product in numpy; elsewhere the three one after the other."""
+        w, v = operands
+        sources: Any = self.gather.relation.T
+        if xp is np:
+            return segments.weighted(sources, cast("Any", self.sums.relation), v, result.shape)
+        gathered = Leaf(v.base, sources.dom.axes + v.axes[len(sources.cod.axes) :])
+        f = self.gather.bind(xp, [v], gathered).call
+        g = self.product.bind(xp, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
+        h = self.sums.bind(xp, [gathered], result).call
+        if self.side == 0:
+            return kernel.Kernel(lambda a, b: h(g(a, f(b))))
+        return kernel.Kernel(lambda a, b: h(g(f(b), a)))
 
 
 Unary: TypeAlias = Scale | Reduce | Move | Cast

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.place import Place
     from hilbert.relation import Graph, Pairs, Table
+    from hilbert.space import Leaf
 
 Ints = npt.NDArray[Any]
 LONG = 32
 """Segments of this mean length are summed one after the other."""
 WIDE = 4
 """Rows of this many entries are added as rows."""
+FEW = 3
+"""A sparse matrix with so many entries in a row is applied as a whole."""
 
 
 @cache
@@ -54,8 +57,7 @@ class Profile:
 
 def _profile(positions: Ints, size: int) -> Profile:
     counts = np.bincount(positions, minlength=size)
-    ordered = bool((positions[1:] >= positions[:-1]).all())
-    return Profile(ordered, int(np.count_nonzero(counts)), bool(counts.max(initial=0) <= 1))
+    return Profile(is_ordered(positions), int(np.count_nonzero(counts)), bool(counts.max(initial=0) <= 1))
 
 
 def profile(table: Table, size: int) -> Profile:
@@ -199,6 +201,49 @@ def pairs(p: Place, r: Pairs[Any, Any]) -> Kernel:
     def call(a: Any) -> Any:
         rows = np.moveaxis(p.line(a), p.at, 0).reshape(p.n, -1)
         return p.whole(np.moveaxis((matrix @ rows).reshape(turned), 0, p.at))
+
+    return Kernel(call)
+
+
+def is_ordered(t: Ints) -> bool:
+    """Whether positions never step back."""
+    return bool((t[1:] >= t[:-1]).all())
+
+
+def makes_rows(sources: Graph[Any, Any], targets: Graph[Any, Any]) -> bool:
+    """Whether a gather, a product and a segment sum are better done as a product with a sparse matrix.
+
+    They are where scipy finds the entries row by row or column by column, `FEW` in each at least.
+    """
+    n, x, y = sources.dom.size, sources.positions, targets.positions
+    if n < SMALL or n < FEW * max(sources.cod.size, targets.cod.size) or sparse() is None:
+        return False
+    return _in_rows(y) or _in_rows(x)
+
+
+def _in_rows(positions: Table) -> bool:
+    return positions.prepare("order", lambda: is_ordered(positions.array))
+
+
+def weighted(sources: Graph[Any, Any], targets: Graph[Any, Any], leaf: Leaf, out: tuple[int, ...]) -> Kernel:
+    """(w, v) ↦ Σ w_k v_{x(k)} over y(k) = y, for entries in the order of their rows or columns, in numpy with scipy."""
+    n, m = sources.cod.size, targets.cod.size
+    by_row = _in_rows(targets.positions)
+    major, minor, rows = (targets, sources, m) if by_row else (sources, targets, n)
+
+    def build() -> tuple[Ints, Ints]:
+        bound = max(n, m, major.dom.size)
+        counts = np.bincount(major.positions.array, minlength=rows)
+        return _narrow(minor.positions.array, bound), _narrow(np.concatenate([[0], np.cumsum(counts)]), bound)
+
+    indices, pointers = major.positions.prepare("pattern of a sparse matrix", build, minor.positions.token, n, m)
+    make = sparse().csr_array if by_row else sparse().csc_array
+    width = leaf.size // n
+    flat = (n,) if width == 1 else (n, width)
+
+    def call(w: Any, v: Any) -> Any:
+        matrix = make((np.reshape(w, -1), indices, pointers), shape=(m, n))
+        return (matrix @ np.reshape(v, flat)).reshape(out)
 
     return Kernel(call)
 

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 
 from adjoint import adjoint, grad
-from diff import affine, fun, inner, lift, sin, sparse_product
-from hilbert import Copower, Fin, Index, R, SpaceError, Vec, direct_sum
+from diff import affine, fun, inner, lift, program, sin, sparse_product
+from diff.evaluate import tape as diff_tape
+from hilbert import R32, Copower, Fin, Index, R, SpaceError, Vec, direct_sum
+from hilbert.arrays.tape import Tape
 from hilbert.labelled import Labelled
-from linmap import from_scipy, identity, matrix, sparse, structure
+from linmap import cost, from_scipy, identity, matrix, sparse, structure
+from linmap.evaluate import tape
+from linmap.lower import net
 from linmap.term import Lifted
 from tests.strategies import Source, close, elements, gathered, of_leaves, same, sources
 
@@ -130,6 +134,63 @@ def test_gradient_in_the_weights(s: Source) -> None:
     Z = s.index(3)
     vs = s.vector(V**Z)
     assert close(lift(f, Z)(w, vs), gathered(f.cod**Z, [f(w, part) for part in elements(vs)]))
+
+
+def many(order: str, count: int = 6000) -> tuple[Any, Any, Any]:
+    """Rows below 40, columns below 30 and weights, in the order of rows, of columns or none."""
+    rng = np.random.default_rng(1)
+    rows, cols = rng.integers(0, 40, count), rng.integers(0, 30, count)
+    places = {"rows": np.argsort(rows), "columns": np.argsort(cols), "none": np.arange(count)}[order]
+    return rows[places], cols[places], rng.integers(-3, 4, count).astype(float)
+
+
+def steps(t: Tape) -> list[str]:
+    """The operations of a tape."""
+    return [type(step.operation).__name__ for step in t.code]
+
+
+@pytest.mark.parametrize("order", ["rows", "columns", "none"])
+@pytest.mark.parametrize("width", [(), (2,)])
+def test_many_entries(order: str, width: tuple[int, ...]) -> None:
+    """Many entries in the order of rows or columns are one product with a sparse matrix; the result is the same."""
+    rows, cols, weights = many(order)
+    X, Y, K = Fin.of(30), Fin.of(40), Fin.of(rows.size)
+    V: Any = R ** Fin.of(*width) if width else R
+    f = program(sparse_product(X, Y, rows, cols, V, entries=K))
+    rng = np.random.default_rng(2)
+    w, v = f.dom.parts[0].vec(weights), f.dom.parts[1].vec(rng.integers(-3, 4, (30, *width)).astype(float))
+    dense = np.zeros((40, 30))
+    np.add.at(dense, (rows, cols), weights)
+    assert np.array_equal(f(w, v).array, dense @ v.array)
+    assert steps(diff_tape(f, f.outputs)) == (["Reduce", "Contract", "Reduce"] if order == "none" else ["Weighted"])
+
+
+def test_a_constant_matrix_with_many_entries() -> None:
+    """A sparse matrix and its adjoint are one step each; a NaN reaches what it is connected to."""
+    rows, cols, weights = many("none")
+    f = sparse(Fin.of(30), Fin.of(40), rows, cols, weights + 4)
+    big = sparse(Fin.of(3000), Fin.of(4000), np.arange(12000) % 4000, np.arange(12000) % 3000, np.ones(12000))
+    for g in (f, big):
+        for h in (g, adjoint(g)):
+            v = np.random.default_rng(3).integers(-3, 4, h.dom.index.size).astype(float)
+            found = h(h.dom.vec(v)).array
+            assert np.array_equal(found, matrix(h, as_="sparse") @ v)
+            v[0] = np.nan
+            spoilt = np.isnan(h(h.dom.vec(v)).array)
+            assert np.array_equal(spoilt, matrix(h, as_="array")[:, 0] != 0)
+    assert steps(tape(net(big))) == steps(tape(net(adjoint(big)))) == ["Weighted"]
+    assert cost(big).apply.flops == 24000
+
+
+def test_in_another_namespace() -> None:
+    """On arrays of JAX the three steps are taken one after the other."""
+    jax_numpy = pytest.importorskip("jax.numpy")
+    rows, cols, weights = many("rows")
+    f = sparse(Fin.of(30), Fin.of(40), rows, cols, weights, R32)
+    v = np.arange(30, dtype=np.float32)
+    found = f(f.dom.vec(jax_numpy.asarray(v))).array
+    assert isinstance(found, jax_numpy.ndarray)
+    assert np.array_equal(np.asarray(found), f(f.dom.vec(v)).array)
 
 
 X, Y = Fin.of(3), Fin.of(2)
