@@ -512,7 +512,7 @@ LINMAP: dict[str, Rows] = {
     "matrix": [
         ("matrix(f)", "linear map"),
         ("matrix(open_net)", ".at(point)"),
-        ('matrix(lin, "csr")', "'csr'…: the forms are 'array', 'sparse', 'tensor' and 'operator'"),
+        ('matrix(lin, "csr")', "'csr'…: the forms are 'array', 'sparse', 'blocks', 'tensor' or 'operator'"),
         ("matrix(lin, 3)", "name of a form…not 3"),
     ],
     "factors": [("factors(f)", "linear map"), ("factors(lin)", "no low rank")],

@@ -46,7 +46,11 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (S, lambda e: e[-1], "position -1 does not exist"),
     (S, lambda e: e[True], "position True does not exist"),
     (S, lambda e: e[0:1], "position a value of type slice does not exist"),
-    ((V, labels), lambda e, y: e[y], "v ∈ V^X and an element x of X, not ℝ^Pixel4 and an element of Hidden3"),
+    (
+        (V, labels),
+        lambda e, y: e[y],
+        "v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in ℝ^Pixel4 and x in Hidden3",
+    ),
     (V, lambda e: e.split(), "ℝ^Pixel4 has no parts to split"),
     (V, lambda e: sum(e), "ℝ^Pixel4 has no parts to split"),
     # what Python and numpy would do
