@@ -383,12 +383,12 @@ class Reduce(LinMap[Any, Any]):
     @property
     def dom(self) -> Any:
         """V^X."""
-        return power(self.base, self.relation.dom)
+        return self.kept("dom", lambda: power(self.base, self.relation.dom))
 
     @property
     def cod(self) -> Any:
         """V^Y."""
-        return power(self.base, self.relation.cod)
+        return self.kept("cod", lambda: power(self.base, self.relation.cod))
 
 
 @final

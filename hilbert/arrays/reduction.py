@@ -11,7 +11,7 @@
 | rotation | two slices | roll |
 | ≤ ≥ < > | cumsum | cumulative_sum |
 | windows | convolve and slices | slices |
-| windows with a stride | slices, einsum | slices |
+| windows with a stride | slices, matmul with ones | slices |
 | their converse | repeat, slices | windows over entries with zeros between |
 | all windows side by side | a view | stack |
 | its converse | slices | padded slices |
