@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test bench coverage typing-mutants wheel-check
+.PHONY: demo test bench coverage typing-mutants mutation wheel-check
 
 demo: .venv/.ready ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -16,6 +16,9 @@ coverage: .venv/.ready ## branches that no test takes
 
 typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must notice
 	$(BIN)/python -m tests.typing.mutants $(ARGS)
+
+mutation: .venv/.ready ## change the laws in turn; the tests of meaning must notice
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.run $(ARGS)
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff import atan, cos, fun, lift, sigmoid, sin, tanh
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
-from hilbert import DirectSum, Elements
+from hilbert import DirectSum, Elements, Fin
 from linmap import curry, join, parallel, project, uncurry
 from linmap import term as linear
 from linmap.contraction import hadamard, labelled
@@ -330,6 +330,75 @@ REDEXES: dict[str, Callable[[Source], Any]] = {
     "copower of a lift": _copower_of_a_lift,
 }
 """For each rule over functions a function that it rewrites."""
+
+# --- what looks like a redex and is none ---
+
+
+def _other_parts(s: Source) -> Any:
+    W = space(s)
+    V = DirectSum((W, W))
+    places = (1, s.integer(0, 1))
+    return one(
+        s,
+        lambda: Fork([bend(s, W) @ a_projection(s, V, k) for k in places]),
+        lambda: Fork([a_projection(s, V, k) for k in places]),
+        lambda: fun(W, W)(lambda x, y: (y, x)),
+        lambda: fun(W, W, W)(lambda *parts: parts[1:]),
+        lambda: part(V, 1) @ fun(W, W)(lambda *parts: (parts[1], parts[1])),
+        lambda: part(V, 1) @ fun(W, W)(lambda x, y: (y, x)) @ part(DirectSum((V, V)), 0),
+    )
+
+
+def _partly_linear(s: Source) -> Any:
+    V, W = space(s), space(s)
+    node: Any = s.one_of([Sum, Fork, Parallel])
+    return node(one_curved(s, V, W))
+
+
+def _partly_constant(s: Source) -> Any:
+    V, W = space(s), space(s)
+    node: Any = s.one_of([Sum, Fork, Parallel])
+    parts = [constant(s, V, W), bend(s, V, W)]
+    return node(parts if s.flag() else parts[::-1])
+
+
+def _different_factors(s: Source) -> Any:
+    V, W = space(s), space(s)
+    node: Any = s.one_of([Sum, Fork, Parallel])
+    return node([s.one_of([2.0, 1.0]) * bend(s, V, W), 3.0 * bend(s, V, W)])
+
+
+def _scaled_before(s: Source) -> Any:
+    """A scaling that no function lets through."""
+    f = number(s) * linear_map(s, space(s), space(s))
+    return linear_map(s, f.cod, f.cod) @ entrywise(s, f.cod) @ f
+
+
+def _lifts_apart(s: Source) -> Any:
+    """(g^X)^Y after lift(f, Y), in which X is not Y, and after one over nothing."""
+    V, X = several(s), index(s)
+    f: Any = lift(bend(s, V, s.field**X), X, over=(s.integer(0, 1),))
+    return one(s, lambda: (entrywise(s, s.field) ** X) ** X @ f, lambda: entrywise(s, f.cod) @ f)
+
+
+def _square(s: Source) -> Any:
+    """A bilinear map that is not symmetric, of constants and functions on both sides."""
+    X = Fin.of(2)
+    c, V = labelled("ij,jk->ik", s.field ** (X * X), s.field ** (X * X)), space(s)
+    parts: list[Any] = [constant(s, V, c.left), s.one_of([2.0, 3.0]) * bend(s, V, c.right)]
+    return Bilinear(c) @ Fork(parts if s.flag() else parts[::-1])
+
+
+NEAR: dict[str, Callable[[Source], Any]] = {
+    "other parts": _other_parts,
+    "partly linear": _partly_linear,
+    "partly constant": _partly_constant,
+    "different factors": _different_factors,
+    "scaled before a function": _scaled_before,
+    "lifts and copowers": _lifts_apart,
+    "bilinear maps that are not symmetric": _square,
+}
+"""Functions to which a law would apply if its side condition were another."""
 
 # --- contexts ---
 

@@ -16,7 +16,7 @@ from linmap import explain, measure, simplify
 from linmap.laws import RULES
 from linmap.simplify import rewritten
 from linmap.term import LinMap
-from tests.function_redexes import REDEXES, planted
+from tests.function_redexes import NEAR, REDEXES, planted
 from tests.function_terms import function
 from tests.oracle import value
 from tests.strategies import Source, close, sources
@@ -58,6 +58,18 @@ def test_rule(name: str) -> None:
 
     law()
     assert count[name] >= DUE, f"{name} was found {count[name]} times"
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_no_redex(name: str) -> None:
+    """Functions to which a law would apply if its side condition were another keep their meaning."""
+
+    @settings(max_examples=15)
+    @given(sources(smooth=True, single=False))
+    def law(s: Source) -> None:
+        steps(s, planted(s, NEAR[name](s), s.integer(0, 1)))
+
+    law()
 
 
 def test_every_rule_over_functions_is_tested() -> None:

@@ -11,7 +11,9 @@ from hypothesis import given, note, settings
 
 from linmap import explain, measure
 from linmap.laws import RULES
+from linmap.lower import net
 from tests.linear_terms import is_exact
+from tests.near_redexes import NEAR
 from tests.oracle import matrix
 from tests.redexes import NETS, REDEXES, planted
 from tests.strategies import Source, sources
@@ -54,6 +56,20 @@ def test_rule(name: str) -> None:
 
     law()
     assert count[name] >= DUE, f"{name} was found {count[name]} times"
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_no_redex(name: str) -> None:
+    """Terms to which a law would apply if its side condition were another keep their meaning, as trees and as nets."""
+
+    @settings(max_examples=12)
+    @given(sources())
+    def law(s: Source) -> None:
+        f = NEAR[name](s)
+        for g in (f, net(f)):
+            steps(planted(s, g, s.integer(0, 1)))
+
+    law()
 
 
 def test_every_rule_of_linear_maps_is_tested() -> None:

@@ -28,9 +28,10 @@ from linmap import (
     simplify,
     suffix,
 )
-from linmap.contraction import hadamard, inner, labelled, matrix_vector
+from linmap.contraction import hadamard, inner, labelled, matrix_matrix, matrix_vector
 from linmap.laws.engine import COMPOSITIONS, SUMS
 from linmap.laws.shared import Shared, rebuilt
+from linmap.lower import net
 from linmap.simplify import rewritten
 from linmap.term import Compose, Scaled, Sum
 from tests.linear_terms import is_exact, linear_map
@@ -206,6 +207,23 @@ def test_unequal_copies() -> None:
     g = pickle.loads(pickle.dumps(f))
     assert simplify(f) == rewritten(g)
     assert equal(simplify(f), section(hadamard(V), 0, V.vec([8.0, 20.0, 36.0])))
+
+
+def test_data_are_told_apart() -> None:
+    """Different laws on the same vectors, or other numbers or sides, make data that are not equal."""
+    Y = Fin.of(3)
+    W = R ** (Y * Y)
+    u, v = W.vec(np.arange(9.0).reshape(3, 3)), W.vec(np.ones((3, 3)))
+    product = matrix_matrix(Y, Y, Y)
+    f, g = section(product, 0, u), section(product, 0, v)
+    maps = [2 * f, 3 * f, f + g, f + 2 * g, 2 * f + g, f @ g, g @ f, section(hadamard(W), 0, u) @ g, 2 * g]
+    maps += [f + section(product, 1, v), section(product, 1, u) + g, section(product, 1, u) @ section(product, 1, v)]
+    found = [simplify(f) for f in maps]
+    assert len(set(found)) == len(maps)
+    nets = [net(f) for f in maps]
+    assert len({simplify(f) for f in nets}) == len(nets)
+    for before, after in zip([*maps, *nets], [*found, *map(simplify, nets)], strict=True):
+        assert (matrix(before) == matrix(after)).all()
 
 
 def test_other_things() -> None:

@@ -1,0 +1,286 @@
+"""Mutate the laws and the adjoint rules; the tests of meaning must notice.
+
+    make mutation [ARGS="--laws 800 --engine 100 --seed 0"]
+
+Every mutant is a module of laws with one change. The tests that run the changed line, most special first, are run on it
+in a forked process; those that look at the text of terms, or at times, are not among them. A mutant is *killed* if the
+meaning of a term changes, a rule enlarges a term, or an error is raised; it *fires less* if all that is noticed is that
+a rule was found less than twenty times; otherwise it *survives*. Hypothesis is derandomised, the sample is fixed by the
+seed, so that a run can be repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.abc
+import importlib.util
+import inspect
+import io
+import os
+import pickle
+import random
+import select
+import signal
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import hypothesis.internal.conjecture.engine
+import hypothesis.strategies
+import numpy as np
+import opt_einsum
+import pytest
+import scipy.sparse
+
+from tests.mutation.mutants import Mutant, mutants, source
+
+ROOT = Path(__file__).parents[2]
+LOADED = (np, opt_einsum, scipy.sparse, pytest)  # before the processes are forked
+LAWS = (
+    *(f"linmap/laws/{name}.py" for name in ("biproduct", "category", "data", "equations", "graph", "nets")),
+    *(f"linmap/laws/{name}.py" for name in ("relations", "sections", "unitary", "wires")),
+    "diff/laws.py",
+    "diff/equations.py",
+    "adjoint/rules.py",
+)
+ENGINE = tuple(f"linmap/laws/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared", "size"))
+TESTS = (
+    "tests.linmap.test_laws",
+    "tests.linmap.test_laws_equations",
+    "tests.linmap.test_laws_relations",
+    "tests.linmap.test_simplify",
+    "tests.diff.test_laws",
+    "tests.diff.test_laws_equations",
+    "tests.adjoint.test_dagger",
+    "tests.adjoint.test_defining_equation",
+    "tests.adjoint.test_unitary",
+)
+GOLDEN = {"test_a_difference_of_equals", "test_low_rank_stays", "test_many_paths", "test_nothing_to_do"}
+SECONDS = 60
+MOST = 12
+"""No mutant is given more tests, nor more seconds."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test function, or one of its cases."""
+
+    module: str
+    function: str
+    case: int | None
+    label: str
+
+    def run(self) -> None:
+        """Call it; an exception is a failure."""
+        f = getattr(importlib.import_module(self.module), self.function)
+        f() if self.case is None else f(_cases(f)[self.case])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant: which test failed first, and how."""
+
+    mutant: Mutant
+    kind: str
+    why: str
+    seconds: float
+
+
+def _cases(f: Callable[..., Any]) -> list[Any]:
+    marks = [mark for mark in getattr(f, "pytestmark", []) if mark.name == "parametrize"]
+    return list(marks[0].args[1]) if marks else []
+
+
+def all_tests() -> Iterator[Test]:
+    """The tests of meaning; those that need a fixture are left out."""
+    for module in TESTS:
+        for name, f in vars(importlib.import_module(module)).items():
+            if not name.startswith("test_") or name in GOLDEN:
+                continue
+            cases = _cases(f)
+            needed = [p for p in inspect.signature(f).parameters.values() if p.default is p.empty]
+            if len(needed) == bool(cases):
+                yield from (Test(module, name, k, str(case)) for k, case in enumerate(cases))
+                if not cases:
+                    yield Test(module, name, None, "")
+
+
+def forked(work: Callable[[], Any], seconds: float) -> tuple[int, int]:
+    """A process that does some work and writes the pickled result to a pipe: its id, and the pipe."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    os.close(reading)
+    signal.alarm(int(seconds))
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            result = work()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends this process
+            result = error if isinstance(error, Exception) and not error.args else RuntimeError(repr(error)[:300])
+    with os.fdopen(writing, "wb") as pipe:
+        pickle.dump(result, pipe)
+    os._exit(0)
+
+
+def result_of(child: int, pipe: int) -> Any:
+    """What a forked process has written; None if it was ended by the time limit."""
+    with os.fdopen(pipe, "rb") as stream:
+        data = stream.read()
+    os.waitpid(child, 0)
+    return pickle.loads(data) if data else None
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one module from a source that is given."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
+
+    def find_spec(self, name: str, *_: Any) -> Any:
+        """Only for the module."""
+        if name != self.path.removesuffix(".py").replace("/", "."):
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=str(ROOT / self.path))
+
+    def exec_module(self, module: Any) -> None:
+        """Run the given source."""
+        exec(compile(self.text, self.path, "exec"), vars(module))  # noqa: S102 - it is the source of the library
+
+
+# --- which tests run which lines ---
+
+
+def recorded() -> dict[str, Any]:
+    """For each file and line of the laws the tests that run it, and the time of each test."""
+    import coverage
+
+    files = [*LAWS, *ENGINE]
+    cover = coverage.Coverage(data_file=None, config_file=False, include=[str(ROOT / path) for path in files])
+    cover.start()
+    tests = list(all_tests())
+    times = {}
+    for k, test in enumerate(tests):
+        cover.switch_context(str(k))
+        start = time.process_time()
+        test.run()
+        times[test] = time.process_time() - start
+    cover.stop()
+    data = cover.get_data()
+    lines: dict[tuple[str, int], list[Test]] = {}
+    for path in files:
+        for line, contexts in data.contexts_by_lineno(str(ROOT / path)).items():
+            lines[path, line] = [tests[int(k)] for k in contexts if k]
+    return {"times": times, "lines": lines}
+
+
+def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict[Test, float]) -> list[Test]:
+    """The tests for a mutant: those under the name of the rule, then those that run few other lines."""
+    counts = Counter(test for tests in lines.values() for test in tests)
+    covering = lines.get((mutant.path, mutant.line)) or list(times)
+    name = mutant.function.replace("_", " ").strip()
+    ranked = sorted(covering, key=lambda t: (t.label != name, times[t] > 5, counts[t], t.module, t.function, t.label))
+    if mutant.path.endswith("rules.py"):
+        ranked.sort(key=lambda t: "adjoint" not in t.module)
+    general = [t for t in ranked if t.function == "test_simplify"]
+    return [*ranked[: MOST - len(general)], *(t for t in general if t not in ranked[: MOST - len(general)])]
+
+
+# --- one mutant ---
+
+
+def judged(mutant: Mutant, tests: Sequence[Test]) -> tuple[str, str]:
+    """Run the tests on the mutant: its fate, and why."""
+    sys.meta_path.insert(0, Changed(mutant.path, source(ROOT, mutant)))
+    rarely = ""
+    for test in tests:
+        try:
+            test.run()
+        except Exception as error:  # noqa: BLE001 - any failure counts
+            text = f"{test.function}[{test.label}]: {type(error).__name__} {error}".splitlines()[0][:160]
+            if " was found " not in text:
+                return "killed", text
+            rarely = rarely or text
+    return ("fires less", rarely) if rarely else ("survives", "")
+
+
+def run(todo: list[Mutant], lines: Any, times: Any, processes: int) -> Iterator[Verdict]:
+    """The verdicts on mutants, some at a time."""
+    waiting = todo[::-1]
+    running: dict[int, tuple[int, Mutant, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            mutant = waiting.pop()
+            tests = chosen(mutant, lines, times)
+            child, pipe = forked(lambda m=mutant, t=tests: judged(m, t), SECONDS)  # type: ignore[misc]
+            running[pipe] = child, mutant, time.monotonic()
+        for pipe in select.select(list(running), [], [])[0]:
+            child, mutant, start = running.pop(pipe)
+            found = result_of(child, pipe)
+            if isinstance(found, Exception):
+                found = "killed", f"import: {found}"
+            kind, why = found or ("killed", "time limit")
+            yield Verdict(mutant, kind, why, time.monotonic() - start)
+
+
+def report(name: str, verdicts: list[Verdict]) -> None:
+    """One table, and the survivors."""
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    for v in verdicts:
+        table[v.mutant.path][v.kind] += 1
+        table[name][v.kind] += 1
+    for path, counts in sorted(table.items(), key=lambda item: (item[0] == name, item[0])):
+        noticed = counts["killed"] + counts["fires less"]
+        row = "  ".join(f"{kind} {counts[kind]:4}" for kind in ("killed", "fires less", "survives"))
+        print(f"{path:28} mutants {counts.total():4}  {row}  noticed {100 * noticed / counts.total():5.1f} %")
+    for v in verdicts:
+        if v.kind == "survives":
+            print(v.mutant)
+
+
+def main() -> None:
+    """Record, sample, run, report."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--laws", type=int, default=800, help="how many mutants of the laws")
+    parser.add_argument("--engine", type=int, default=100, help="how many of what applies them")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default="", help="a part of a file's path or a function's name")
+    parser.add_argument("--verbose", action="store_true", help="every verdict")
+    args = parser.parse_args()
+    os.nice(10)
+    phases = [hypothesis.Phase.generate]
+    checks = list(hypothesis.HealthCheck)
+    hypothesis.settings.register_profile(
+        "mutation", derandomize=True, database=None, deadline=None, phases=phases, suppress_health_check=checks
+    )
+    hypothesis.settings.load_profile("mutation")
+    start = time.monotonic()
+    found = result_of(*forked(recorded, 900))
+    if not isinstance(found, dict):
+        sys.exit(f"a test fails without a mutant: {found}")
+    print(f"{len(found['times'])} tests of meaning, {sum(found['times'].values()):.0f} s")
+    for name, files, count in (("laws", LAWS, args.laws), ("engine", ENGINE, args.engine)):
+        every = [m for path in files for m in mutants(ROOT, path)]
+        every = [m for m in every if args.only in f"{m.path} {m.function}"]
+        sample = sorted(random.Random(args.seed).sample(range(len(every)), min(count, len(every))))
+        verdicts = []
+        for v in run([every[k] for k in sample], found["lines"], found["times"], args.processes):
+            verdicts.append(v)
+            if args.verbose:
+                print(f"{v.kind} {v.seconds:.1f} s {v.mutant}\n    {v.why}", flush=True)
+        print(f"{name}: {len(verdicts)} of {len(every)} mutants, {time.monotonic() - start:.0f} s")
+        if verdicts:
+            report(name, verdicts)
+
+
+if __name__ == "__main__":
+    main()
