@@ -102,16 +102,24 @@ def forms(n: int) -> Iterator[Row]:
     part, every = run(Fin.of(half), X, 17), run(Fin.of(half), X, 0, 2)
     yield Row("slice", part.T, lambda x: {"copy": x[17 : 17 + half].copy})
     yield Row("every second", every.T, lambda x: {"copy": x[::2].copy})
-    yield Row("pad", part, lambda x: {
-        "zeros": lambda: written(x, n, slice(17, 17 + half)),
-        "pad": lambda: np.pad(x, (17, n - half - 17)),
-    })
+    yield Row(
+        "pad",
+        part,
+        lambda x: {
+            "zeros": lambda: written(x, n, slice(17, 17 + half)),
+            "pad": lambda: np.pad(x, (17, n - half - 17)),
+        },
+    )
     yield Row("zeros between", every, lambda x: {"zeros": lambda: written(x, n, slice(None, None, 2))})
     yield Row("rotation", rotation(X, 1000), lambda x: {"roll": lambda: np.roll(x, 1000)})
-    yield Row("shift", shift(X, 1000), lambda x: {
-        "zeros": lambda: written(x[:-1000], n, slice(1000, None)),
-        "concatenate": lambda: np.concatenate([np.zeros(1000), x[:-1000]]),
-    })
+    yield Row(
+        "shift",
+        shift(X, 1000),
+        lambda x: {
+            "zeros": lambda: written(x[:-1000], n, slice(1000, None)),
+            "concatenate": lambda: np.concatenate([np.zeros(1000), x[:-1000]]),
+        },
+    )
 
 
 def written(x: Array, n: int, where: Any) -> Array:
@@ -135,9 +143,11 @@ def tables(n: int) -> Iterator[Row]:
         yield Row(f"gather{what}", f.T, partial(gathers, t))
     turn = rng.permutation(n)
     inverse = np.argsort(turn)
-    yield Row("permutation", function(X, X, turn), lambda x: {
-        "take": lambda: x.take(inverse), "assign": lambda: assigned(x, turn)
-    })
+    yield Row(
+        "permutation",
+        function(X, X, turn),
+        lambda x: {"take": lambda: x.take(inverse), "assign": lambda: assigned(x, turn)},
+    )
     for what, size in ((", 1 in a row", n), (", 10 in a row", n // 10)):
         r = columns(Fin.of(size), Fin.of(size), rng.integers(0, size, n), rng.integers(0, size, n))
         yield Row(f"pairs{what}", r, partial(products, r))
@@ -301,9 +311,9 @@ def made_of_others(n: int) -> Iterator[Row]:
     t, u = rng.integers(0, half, half), rng.integers(0, half // 10, half)
     f, g = function(H, H, t), function(H, Fin.of(half // 10), u)
     yield Row("gather + gather", f.T + f.T, lambda x: {"parts": lambda: (x[:half].take(t), x[half:].take(t))})
-    yield Row("≤ + ≥", leq(H) + geq(H), lambda x: {
-        "parts": lambda: (np.cumsum(x[:half]), np.cumsum(x[half:][::-1])[::-1])
-    })
+    yield Row(
+        "≤ + ≥", leq(H) + geq(H), lambda x: {"parts": lambda: (np.cumsum(x[:half]), np.cumsum(x[half:][::-1])[::-1])}
+    )
     yield Row("g ∘ f", g @ f, lambda x: {"parts": lambda: np.bincount(u, np.bincount(t, x, half), half // 10)})
     yield Row("(g ∘ f)ᵀ", (g @ f).T, lambda x: {"parts": lambda: x.take(u).take(t)})
 

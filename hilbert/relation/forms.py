@@ -146,7 +146,9 @@ class Inclusion(Function[I, J]):
     def __str__(self) -> str:
         if isinstance(self.dom, Unit):
             return f"{self.offset + 1}"
-        return f"{self.dom}↪{self.cod}" + (f" by {self.stride}".replace("-", "−") if self.stride != 1 else "")
+        start = f" from {self.offset}" if self.offset else ""
+        step = f" by {self.stride}".replace("-", "−") if self.stride != 1 else ""
+        return f"{self.dom}↪{self.cod}{start}{step}"
 
 
 @final
