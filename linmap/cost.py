@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
+from hilbert import SpaceError
+from hilbert.errors import shown
 from hilbert.relation import Full
 from linmap import wire
 from linmap.evaluate import tape
-from linmap.matrix import cheapest, dense_plan, factor_plan, sparse_plan
+from linmap.matrix import As, blocks_plan, cheapest, dense_plan, factor_plan, limit_of, sparse_plan
 from linmap.order import Order
 from linmap.structure import body_of, structure
 from linmap.turn import turned
@@ -48,7 +50,10 @@ class Work:
 @final
 @frozen
 class Cost:
-    """The work of applying a linear map, of applying its adjoint, and of making its matrix in the cheapest form."""
+    """The work of applying a linear map, of applying its adjoint, and of making its matrix in a form.
+
+    `orders` are the contractions of the matrix, each with its order and what forward and adjoint mode would cost.
+    """
 
     apply: Work
     adjoint: Work
@@ -58,35 +63,49 @@ class Cost:
 
     def __str__(self) -> str:
         rows = (("apply", self.apply), ("adjoint", self.adjoint), ("matrix", self.matrix))
-        return "\n".join(f"{name:<7}{work}" for name, work in rows)
+        lines = [f"{name:<7}{work}" for name, work in rows]
+        orders = [f"order  {order}" for order in self.orders if order.pairs]
+        more = [f"       and {len(orders) - SHOWN} more"] if len(orders) > SHOWN else []
+        return "\n".join(lines + orders[:SHOWN] + more)
 
 
-def cost(f: Any) -> Cost:
+SHOWN = 8
+"""How many orders are printed."""
+
+
+def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost:
     """The cost of a linear map or of a derivative in the point, from the sizes of its spaces alone.
 
-    Raises SpaceError for a function that is not linear.
+    `as_` and `limit` are those of `matrix`. Raises SpaceError for a function that is not linear, a form that the
+    structure does not allow or that has no matrix (`operator`), or a limit that no order keeps.
     """
     body = body_of(f, "cost")
+    limit_of(limit)
+    form = cheapest(structure(body)) if as_ is None else as_
     memo = body.memo()
-    found: Cost | None = memo.get("cost")
+    found: Cost | None = memo.get(("cost", form, limit))
     if found is None:
-        found = memo["cost"] = _cost(body)
+        found = memo["cost", form, limit] = _cost(body, form, limit)
     return found
 
 
-def _cost(body: Net) -> Cost:
-    form = cheapest(structure(body))
-    if form == "array":
-        plan = dense_plan(body)
-        made = _written(work(plan.tape), body.dom.dim * body.cod.dim)
-        orders = plan.orders
-    elif form == "tensor":
-        factors = factor_plan(body)
-        made, orders = work(factors.tape), factors.orders
-    else:
-        sparse = sparse_plan(body)
-        made = _written(work(sparse.tape), sparse.pattern.entries)
-        orders = sparse.orders
+def _cost(body: Net, form: As, limit: int | None) -> Cost:
+    match form:
+        case "array":
+            plan = dense_plan(body, limit)
+            made, orders = _written(work(plan.tape), body.dom.dim * body.cod.dim), plan.orders
+        case "tensor":
+            factors = factor_plan(body, limit)
+            made, orders = work(factors.tape), factors.orders
+        case "sparse":
+            sparse = sparse_plan(body, limit)
+            made, orders = _written(work(sparse.tape), sparse.pattern.entries), sparse.orders
+        case "blocks":
+            blocks = blocks_plan(body, limit)
+            made, orders = _written(work(blocks.tape), blocks.pattern.entries), blocks.orders
+        case _:
+            msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
+            raise SpaceError(msg)
     return Cost(work(tape(body)), work(tape(turned(body))), made, form, orders)
 
 

@@ -63,42 +63,56 @@ def data_of(f: Any, what: str) -> list[Any]:
     raise SpaceError(msg)
 
 
-def planned(body: Net, key: str, build: Callable[[Network], P]) -> P:
-    """What a form needs, built once for each term; the orders of its contractions are kept with it."""
+def planned(body: Net, key: str, build: Callable[[Network], P], limit: int | None = None) -> P:
+    """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
     memo = body.memo()
-    if key not in memo:
-        memo[key] = build(network(body))
-    found: P = memo[key]
+    if (key, limit) not in memo:
+        memo[key, limit] = build(network(body, limit))
+    found: P = memo[key, limit]
     return found
 
 
-def matrix(f: LinMap[Any, Any], as_: As | None = None) -> Any:
+def limit_of(limit: Any) -> int | None:
+    """A limit on intermediate arrays; raises SpaceError unless it is a whole number, from 1 on."""
+    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0):
+        return limit
+    msg = f"limit is the number of entries that an intermediate array may have, from 1 on, not {shown(limit)}"
+    raise SpaceError(msg)
+
+
+def matrix(f: LinMap[Any, Any], as_: As | None = None, *, limit: int | None = None) -> Any:
     """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
 
     `array`: a dense array. `sparse`: a scipy CSR array with exactly the entries that the term proves may differ from 0.
     `blocks`: the same in block layout, for each leaf of W and each leaf of V a scipy BSR array, None where it is 0.
     `tensor`: an element of W ⊗ V in as few rank-one terms as the term proves. `operator`: a scipy LinearOperator that
     applies the map, with its spaces as `dom` and `cod`. Without `as_` the cheapest form that the structure allows.
-    Raises SpaceError for an open map, or a form that the structure does not allow.
+    Contractions are made in the order with the fewest operations; with a `limit`, in the best one whose intermediate
+    arrays have at most so many entries. Raises SpaceError for an open map, a form that the structure does not allow, or
+    a limit that no order keeps.
     """
     data = data_of(f, "matrix")
     if as_ is not None and not isinstance(as_, str):
         msg = f"matrix(f, as_) takes the name of a form, {FORMS}, not {shown(as_)}"
         raise SpaceError(msg)
+    limit_of(limit)
     form = cheapest(structure(f)) if as_ is None else as_
     match form:
         case "array":
-            return dense(f, data)
+            return dense(f, data, limit)
         case "sparse":
-            return sparse(f, data)
+            return sparse(f, data, limit)
         case "blocks":
-            return blocks(f, data)
+            return blocks(f, data, limit)
         case "tensor":
             from linmap.tensors import tensor  # made of the same plans
 
-            return tensor(f)
-        case "operator":
+            return tensor(f, limit=limit)
+        case "operator" if limit is None:
             return operator(f)
+        case "operator":
+            msg = "an operator applies the map and contracts nothing: it takes no limit"
+            raise SpaceError(msg)
         case _:
             msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
@@ -151,9 +165,9 @@ class DensePlan:
     orders: tuple[Order, ...]
 
 
-def dense_plan(body: Net) -> DensePlan:
+def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
     """The plan of a dense matrix."""
-    return planned(body, "dense", _dense_plan)
+    return planned(body, "dense", _dense_plan, limit)
 
 
 def _dense_plan(n: Network) -> DensePlan:
@@ -170,9 +184,9 @@ def _dense_plan(n: Network) -> DensePlan:
     return DensePlan(n, tuple(entries), n.tape(outputs), tuple(n.orders[before:]))
 
 
-def dense(f: LinMap[Any, Any], data: list[Any]) -> Any:
+def dense(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
-    plan = dense_plan(body_of(f, "matrix"))
+    plan = dense_plan(body_of(f, "matrix"), limit)
     arrays = [multiplied_out(a) for a in plan.tape.run(data)]
     xp = common_namespace([*data, *arrays])
     shape = (f.cod.dim, f.dom.dim)
@@ -182,7 +196,7 @@ def dense(f: LinMap[Any, Any], data: list[Any]) -> Any:
         if p.factors and p.factors[0].labels == p.out + p.inp:
             return xp.reshape(arrays[0], shape)
     if xp is not np:
-        return _assembled(f, data, xp)
+        return _assembled(f, data, xp, limit)
     dtype = np.result_type(*(leaf.dtype for leaf in (*f.dom.leaves, *f.cod.leaves))) if f.dom.leaves else np.float64
     whole = np.zeros(shape, dtype)
     rows = list(itertools.accumulate((leaf.size for leaf in f.cod.leaves), initial=0))
@@ -226,9 +240,9 @@ def _spread(n: Network, p: Product) -> int:
     return n.array((*q.factors, *identities), q.out + tuple(twins.get(c, c) for c in q.inp), q.k)
 
 
-def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any) -> Any:
+def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any, limit: int | None) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
-    plan = planned(body_of(f, "matrix"), "spread", _spread_plan)
+    plan = planned(body_of(f, "matrix"), "spread", _spread_plan, limit)
     arrays = [multiplied_out(a) for a in plan.tape.run(data)]
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):
@@ -272,9 +286,9 @@ class SparsePlan:
     orders: tuple[Order, ...]
 
 
-def sparse_plan(body: Net) -> SparsePlan:
+def sparse_plan(body: Net, limit: int | None = None) -> SparsePlan:
     """The plan of a sparse matrix."""
-    return planned(body, "sparse", _sparse_plan)
+    return planned(body, "sparse", _sparse_plan, limit)
 
 
 def _sparse_plan(n: Network) -> SparsePlan:
@@ -283,9 +297,9 @@ def _sparse_plan(n: Network) -> SparsePlan:
     return SparsePlan(made, n.tape(outputs), tuple(n.orders[before:]))
 
 
-def sparse(f: LinMap[Any, Any], data: list[Any]) -> Any:
+def sparse(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
     """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
-    plan = sparse_plan(body_of(f, "matrix"))
+    plan = sparse_plan(body_of(f, "matrix"), limit)
     arrays = [to_numpy(multiplied_out(a)) for a in plan.tape.run(data)]
     return plan.pattern.csr(arrays)
 
@@ -299,9 +313,9 @@ class BlocksPlan:
     orders: tuple[Order, ...]
 
 
-def blocks_plan(body: Net) -> BlocksPlan:
+def blocks_plan(body: Net, limit: int | None = None) -> BlocksPlan:
     """The plan of a matrix in block layout."""
-    return planned(body, "blocks", _blocks_plan)
+    return planned(body, "blocks", _blocks_plan, limit)
 
 
 def _blocks_plan(n: Network) -> BlocksPlan:
@@ -310,9 +324,9 @@ def _blocks_plan(n: Network) -> BlocksPlan:
     return BlocksPlan(made, n.tape(outputs), tuple(n.orders[before:]))
 
 
-def blocks(f: LinMap[Any, Any], data: list[Any]) -> tuple[tuple[Any, ...], ...]:
+def blocks(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
     """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
-    plan = blocks_plan(body_of(f, "matrix"))
+    plan = blocks_plan(body_of(f, "matrix"), limit)
     return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.tape.run(data)])
 
 
@@ -339,9 +353,9 @@ class FactorPlan:
     orders: tuple[Order, ...]
 
 
-def factor_plan(body: Net) -> FactorPlan:
+def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
     """The plan of a matrix as a sum of rank-one terms."""
-    return planned(body, "factors", _factor_plan)
+    return planned(body, "factors", _factor_plan, limit)
 
 
 def _factor_plan(n: Network) -> FactorPlan:

@@ -98,8 +98,9 @@ def bonds(p: Product) -> list[tuple[int, Labels]]:
 class Network:
     """The products of every block of a net, and the tape that computes arrays from the net's data."""
 
-    def __init__(self, body: Net) -> None:
+    def __init__(self, body: Net, limit: int | None = None) -> None:
         self.body = body
+        self.limit = limit
         self.sizes: list[int] = []
         self.axes: list[Index] = []
         self.slots: list[Leaf] = []
@@ -318,7 +319,7 @@ class Network:
         if len(discrete) > 1 or len(discrete) == len(todo):  # what selects or picks needs numbers to apply to
             todo = [self._pair(self._ones(f), f, f.labels, f.labels) if f in discrete else f for f in todo]
         todo = [self._summed(f, keep, [g for g in todo if g is not f]) for f in todo]
-        found = order([f.labels for f in todo], keep, self.sizes)
+        found = order([f.labels for f in todo], keep, self.sizes, self.limit)
         self.orders.append(found)
         for pair in found.pairs:
             picked = [todo[i] for i in pair]
@@ -437,10 +438,10 @@ def _linked(p: Product, c: int) -> bool:
     return any(c in link.x or c in link.y for link in p.links)
 
 
-def network(body: Net) -> Network:
-    """The network of a net, made once."""
+def network(body: Net, limit: int | None = None) -> Network:
+    """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
     memo = body.memo()
-    found: Network | None = memo.get("network")
+    found: Network | None = memo.get(("network", limit))
     if found is None:
-        found = memo["network"] = Network(body)
+        found = memo["network", limit] = Network(body, limit)
     return found

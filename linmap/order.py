@@ -2,66 +2,132 @@
 
 Forward mode contracts from the input's side, adjoint mode from the output's; the path search of opt_einsum looks among
 all pairwise orders, under a limit on the size of intermediate arrays.
+
+>>> print(order([(0, 1), (1, 2), (2, 3)], (0, 3), [9, 8, 2, 7]))
+forward: 0·1, 0·1; 540 flops (forward 540, adjoint 1232), largest intermediate 18
 """
 
 from __future__ import annotations
 
+import math
 from functools import cache
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import opt_einsum
 from attrs import frozen
 
+from hilbert import SpaceError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+Labels: TypeAlias = tuple[int, ...]
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @final
 @frozen
 class Order:
-    """Pairs of factors to contract (the result goes to the end of the list), and what that costs."""
+    """Pairs of factors to contract (the result goes to the end of the list), and what that costs.
 
-    pairs: tuple[tuple[int, int], ...]
+    Factors are numbered from the input's side. `forward` and `adjoint` are the operations of those two special cases.
+    """
+
+    pairs: Pairs
     flops: float
     largest: int
-    labels: tuple[tuple[int, ...], ...]
+    forward: float
+    adjoint: float
+    factors: tuple[Labels, ...]
+
+    @property
+    def mode(self) -> str:
+        """`forward` or `adjoint` if the order is one of them, `only` if there is one order, otherwise `mixed`."""
+        n = len(self.factors)
+        if n <= 2:
+            return "only"
+        cases = {"forward": forward(n), "adjoint": adjoint(n)}
+        return next((name for name, pairs in cases.items() if pairs == self.pairs), "mixed")
 
     def __str__(self) -> str:
-        steps = ", ".join(f"{a}·{b}" for a, b in self.pairs) or "nothing to contract"
-        return f"{steps}: {self.flops:.3g} flops, largest intermediate {self.largest}"
+        if not self.pairs:
+            return "nothing to contract"
+        steps = ", ".join(f"{a}·{b}" for a, b in self.pairs)
+        compared = f"(forward {self.forward:.4g}, adjoint {self.adjoint:.4g})"
+        return f"{self.mode}: {steps}; {self.flops:.4g} flops {compared}, largest intermediate {self.largest}"
 
 
-def order(
-    factors: Sequence[tuple[int, ...]],
-    keep: tuple[int, ...],
-    sizes: Sequence[int],
-    limit: int | None = None,
-) -> Order:
-    """The best order to contract factors with these labels into one with the labels `keep`."""
-    if len(factors) == 1:
-        return Order((), 0.0, 0, tuple(factors))
+def forward(n: int) -> Pairs:
+    """From the input's side: factors 0 and 1, then each next one with what there is, which stands at the end."""
+    return tuple((0, 1 if k == 0 else n - 1 - k) for k in range(n - 1))
+
+
+def adjoint(n: int) -> Pairs:
+    """From the output's side: the last two factors, then each one before them."""
+    return tuple((n - 2 - k, n - 1 - k) for k in range(n - 1))
+
+
+def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: int | None = None) -> Order:
+    """The order with the fewest operations to contract factors with these labels into one with the labels `keep`.
+
+    With a limit on the entries of intermediate arrays (the result is none), the best within it; SpaceError if none is.
+    """
+    n = len(factors)
+    if n == 1:
+        return Order((), 0.0, 0, 0.0, 0.0, tuple(factors))
     names = {c: opt_einsum.get_symbol(i) for i, c in enumerate(dict.fromkeys(c for f in factors for c in f))}
     lists = ["".join(names[c] for c in labels) for labels in (*factors, keep)]
-    shapes = [tuple(sizes[c] for c in labels) for labels in factors]
-    path, flops, largest = _path(f"{','.join(lists[:-1])}->{lists[-1]}", tuple(shapes), limit)
+    shapes = tuple(tuple(sizes[c] for c in labels) for labels in factors)
+    equation = f"{','.join(lists[:-1])}->{lists[-1]}"
+    allowed = None if limit is None else max(limit, math.prod(sizes[c] for c in keep))
+    pairs = _pairs(_path(equation, shapes, allowed, "flops"), n)
+    flops, largest = work(pairs, factors, keep, sizes)
+    if allowed is not None and largest > allowed:
+        pairs = _pairs(_path(equation, shapes, None, "size"), n)
+        flops, largest = work(pairs, factors, keep, sizes)
+        if largest > allowed:
+            msg = f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
+            raise SpaceError(msg)
+    modes = [work(case(n), factors, keep, sizes)[0] for case in (forward, adjoint)]
+    return Order(pairs, flops, largest, modes[0], modes[1], tuple(factors))
+
+
+def work(pairs: Pairs, factors: Sequence[Labels], keep: Labels, sizes: Sequence[int]) -> tuple[float, int]:
+    """Operations of an order, and the entries of its largest intermediate array."""
+    todo = [frozenset(labels) for labels in factors]
+    flops, largest = 0.0, 0
+    for a, b in pairs:
+        both = todo[a] | todo[b]
+        todo = [labels for k, labels in enumerate(todo) if k not in {a, b}]
+        left = both & frozenset(keep).union(*todo)
+        flops += math.prod(sizes[c] for c in both) * (1 if left == both else 2)
+        todo.append(left)
+        if len(todo) > 1:
+            largest = max(largest, math.prod(sizes[c] for c in left))
+    return flops, largest
+
+
+def _pairs(path: Sequence[tuple[int, ...]], n: int) -> Pairs:
+    """Two at a time: what the path contracts at once is contracted one after the other."""
     pairs: list[tuple[int, int]] = []
-    count = len(factors)
+    count = n
     for step in path:
         if len(step) == 1:
             continue
         todo = sorted(step)
         pairs.append((todo[0], todo[1]))
         count -= 1
-        for extra in todo[2:]:  # more than two at once: one after the other
-            pairs.append((extra - 2, count - 1))
+        for done, extra in enumerate(todo[2:], 2):
+            pairs.append((extra - done, count - 1))
             count -= 1
-    return Order(tuple(pairs), flops, largest, tuple(factors))
+    return tuple(pairs)
 
 
 @cache
 def _path(
-    equation: str, shapes: tuple[tuple[int, ...], ...], limit: int | None
-) -> tuple[tuple[tuple[int, ...], ...], float, int]:
-    """opt_einsum's path (exhaustive for a few factors, greedy for many), its operations and largest intermediate."""
-    path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto", memory_limit=limit)
-    return tuple(map(tuple, path)), float(info.opt_cost), int(info.largest_intermediate)
+    equation: str, shapes: tuple[tuple[int, ...], ...], limit: int | None, least: str
+) -> tuple[tuple[int, ...], ...]:
+    """opt_einsum's path: exhaustive for a few factors, greedy for many; with the least size by dynamic programming."""
+    search = "auto" if least == "flops" else opt_einsum.DynamicProgramming(minimize=least)
+    path, _ = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=search, memory_limit=limit)
+    return tuple(map(tuple, path))

@@ -33,7 +33,7 @@ from hilbert.tensors import joined
 from hilbert.vector import require_vector
 from linmap import contraction, wire
 from linmap.contraction import Contraction, require_contraction
-from linmap.matrix import data_of, planned, side
+from linmap.matrix import data_of, limit_of, planned, side
 from linmap.matrix import dense as dense_array
 from linmap.network import bonds
 from linmap.structure import body_of
@@ -159,20 +159,20 @@ class TensorPlan:
     missing: str | None
 
 
-def tensor(f: LinMap[V, W], *, dense: bool = False) -> Vec[TensorProduct[W, V]]:
+def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) -> Vec[TensorProduct[W, V]]:
     """The t ∈ W ⊗ V with f(v) = t ∗ v, the inverse of `linear`.
 
     In as few rank-one terms as the term of f proves, computed in the order that a path search finds; factors that are
     data of the term already are taken as they are, and so is the datum of a section (t∗). With `dense`, what has no
-    low rank becomes a dense array. Raises SpaceError for such a map otherwise, and for one that is not linear or not
-    closed.
+    low rank becomes a dense array; `limit` is that of `matrix`. Raises SpaceError for such a map otherwise, and for one
+    that is not linear or not closed.
     """
     data = data_of(f, "tensor")
-    plan = planned(body_of(f, "tensor"), "tensor", _tensor_plan)
+    plan = planned(body_of(f, "tensor"), "tensor", _tensor_plan, limit_of(limit))
     space = TensorProduct(f.cod, f.dom)
     if plan.missing is not None:
         if dense:
-            return _whole(space, dense_array(f, data))
+            return _whole(space, dense_array(f, data, limit))
         msg = f"tensor(f): {plan.missing}; see structure(f), or pass dense=True for an array of {space.dim} entries"
         raise SpaceError(msg)
     arrays = plan.tape.run(data)
