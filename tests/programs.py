@@ -120,6 +120,8 @@ CONTRACTIONS = {
     "groups": fun(M, R ** (h * b * p))(lambda m, n: contract("ij,ikj->ki", m, n)),
     "batch of products": fun(R ** (b * h * p), R ** (b * p * h))(lambda m, n: contract("bij,bjk->bik", m, n)),
     "batch of vectors": fun(R ** (b * h * p), R ** (p * b))(lambda m, n: contract("bij,jb->bi", m, n)),
+    "product in the middle": fun(R ** (b * p * h), M)(lambda m, n: contract("bij,ki->bkj", m, n)),
+    "product in the middle, groups": fun(M, R ** (b * p * p * h))(lambda n, m: contract("ki,bcij->bckj", n, m)),
     "broadcast": fun(V, W)(lambda x, y: contract("i,j->ji", x, y)),
 }
 at = fun(W, label)(pick)
