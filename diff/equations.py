@@ -50,17 +50,6 @@ equation(
     right=lambda f, g, h: fork(f @ h, g @ h),
 )
 equation(
-    "(f × g) ∘ ⟨h, k⟩ = ⟨f∘h, g∘k⟩",
-    "paper §3.6",
-    "f : U → V",
-    "g : V → W",
-    "h : W → U",
-    "k : W → V",
-    name="functions: product after a fork",
-    left=lambda f, g, h, k: parallel(f, g) @ fork(h, k),
-    right=lambda f, g, h, k: fork(f @ h, g @ k),
-)
-equation(
     "f ∘ K_w = K_{f(w)}",
     "paper §3.4",
     "f : V → W",

@@ -121,39 +121,6 @@ equation(
 # --- the biproduct ---
 
 equation(
-    "(f × g) • ⟨h, k⟩ = ⟨f•h, g•k⟩",
-    "notes §3",
-    "f : U ⊸ V",
-    "g : V ⊸ W",
-    "h : W ⊸ U",
-    "k : W ⊸ V",
-    name="product after a fork",
-    left=lambda f, g, h, k: parallel(f, g) @ fork(h, k),
-    right=lambda f, g, h, k: fork(f @ h, g @ k),
-)
-equation(
-    "[f, g] • (h × k) = [f•h, g•k]",
-    "notes §3",
-    "f : U ⊸ W",
-    "g : V ⊸ W",
-    "h : V ⊸ U",
-    "k : W ⊸ V",
-    name="join after a product",
-    left=lambda f, g, h, k: join(f, g) @ parallel(h, k),
-    right=lambda f, g, h, k: join(f @ h, g @ k),
-)
-equation(
-    "[f, g] • ⟨h, k⟩ = f•h + g•k",
-    "notes §3",
-    "f : U ⊸ W",
-    "g : V ⊸ W",
-    "h : W ⊸ U",
-    "k : W ⊸ V",
-    name="join after a fork",
-    left=lambda f, g, h, k: join(f, g) @ fork(h, k),
-    right=lambda f, g, h, k: f @ h + g @ k,
-)
-equation(
     "[⟨f, g⟩, ⟨h, k⟩] = ⟨[f, h], [g, k]⟩",
     "paper §2.1",
     "f : U ⊸ V",

@@ -64,10 +64,17 @@ class Mutant:
     what: str
     before: str
     after: str
+    text: str
     place: int
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line} {self.function}: {self.what}\n    - {self.before}\n    + {self.after}"
+        where = f"{self.path}:{self.line} {self.function}: {self.what} in\n    {self.text}"
+        return f"{where}\n    - {self.before}\n    + {self.after}"
+
+    @property
+    def key(self) -> str:
+        """What tells it from the others, also when other lines of the file change."""
+        return f"{self.path} {self.function} | {self.text} | {self.before} | {self.after}"
 
 
 def mutants(root: Path, path: str) -> list[Mutant]:
@@ -85,14 +92,15 @@ def source(root: Path, mutant: Mutant) -> str:
 
 
 def _changed(root: Path, path: str) -> Iterator[tuple[Mutant, ast.Module]]:
-    tree = ast.parse((root / path).read_text("utf-8"))
+    text = (root / path).read_text("utf-8")
+    tree, lines = ast.parse(text), text.splitlines()
     count = 0
     for parent, field, place, function in _sites(tree):
         old = getattr(parent, field) if place is None else getattr(parent, field)[place]
         line = old.target.lineno if isinstance(old, ast.comprehension) else old.lineno
         for what, new in _variants(old):
             _put(parent, field, place, new)
-            yield Mutant(path, function, line, what, _shown(old), _shown(new), count), tree
+            yield Mutant(path, function, line, what, _shown(old), _shown(new), lines[line - 1].strip(), count), tree
             count += 1
         _put(parent, field, place, old)
 
