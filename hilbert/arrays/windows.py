@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.place import lent
+from hilbert.arrays.place import FRESH, lent
 
 if TYPE_CHECKING:
     from hilbert.arrays.place import Place
@@ -35,19 +35,30 @@ def window(p: Place, r: Window[Any, Any]) -> Kernel:
     high = s * (p.m - 1) + d * (w - 1) + 1 + r.offset - p.n
     if _is_flat(p) and s == d == 1 and 1 < w <= CONVOLVED and 0 < max(low, high) < w:
         return Kernel(lambda a: _cut_off(p, p.line(a), w, low, high))
-
     if p.xp is np and 1 < w == s and d == p.rows == p.width == 1 and low == 0 and high <= 0:
-        return Kernel(lambda a: row_sums(p.line(a)[: p.m * w].reshape(p.m, w)).reshape(p.out))
+        return _tiles(p, w)
+    few = w.bit_length() + 3 if w > CONVOLVED or not _is_flat(p) else 1
+    if few == 1 and w < 2 * s and p.n * np.dtype(p.dtype).itemsize >= FRESH:
+        few = 2  # a large intermediate array would cost more than it saves
 
     def sums(a: Any) -> Any:
         v = p.padded(p.line(a), low, high)
         if s == 1:
             return p.whole(consecutive(p, v, w, d))
-        if w > s * (w.bit_length() + 3 if w > CONVOLVED or not _is_flat(p) else 1):  # all of them, of those every s-th
+        if w > s * few:  # all of them, of those every s-th
             return p.whole(consecutive(p, v, w, d)[p.cut(None, None, s)])
         return p.whole(_apart(p, v, w, s, d))
 
     return Kernel(sums, fresh=w > 1 or low > 0 or high > 0)
+
+
+def _tiles(p: Place, w: int) -> Kernel:
+    """Windows of a numpy line, one after the other without gaps."""
+    used = None if p.m * w == p.n else p.m * w
+    if SHORT <= w < LONG:
+        ones = np.ones(w, p.dtype)
+        return Kernel(lambda a: (a.reshape(-1)[:used].reshape(p.m, w) @ ones).reshape(p.out))
+    return Kernel(lambda a: row_sums(a.reshape(-1)[:used].reshape(p.m, w)).reshape(p.out))
 
 
 def _is_flat(p: Place) -> bool:
