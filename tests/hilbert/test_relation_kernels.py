@@ -1,0 +1,150 @@
+"""The kernels that only larger arrays reach: by the definition, with and without scipy, in both precisions."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diff import bilinear
+from hilbert import R32, Elements, Field, Fin, R, Unit
+from hilbert.arrays import segments
+from hilbert.arrays.reduction import reduce
+from hilbert.relation import Relation, band, columns, function, leq, partial, run, sliding, window
+from hilbert.space import Leaf
+from linmap import contraction
+
+ROOMS = [((), ()), ((3,), ()), ((), (2,)), ((), (5,)), ((2,), (4,))]
+"""The shapes before and after the axis of the relation."""
+
+
+@pytest.fixture(params=["scipy", "numpy alone"])
+def extra(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With scipy, and as if it were not installed."""
+    if request.param == "scipy":
+        pytest.importorskip("scipy.sparse")
+    else:
+        monkeypatch.setattr(segments, "sparse", lambda: None)
+
+
+def check(relation: Relation[Any, Any], field: Field = R, rooms: Any = ROOMS) -> None:
+    """red_R and red_{Rᵀ} against the sum over the pairs, for axes before and after."""
+    rng = np.random.default_rng(0)
+    for r, (before, after) in product((relation, relation.T), rooms):
+        x, y = r.holds()
+        a = rng.integers(-9, 10, (*before, r.dom.size, *after)).astype(field.dtype)
+        due = np.zeros((*before, r.cod.size, *after), field.dtype)
+        front, back = np.moveaxis(due, len(before), 0), np.moveaxis(a, len(before), 0)
+        np.add.at(front, y, back[x])
+        leaf = Leaf(field, tuple(map(Fin.of, before)) + r.dom.axes + tuple(map(Fin.of, after)))
+        given = a.reshape(leaf.shape)
+        given.flags.writeable = False
+        kernel = reduce(np, r, len(before), leaf)
+        found = kernel.call(given)
+        assert found.dtype == due.dtype
+        assert np.array_equal(np.reshape(found, due.shape), due), (r, before, after)
+        if kernel.into:
+            out = np.full(due.shape, 7, field.dtype)
+            kernel.into(given, out)
+            assert np.array_equal(out, due), (r, before, after)
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+@pytest.mark.parametrize(("n", "m"), [(5000, 40), (5000, 3000), (6000, 6000), (4100, 4)])
+@pytest.mark.parametrize("order", ["none", "in order", "gaps"])
+def test_functions(n: int, m: int, order: str, field: Field) -> None:
+    """Segment sums of any length of segment, in order or not, with segments that are empty; gathers."""
+    t = np.random.default_rng(1).integers(0, m, n)
+    t = np.sort(t) if order == "in order" else np.sort(t // 2) if order == "gaps" else t
+    check(function(Fin.of(n), Fin.of(m), t), field)
+
+
+@pytest.mark.usefixtures("extra")
+def test_permutations() -> None:
+    """A permutation is turned round once."""
+    check(function(Fin.of(5000), Fin.of(5000), np.random.default_rng(2).permutation(5000)))
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+def test_pairs(field: Field) -> None:
+    """Pairs, in both directions."""
+    rng = np.random.default_rng(3)
+    check(columns(Fin.of(300), Fin.of(200), rng.integers(0, 300, 5000), rng.integers(0, 200, 5000)), field)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 11, 12, 17, 50, 600])
+@pytest.mark.parametrize("stride", [1, 2, 3, 17, 600])
+@pytest.mark.parametrize("dilation", [1, 2])
+def test_windows(width: int, stride: int, dilation: int) -> None:
+    """Windows inside X, those that its ends cut off, and those that do not cover it; side by side, too."""
+    X, few = Fin.of(1500), [((), ()), ((2,), ()), ((), (2,))]
+    check(window(X, width, stride=stride, dilation=dilation), R, few)
+    check(window(X, width, stride=stride, dilation=dilation, offset=-7, to=Fin.of(30)), R, few)
+    check(window(X, width, stride=stride, dilation=dilation, offset=3), R32, few)
+    check(sliding(X, width, stride=stride, dilation=dilation, offset=2), R, few)
+
+
+@pytest.mark.parametrize("width", [1, 5, 6, 25, 100])
+def test_bands(width: int) -> None:
+    """Bands, whose ends are cut off; in every part of a sum and of a product."""
+    X = Fin.of(1500)
+    check(band(X, width, width))
+    check(band(X, 0, width) + leq(Fin.of(10)))
+    check(band(Fin.of(40), width, 1) * partial(Fin.of(7), np.arange(7) % 2 == 0), R, [((), ()), ((2,), (3,))])
+
+
+def test_large_arrays() -> None:
+    """From FRESH on: what is not touched is not written."""
+    n = 5_000_000
+    X = Fin.of(n)
+    v = np.arange(n, dtype=np.float64)
+    found = reduce(np, run(Fin.of(1000), X, 17), 0, Leaf(R, (Fin.of(1000),))).call(v[:1000])
+    assert found.sum() == v[:1000].sum()
+    assert np.array_equal(found[17:1017], v[:1000])
+    pooled = reduce(np, window(X, 3, stride=2), 0, Leaf(R, (X,))).call(v)
+    assert np.array_equal(pooled, v[:-2:2] + v[1:-1:2] + v[2::2])
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("width", [1, 2, 5])
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+def test_found_at_the_point(width: int, field: Field) -> None:
+    """Gather and segment sum by 6000 elements, which nothing is known of before."""
+    rng = np.random.default_rng(4)
+    X, Y = Fin.of(70), Fin.of(6000)
+    V: Any = field if width == 1 else field ** Fin.of(width)
+    t = rng.integers(0, 70, 6000)
+    at = (Elements(X) ** Y).vec(t)
+    v, w = ((V**Z).vec(rng.integers(-9, 10, (V**Z).leaves[0].shape).astype(field.dtype)) for Z in (X, Y))
+    assert np.array_equal(bilinear(contraction.gather(V, X, Y))(v, at).array, v.array[t])
+    due = np.zeros_like(v.array)
+    np.add.at(due, t, w.array)
+    found = bilinear(contraction.segment_sum(V, X, Y))(w, at).array
+    assert found.dtype == field.dtype
+    assert np.array_equal(found, due)
+
+
+def test_a_nan_stays_where_it_belongs() -> None:
+    """No sum is a difference of others: a NaN reaches the results that it is summed into, and no others."""
+    n = 5000
+    X = Fin.of(n)
+    table = np.sort(np.random.default_rng(5).integers(0, 700, n))
+    relations: list[Relation[Any, Any]] = [
+        window(X, 4, stride=4),
+        window(X, 3, stride=2),
+        band(X, 20, 20),
+        function(X, Fin.of(700), table),
+        function(X, Fin.of(700), table[::-1]),
+        partial(X, np.arange(n) % 2 == 0),
+        function(X, X + Unit(), np.arange(n)).T @ function(X, X + Unit(), np.arange(n)),
+    ]
+    for r in relations:
+        v = np.ones(n)
+        v[[11, 2500]] = np.nan
+        found = np.isnan(reduce(np, r, 0, Leaf(R, (X,))).call(v))
+        x, y = r.holds()
+        due = np.zeros(r.cod.size, bool)
+        due[y[np.isin(x, [11, 2500])]] = True
+        assert np.array_equal(found, due), r
