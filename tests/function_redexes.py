@@ -389,6 +389,15 @@ def _square(s: Source) -> Any:
     return Bilinear(c) @ Fork(parts if s.flag() else parts[::-1])
 
 
+def _starts_on_a_type(s: Source) -> Any:
+    """⟨h, f ∘ h⟩ and sums, where the codomain of h is no space, so that there is no id."""
+    V = mixed(s)
+    step = fun(*V.parts)(lambda v, x: (sin(v), x))
+    h = Compose([step, fun(*V.parts)(lambda v, x: (cos(v), x)), step, step])
+    f, g = (entrywise(s, V.parts[0]) @ part(V, 0) @ h for _ in range(2))
+    return one(s, lambda: Fork([h, f]), lambda: Fork([f, h]), lambda: Fork([f, g]), lambda: Sum([f, part(V, 0) @ h]))
+
+
 NEAR: dict[str, Callable[[Source], Any]] = {
     "other parts": _other_parts,
     "partly linear": _partly_linear,
@@ -396,6 +405,7 @@ NEAR: dict[str, Callable[[Source], Any]] = {
     "different factors": _different_factors,
     "scaled before a function": _scaled_before,
     "lifts and copowers": _lifts_apart,
+    "common starts on a type": _starts_on_a_type,
     "bilinear maps that are not symmetric": _square,
 }
 """Functions to which a law would apply if its side condition were another."""

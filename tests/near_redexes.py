@@ -106,13 +106,28 @@ def _places(s: Source) -> tuple[int, int]:
 
 
 def _other_projections(s: Source) -> Any:
+    """In another order, or not all of them."""
     V = _twice(s)
-    return fork(*(project(V, k) for k in _places(s)))
+    places = _places(s)
+    if s.flag():
+        V, places = direct_sum(*V.parts, s.field), (0, 1)
+    return fork(*(project(V, k) for k in places))
 
 
 def _other_injections(s: Source) -> Any:
     V = _twice(s)
-    return join(*(inject(V, k) for k in _places(s)))
+    places = _places(s)
+    if s.flag():
+        V, places = direct_sum(*V.parts, s.field), (0, 1)
+    return join(*(inject(V, k) for k in places))
+
+
+def _on_some_parts(s: Source) -> Any:
+    """As many maps as parts but one."""
+    V = direct_sum(space(s), space(s), space(s))
+    if s.flag():
+        return fork(*(a_map(s, V.parts[k]) @ project(V, k) for k in (0, 1)))
+    return join(*(inject(V, k) @ a_map(s, None, V.parts[k]) for k in (0, 1)))
 
 
 def _on_other_parts(s: Source) -> Any:
@@ -142,6 +157,7 @@ def _with_an_identity(s: Source) -> Any:
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
+    "some of the parts": _on_some_parts,
     "forks and sums on other parts": _on_other_parts,
     "joins and sums into other parts": _into_other_parts,
     "different factors": _scaled_differently,

@@ -24,17 +24,23 @@ from tests.strategies import Source, close, sources
 DUE, EXAMPLES = 20, 30
 
 
-def same_function(s: Source, f: Any, g: Any) -> None:
-    """f(x) = g(x) by definition, and f'(x)(dx) = g'(x)(dx), at a random point."""
+def same_values(s: Source, f: Any, g: Any) -> Any:
+    """f(x) = g(x) by definition, at a random point."""
     assert (f.dom, f.cod) == (g.dom, g.cod)
-    x, dx = s.vector(f.dom), s.vector(f.dom.tangent)
+    x = s.vector(f.dom)
     assert close(value(f, x), value(g, x))
+    return x
+
+
+def same_function(s: Source, f: Any, g: Any) -> None:
+    """f(x) = g(x), and f'(x)(dx) = g'(x)(dx)."""
+    x, dx = same_values(s, f, g), s.vector(f.dom.tangent)
     (_, a), (_, b) = affine(f, x), affine(g, x)
     assert close(a(dx), b(dx))
 
 
 def steps(s: Source, f: Any) -> list[str]:
-    """The laws over functions that `explain` names: each step keeps the meaning, together they lower the measure."""
+    """The laws over functions that `explain` names: each step keeps the values, together they lower the measure."""
     note(f)
     found = explain(f)
     note(found)
@@ -42,7 +48,7 @@ def steps(s: Source, f: Any) -> list[str]:
     assert (found.after is f) == (not found.steps)
     assert measure(found.after) < measure(f) or found.after is f
     for step in found:
-        same_function(s, step.before, step.after)
+        same_values(s, step.before, step.after)
     return [step.law for step in found if not isinstance(step.before, LinMap)]
 
 
