@@ -9,7 +9,6 @@ from diff.term import Literal, Program
 from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
-from linmap import wire
 from linmap.fuse import fused
 
 if TYPE_CHECKING:
@@ -30,40 +29,20 @@ def evaluate(f: Map[V, W], x: Vec[V]) -> Vec[W]:
 
 
 def tape(p: Program[Any, Any], outputs: Sequence[int]) -> Tape:
-    """The program as straight-line array code that ends in the given slots; a + (−1)·b is one subtraction."""
+    """The program as straight-line array code that ends in the given slots."""
     constants: dict[int, Any] = {}
     code: list[Instruction] = []
-    uses = [0] * len(p.slots)
-    for step in p.steps:
-        for k in step.args:
-            uses[k] += 1
-    for k in outputs:
-        uses[k] += 1
-    negated: dict[int, int] = {}
-    arity = p.arity
-    for k, step in enumerate(p.steps):
-        to = arity + k
+    for to, step in enumerate(p.steps, p.arity):
         match step.operation:
             case Literal(value):
                 constants[to] = value.array
-            case wire.Scale(-1.0) if uses[to] == 1:
-                negated[to] = step.args[0]  # decided at its one use
-                code.append(Instruction(step.operation, step.args, to))
-            case wire.Add():
-                a, b = step.args
-                if a in negated and b not in negated:
-                    a, b = b, a
-                if b in negated and a != b:
-                    code.append(Instruction(wire.Subtract(), (a, negated[b]), to))
-                else:
-                    code.append(Instruction(wire.Add(), step.args, to))
             case operation:
                 code.append(Instruction(operation, step.args, to))
     read = set(outputs)
     needed = list[Instruction]()
-    for instruction in reversed(code):  # negations that became subtractions are read by nobody
+    for instruction in reversed(code):
         if instruction.to in read:
             needed.append(instruction)
             read.update(instruction.args)
-    code = fused(needed[::-1], p.slots, outputs)
-    return Tape(p.slots, range(arity), {k: a for k, a in constants.items() if k in read}, code, outputs)
+    constants = {k: array for k, array in constants.items() if k in read}
+    return Tape(p.slots, range(p.arity), constants, fused(needed[::-1], p.slots, outputs), outputs)

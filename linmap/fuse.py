@@ -1,4 +1,4 @@
-"""Steps of a tape that are better done together: a gather, a product by weights and a segment sum."""
+"""Steps of a tape that are better done together: differences, and products with sparse matrices."""
 
 from __future__ import annotations
 
@@ -15,37 +15,51 @@ if TYPE_CHECKING:
     from hilbert.space import Leaf
 
 
-def fused(code: list[Instruction], slots: Sequence[Leaf], outputs: Sequence[int]) -> list[Instruction]:
-    """The same results with fewer steps; what nobody else reads is not computed."""
-    if not any(isinstance(step.operation, wire.Reduce) and _is_graph(step.operation.relation) for step in code):
-        return code
+Found = tuple[Instruction, tuple[int, ...]]
+"""A step that does more at once, and the slots that it makes superfluous."""
+
+
+def fused(code: Sequence[Instruction], slots: Sequence[Leaf], outputs: Sequence[int]) -> list[Instruction]:
+    """The same results with fewer steps; an array that only the steps replaced have read is not made."""
     maker = {step.to: step for step in code}
     uses: dict[int, int] = {}
     for slot in [*outputs, *(slot for step in code for slot in step.args)]:
         uses[slot] = uses.get(slot, 0) + 1
     gone = set[int]()
-    made: dict[int, Instruction] = {}
+    made: list[Instruction] = []
     for step in code:
-        found = _weighted(step, maker, uses, slots)
-        if found:
-            made[step.to], between = found
-            gone.update(between)
-    return [made.get(step.to, step) for step in code if step.to not in gone] if made else code
+        found: Found | None = None
+        match step.operation:
+            case wire.Add():
+                found = _difference(step, maker, uses)
+            case wire.Reduce(Graph() as targets, 0):
+                found = _weighted(step, targets, maker, uses, slots)
+            case _:
+                pass
+        made.append(found[0] if found else step)
+        gone.update(found[1] if found else ())
+    return [step for step in made if step.to not in gone]
 
 
-def _is_graph(relation: Any) -> bool:
-    return isinstance(relation, Graph)
+def _difference(step: Instruction, maker: dict[int, Instruction], uses: dict[int, int]) -> Found | None:
+    """a + (−1)·b as a − b."""
+    for a, b in (step.args, step.args[::-1]):
+        negated = maker.get(b)
+        if negated and negated.operation == wire.Scale(-1.0) and uses[b] == 1:
+            return Instruction(wire.Subtract(), (a, negated.args[0]), step.to), (b,)
+    return None
 
 
 def _weighted(
-    last: Instruction, maker: dict[int, Instruction], uses: dict[int, int], slots: Sequence[Leaf]
-) -> tuple[Instruction, tuple[int, int]] | None:
-    """The sparse product that ends in a step, and the two slots that it makes superfluous."""
-    match last.operation:
-        case wire.Reduce(Graph() as targets, 0) as sums:
-            (middle,) = last.args
-        case _:
-            return None
+    last: Instruction,
+    targets: Graph[Any, Any],
+    maker: dict[int, Instruction],
+    uses: dict[int, int],
+    slots: Sequence[Leaf],
+) -> Found | None:
+    """A segment sum of weighted entries of a gather as the product with a sparse matrix, where that is quicker."""
+    sums: Any = last.operation
+    (middle,) = last.args
     product = maker.get(middle)
     if uses[middle] != 1 or product is None or not isinstance(product.operation, wire.Contract):
         return None
