@@ -12,20 +12,21 @@ from hilbert.arrays.tape import Instruction, Tape
 from linmap.fuse import fused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def evaluate(f: Map[V, W], x: Vec[V]) -> Vec[W]:
-    """f(x) for a vector of f's domain."""
+def runner(f: Map[V, W]) -> Callable[[Vec[V]], Vec[W]]:
+    """What applies f to vectors of its domain, made once for each term."""
     p = program(f)
     memo = p.memo()
-    run = memo.get("tape")
-    if run is None:
-        run = memo["tape"] = tape(p, p.outputs)
-    return Vec(f.cod, tuple(map(freeze, run.run(x.leaves))))
+    made = memo.get("tape")
+    if made is None:
+        made = memo["tape"] = tape(p, p.outputs)
+    run, cod = made.run, f.cod
+    return lambda x: Vec(cod, tuple([freeze(a) for a in run(x.leaves)]))
 
 
 def tape(p: Program[Any, Any], outputs: Sequence[int]) -> Tape:

@@ -246,8 +246,9 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
-        if any(isinstance(a, Applicable) for a in args):
-            return next(a for a in args if isinstance(a, Applicable)).apply_map(self, args)
+        for a in args:
+            if isinstance(a, Applicable):
+                return a.apply_map(self, args)
         return self._run(argument(self, args))
 
     def _run(self, x: Vec[V]) -> Vec[W]:

@@ -16,24 +16,32 @@ from linmap.lower import net
 from linmap.term import Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilbert.space import Leaf
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def apply(f: LinMap[V, W], x: Vec[V]) -> Vec[W]:
-    """f(x). Raises SpaceError if f still refers to a point: close it with `.at(point)`."""
+def runner(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
+    """What applies f to vectors of its domain, made once for each term.
+
+    Raises SpaceError if f still refers to a point: close it with `.at(point)`.
+    """
     body = f.body if isinstance(f, Closed) else net(f)
     data = [datum.array for datum in f.data] if isinstance(f, Closed) else []
     if len(refs(body)) != len(data):
         msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
         raise SpaceError(msg)
     memo = body.memo()
-    run = memo.get("tape")
-    if run is None:
-        run = memo["tape"] = tape(body)
-    return Vec(f.cod, tuple(map(freeze, run.run([*x.leaves, *data]))))
+    made = memo.get("tape")
+    if made is None:
+        made = memo["tape"] = tape(body)
+    run, cod = made.run, f.cod
+    if not data:
+        return lambda x: Vec(cod, tuple([freeze(a) for a in run(x.leaves)]))
+    return lambda x: Vec(cod, tuple([freeze(a) for a in run([*x.leaves, *data])]))
 
 
 def tape(body: Net) -> Tape:

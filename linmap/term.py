@@ -39,9 +39,14 @@ class LinMap(Map[V, W]):
     language = 0
 
     def _run(self, x: Vec[V]) -> Vec[W]:
-        from linmap.evaluate import apply  # evaluation is a pass over these terms
+        memo = self.memo()
+        run = memo.get("run")
+        if run is None:
+            from linmap.evaluate import runner  # evaluation is a pass over these terms
 
-        return apply(self, x)
+            run = memo["run"] = runner(self)
+        image: Vec[W] = run(x)
+        return image
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts

@@ -75,7 +75,7 @@ def in_dtype(array: Any, dtype: str) -> Any:
 def freeze(array: Any) -> Any:
     """The array, made read-only where its library can; the caller owns it."""
     if type(array) is np.ndarray:
-        array.flags.writeable = False
+        array.setflags(write=False)
     return array
 
 
