@@ -398,6 +398,19 @@ def _starts_on_a_type(s: Source) -> Any:
     return one(s, lambda: Fork([h, f]), lambda: Fork([f, h]), lambda: Fork([f, g]), lambda: Sum([f, part(V, 0) @ h]))
 
 
+def _on_a_type(s: Source) -> Any:
+    """Where 0 would be due, but the domain is no space."""
+    V = mixed(s)
+    f = entrywise(s, V.parts[0]) @ part(V, 0)
+    return one(
+        s,
+        lambda: Sum([f, -1.0 * f]),
+        lambda: Scaled(0.0, f),
+        lambda: linear.Zero(f.cod, space(s)) @ f,
+        lambda: Sum([f, linear.Zero(f.cod, f.cod) @ f]),
+    )
+
+
 NEAR: dict[str, Callable[[Source], Any]] = {
     "other parts": _other_parts,
     "partly linear": _partly_linear,
@@ -406,6 +419,7 @@ NEAR: dict[str, Callable[[Source], Any]] = {
     "scaled before a function": _scaled_before,
     "lifts and copowers": _lifts_apart,
     "common starts on a type": _starts_on_a_type,
+    "zeros on a type": _on_a_type,
     "bilinear maps that are not symmetric": _square,
 }
 """Functions to which a law would apply if its side condition were another."""

@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert import R32, Copower, Fin, R, direct_sum
+from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
 from hilbert.relation import full, geq, leq, pairs, rotation
 from hilbert.spec import Spec
-from linmap import cast, fork, inject, join, parallel, project, red, section, transpose_matrix
-from linmap.contraction import Contraction, hadamard, matrix_matrix
+from linmap import (
+    cast,
+    fork,
+    identity,
+    inject,
+    join,
+    linear,
+    parallel,
+    project,
+    red,
+    scan,
+    section,
+    suffix,
+    transpose_matrix,
+)
+from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, pick
 from linmap.term import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
-from tests.redexes import a_function, a_map, index, maps, mask, one, space, stiff
+from tests.formal_vectors import formal_vector
+from tests.redexes import a_function, a_map, index, maps, mask, number, one, space, stiff
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,6 +169,72 @@ def _with_an_identity(s: Source) -> Any:
     return parallel(Identity(space(s)), s.one_of([a_map(s), Zero(space(s), space(s))]))
 
 
+def _with_formal_data(s: Source) -> Any:
+    """Sections by formal tensors, beside dense ones."""
+    V, W = s.field ** index(s), s.field ** index(s)
+    f, g = _formal_map(s, V, W), a_map(s, V, W) if s.flag() else _formal_map(s, V, W)
+    return one(
+        s,
+        lambda: f + number(s) * g,
+        lambda: number(s) * f,
+        lambda: _formal_map(s, W, V) @ f,
+        lambda: a_map(s, W, V) @ f @ a_map(s, s.field, V),
+        lambda: f ** index(s),
+    )
+
+
+def _formal_map(s: Source, V: Any, W: Any) -> Any:
+    return linear(formal_vector(s, TensorProduct(W, V)))
+
+
+def _at_elements(s: Source) -> Any:
+    """Sections by elements of index sets."""
+    X, Y = index(s), index(s)
+    V = one(s, lambda: s.field, lambda: s.field ** Fin.of(2))
+    f = section(gather(V, X, Y), 1, s.vector(Copower(Elements(X), Y)))
+    g = section(gather(V, X, Y), 1, s.vector(Copower(Elements(X), Y)))
+    back = section(gather(V, Y, X), 1, s.vector(Copower(Elements(Y), X)))
+    return one(
+        s,
+        lambda: f + number(s) * g,
+        lambda: number(s) * f,
+        lambda: back @ f,
+        lambda: a_map(s, f.cod) @ f @ a_map(s, None, f.dom),
+        lambda: section(pick(V, Y), 1, s.vector(Elements(Y))) @ f,
+        lambda: f ** index(s),
+    )
+
+
+def _of_one_array(s: Source) -> Any:
+    """Sections on one of two arrays, which one and on which side is drawn."""
+    X, Y, V = Fin.of(2), index(s), s.field ** Fin.of(2)
+    W, M = s.field**Y, s.field ** (Y * X)
+    flow = direct_sum(V, V)
+
+    def made() -> Any:
+        k, datum = s.integer(0, 1), s.vector(M)
+        if s.flag():
+            return Section(Contraction(M, flow, W, ((0, k, 0, Spec.of("ij", "j", "i")),)), 0, datum)
+        return Section(Contraction(flow, M, W, ((k, 0, 0, Spec.of("j", "ij", "i")),)), 1, datum)
+
+    f = made() + number(s) * made()
+    return f @ s.one_of([Identity(flow), a_map(s, None, flow)])
+
+
+def _scaled_beside_others(s: Source) -> Any:
+    """Numbers on a row that other arcs lead to, or that is read elsewhere too."""
+    X = Fin.of(2)
+    f, g = scan(s.field, X), suffix(s.field, X)
+    return one(
+        s,
+        lambda: number(s) * (number(s) * f + g),
+        lambda: number(s) * (g + number(s) * f),
+        lambda: fork(number(s) * identity(f.cod), identity(f.cod)) @ (number(s) * f),
+        lambda: join(number(s) * f, g) @ fork(number(s) * g, f),
+        lambda: number(s) * (f @ (number(s) * identity(f.dom) + g)),
+    )
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -170,4 +251,8 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "copowers after a swap": _copowers_after_a_swap,
     "reductions that count": _counted,
     "casts that round": _casts_that_round,
+    "scaled beside others": _scaled_beside_others,
+    "formal data": _with_formal_data,
+    "elements as data": _at_elements,
+    "one array of several": _of_one_array,
 }

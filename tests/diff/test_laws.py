@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 
-from diff import affine
+from adjoint import adjoint
+from diff import affine, constant, derivative
 from diff.term import Fun
+from hilbert import Fin, R, Vec, direct_sum, formal
 from hilbert.term import postorder
 from linmap import explain, measure, simplify
 from linmap.laws import RULES
 from linmap.simplify import rewritten
 from linmap.term import LinMap
 from tests.function_redexes import NEAR, REDEXES, planted
-from tests.function_terms import function
+from tests.function_terms import function, smooth_function
 from tests.oracle import value
 from tests.strategies import Source, close, sources
 
@@ -114,3 +116,29 @@ def test_linear_after_all(s: Source) -> None:
     g = simplify(REDEXES["combination of linear maps"](s))
     assert isinstance(g, LinMap)
     assert not any(isinstance(node, Fun) for node in postorder(g))
+
+
+@settings(max_examples=60)
+@given(sources(smooth=True, single=False))
+def test_derivatives(s: Source) -> None:
+    """A simplified derivative, and its adjoint, are those of f at every point and not larger; nothing is left to do."""
+    f = smooth_function(s) if s.flag() else planted(s, REDEXES[s.one_of(list(REDEXES))](s))
+    note(f)
+    d = derivative(f)
+    g, back = simplify(d), simplify(adjoint(d))
+    assert measure(g) < measure(d) or g is d
+    assert simplify(g) is g
+    for _ in range(2):
+        x, dx, dy = s.vector(f.dom), s.vector(f.dom.tangent), s.vector(f.cod.tangent)
+        df = affine(f, x)[1]
+        assert close(g.at(x)(dx), df(dx))
+        assert close(back.at(x)(dy), adjoint(df)(dy))
+
+
+def test_formal_constants_stay() -> None:
+    """(K_w)^X is not written out where w has a formal array."""
+    V = R ** Fin.of(2)
+    w = formal(V * V, [(V.vec([1.0, 2.0]), V.vec([3.0, 4.0]))])
+    mixed = Vec(direct_sum(V * V, R), (*w.leaves, *R.vec(5.0).leaves))
+    for f in (constant(R, w) ** Fin.of(3), constant(R, mixed) ** Fin.of(3)):
+        assert simplify(f) is f

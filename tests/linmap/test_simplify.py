@@ -216,7 +216,22 @@ def test_data_are_told_apart() -> None:
     u, v = W.vec(np.arange(9.0).reshape(3, 3)), W.vec(np.ones((3, 3)))
     product = matrix_matrix(Y, Y, Y)
     f, g = section(product, 0, u), section(product, 0, v)
-    maps = [2 * f, 3 * f, f + g, f + 2 * g, 2 * f + g, f @ g, g @ f, section(hadamard(W), 0, u) @ g, 2 * g]
+    h = section(product, 0, u + v)
+    maps = [
+        2 * f,
+        3 * f,
+        f + g,
+        f + 2 * g,
+        2 * f + g,
+        f @ g,
+        g @ f,
+        h @ f,
+        f @ h,
+        f + h,
+        g + h,
+        section(hadamard(W), 0, u) @ g,
+        2 * g,
+    ]
     maps += [f + section(product, 1, v), section(product, 1, u) + g, section(product, 1, u) @ section(product, 1, v)]
     found = [simplify(f) for f in maps]
     assert len(set(found)) == len(maps)

@@ -21,6 +21,7 @@ import io
 import os
 import pickle
 import random
+import re
 import select
 import signal
 import sys
@@ -28,6 +29,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,14 +161,14 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 # --- which tests run which lines ---
 
 
-def recorded() -> dict[str, Any]:
-    """For each file and line of the laws the tests that run it, and the time of each test."""
+def recorded(share: int, shares: int) -> tuple[dict[Test, float], dict[tuple[str, int], list[Test]]]:
+    """The time of every test of a share, and for each file and line of the laws the tests that run it."""
     import coverage
 
     files = [*LAWS, *ENGINE]
     cover = coverage.Coverage(data_file=None, config_file=False, include=[str(ROOT / path) for path in files])
     cover.start()
-    tests = list(all_tests())
+    tests = list(all_tests())[share::shares]
     times = {}
     for k, test in enumerate(tests):
         cover.switch_context(str(k))
@@ -179,19 +181,29 @@ def recorded() -> dict[str, Any]:
     for path in files:
         for line, contexts in data.contexts_by_lineno(str(ROOT / path)).items():
             lines[path, line] = [tests[int(k)] for k in contexts if k]
-    return {"times": times, "lines": lines}
+    return times, lines
 
 
 def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict[Test, float]) -> list[Test]:
     """The tests for a mutant: that of the rule, then near misses, then those that run few other lines."""
     counts = Counter(test for tests in lines.values() for test in tests)
-    covering = lines.get((mutant.path, mutant.line)) or list(times)
+    covering = lines.get((mutant.path, mutant.line)) or _of_table(mutant, lines) or list(times)
+    body = lines.get((mutant.path, mutant.line + 1), ())
     name = mutant.function.replace("_", " ").strip()
-    ranked = sorted(covering, key=lambda t: (t.label != name, t.function != "test_no_redex", counts[t], t.label))
+    ranked = sorted(covering, key=lambda t: (t.label != name, t not in body, counts[t], t.label))
     if mutant.path.endswith("rules.py"):
         ranked.sort(key=lambda t: "adjoint" not in t.module)
-    general = [t for t in ranked if t.function == "test_simplify"]
-    return [*ranked[: MOST - len(general)], *(t for t in general if t not in ranked[: MOST - len(general)])]
+    near = [t for t in ranked[MOST - 4 :] if t.function == "test_no_redex"][:2]
+    general = [t for t in ranked[MOST - 4 :] if t.function == "test_simplify"]
+    return [*ranked[: MOST - 4], *near, *general]
+
+
+def _of_table(mutant: Mutant, lines: dict[tuple[str, int], list[Test]]) -> list[Test]:
+    """For a line of a table of the module those that run a line where the table's name is written."""
+    text = (ROOT / mutant.path).read_text("utf-8").splitlines()
+    names = [line.split(":")[0].split(" ")[0] for line in text[: mutant.line] if line[:1].isupper() or line[:1] == "_"]
+    users = [k for k, line in enumerate(text, 1) if names and re.search(rf"\b{names[-1]}\b", line)]
+    return list(dict.fromkeys(t for k in users for t in lines.get((mutant.path, k), ())))
 
 
 # --- one mutant ---
@@ -220,7 +232,7 @@ def run(todo: list[Mutant], lines: Any, times: Any, processes: int) -> Iterator[
         while waiting and len(running) < processes:
             mutant = waiting.pop()
             tests = chosen(mutant, lines, times)
-            child, pipe = forked(lambda m=mutant, t=tests: judged(m, t), SECONDS)  # type: ignore[misc]
+            child, pipe = forked(partial(judged, mutant, tests), SECONDS)
             running[pipe] = child, mutant, time.monotonic()
         for pipe in select.select(list(running), [], [])[0]:
             child, mutant, start = running.pop(pipe)
@@ -264,16 +276,22 @@ def main() -> None:
     )
     hypothesis.settings.load_profile("mutation")
     start = time.monotonic()
-    found = result_of(*forked(recorded, 900))
-    if not isinstance(found, dict):
-        sys.exit(f"a test fails without a mutant: {found}")
-    print(f"{len(found['times'])} tests of meaning, {sum(found['times'].values()):.0f} s")
+    times: dict[Test, float] = {}
+    lines: dict[tuple[str, int], list[Test]] = defaultdict(list)
+    shares = [forked(partial(recorded, k, args.processes), 1800) for k in range(args.processes)]
+    for found in [result_of(*share) for share in shares]:
+        if not isinstance(found, tuple):
+            sys.exit(f"a test fails without a mutant: {found}")
+        times |= found[0]
+        for line, tests in found[1].items():
+            lines[line] += tests
+    print(f"{len(times)} tests of meaning, {sum(times.values()):.0f} s", flush=True)
     for name, files, count in (("laws", LAWS, args.laws), ("engine", ENGINE, args.engine)):
         every = [m for path in files for m in mutants(ROOT, path)]
         every = [m for m in every if args.only in f"{m.path} {m.function}"]
         sample = random.Random(args.seed).sample(every, min(count, len(every)))
         verdicts = []
-        for v in run(sample, found["lines"], found["times"], args.processes):
+        for v in run(sample, lines, times, args.processes):
             verdicts.append(v)
             if args.verbose:
                 print(f"{v.kind} {v.seconds:.1f} s {v.mutant}\n    {v.why}", flush=True)
