@@ -6,7 +6,6 @@ as programs; `diff.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
@@ -14,6 +13,7 @@ from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.arrays.kernel import Kernel, Pseudo
+from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import Applicable, Unknown
@@ -23,7 +23,6 @@ from hilbert.vector import require_vector
 from linmap.contraction import Contraction
 from linmap.datum import Const
 from linmap.equal import Comparable
-from linmap.term import joint, same_type
 from linmap.wire import Add, Contract, Unary
 
 if TYPE_CHECKING:
@@ -150,52 +149,27 @@ class Bilinear(Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Fun[Any, Any]):
+class Compose(Composition, Fun[Any, Any]):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
     parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
-    def __attrs_post_init__(self) -> None:
-        for inner, outer in pairwise(self.parts):
-            joint(inner, outer)
-
-    @property
-    def dom(self) -> Any:
-        """The domain of f₁."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The codomain of fₙ."""
-        return self.kept("cod", lambda: self.parts[-1].cod)
-
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Fun[Any, Any]):
+class Sum(Addition, Fun[Any, Any]):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
     parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
-        for part in self.parts:
-            same_type(self.parts[0], part)
+        Addition.__attrs_post_init__(self)
         require_space(self.cod, "f + g")
-
-    @property
-    def dom(self) -> Any:
-        """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The common codomain."""
-        return self.kept("cod", lambda: self.parts[0].cod)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Fun[Any, Any]):
+class Scaled(Multiple, Fun[Any, Any]):
     """k·f, that is (k·) ∘ f."""
 
     k: float = field(converter=float)
@@ -205,76 +179,30 @@ class Scaled(Fun[Any, Any]):
         require_space(self.of.cod, "k·f")
         self.settle()
 
-    @property
-    def dom(self) -> Any:
-        """That of f."""
-        return self.kept("dom", lambda: self.of.dom)
-
-    @property
-    def cod(self) -> Any:
-        """That of f."""
-        return self.kept("cod", lambda: self.of.cod)
-
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Fun[Any, Any]):
+class Fork(Pairing, Fun[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
     parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
-    def __attrs_post_init__(self) -> None:
-        for part in self.parts:
-            if part.dom != self.dom:
-                msg = f"⟨f, g⟩ needs one domain, not {self.dom} and {part.dom}"
-                raise SpaceError(msg)
-
-    @property
-    def dom(self) -> Any:
-        """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
-
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(Fun[Any, Any]):
+class Parallel(SideBySide, Fun[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
     parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
-    @property
-    def dom(self) -> Any:
-        """The direct sum of the domains."""
-        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
-
-    @property
-    def cod(self) -> Any:
-        """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
-
 
 @final
 @frozen(eq=False, repr=False)
-class Power(Fun[Any, Any]):
+class Power(ElementByElement, Fun[Any, Any]):
     """f^X : V^X → W^X, element by element."""
 
     of: Map[Any, Any]
     index: Index
-
-    @property
-    def dom(self) -> Any:
-        """V^X."""
-        return self.kept("dom", lambda: Copower(self.of.dom, self.index))
-
-    @property
-    def cod(self) -> Any:
-        """W^X."""
-        return self.kept("cod", lambda: Copower(self.of.cod, self.index))
 
 
 @final

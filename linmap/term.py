@@ -6,12 +6,12 @@ nets of array operations, `linmap.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
 from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
+from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.map import exponent, factor
@@ -113,24 +113,6 @@ class LinMap(Map[V, W]):
         return spell(self)
 
 
-def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
-    """Raise SpaceError unless outer ∘ inner is defined."""
-    if inner.cod is not outer.dom and inner.cod != outer.dom:
-        swap = "; swap them?" if outer.cod == inner.dom else ""
-        msg = (
-            f"cannot compose g ∘ f: f : {inner.dom} → {inner.cod} but g : {outer.dom} → {outer.cod}, "
-            f"and {inner.cod} is not {outer.dom}{swap}"
-        )
-        raise SpaceError(msg)
-
-
-def same_type(f: Map[Any, Any], g: Map[Any, Any]) -> None:
-    """Raise SpaceError unless f + g is defined."""
-    if f.dom != g.dom or f.cod != g.cod:
-        msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
-        raise SpaceError(msg)
-
-
 def _linear(_: Any, __: Any, parts: Any) -> None:
     if not len(parts):
         msg = "nothing to combine: give at least one linear map"
@@ -174,69 +156,27 @@ class Zero(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(LinMap[Any, Any]):
+class Compose(Composition, LinMap[Any, Any]):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
     parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
-    def __attrs_post_init__(self) -> None:
-        for inner, outer in pairwise(self.parts):
-            joint(inner, outer)
-
-    @property
-    def dom(self) -> Any:
-        """The domain of f₁."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The codomain of fₙ."""
-        return self.kept("cod", lambda: self.parts[-1].cod)
-
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(LinMap[Any, Any]):
+class Sum(Addition, LinMap[Any, Any]):
     """f₁ + … + fₙ."""
 
     parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
-    def __attrs_post_init__(self) -> None:
-        first = self.parts[0]
-        for part in self.parts:
-            same_type(first, part)
-
-    @property
-    def dom(self) -> Any:
-        """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The common codomain."""
-        return self.kept("cod", lambda: self.parts[0].cod)
-
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(LinMap[Any, Any]):
+class Scaled(Multiple, LinMap[Any, Any]):
     """k·f for a number k."""
 
     k: float = field(converter=float)
     of: LinMap[Any, Any]
-
-    def __attrs_post_init__(self) -> None:
-        self.settle()
-
-    @property
-    def dom(self) -> Any:
-        """That of f."""
-        return self.kept("dom", lambda: self.of.dom)
-
-    @property
-    def cod(self) -> Any:
-        """That of f."""
-        return self.kept("cod", lambda: self.of.cod)
 
 
 @final
@@ -313,26 +253,10 @@ class Inject(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(LinMap[Any, Any]):
+class Fork(Pairing, LinMap[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
     parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
-
-    def __attrs_post_init__(self) -> None:
-        for part in self.parts:
-            if part.dom != self.dom:
-                msg = f"⟨f, g⟩ needs one domain, not {self.dom} and {part.dom}"
-                raise SpaceError(msg)
-
-    @property
-    def dom(self) -> Any:
-        """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
-
-    @property
-    def cod(self) -> Any:
-        """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -361,20 +285,10 @@ class Join(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(LinMap[Any, Any]):
+class Parallel(SideBySide, LinMap[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
     parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
-
-    @property
-    def dom(self) -> Any:
-        """The direct sum of the domains."""
-        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
-
-    @property
-    def cod(self) -> Any:
-        """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
 
 
 @final
@@ -422,21 +336,11 @@ class Unitary(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Lifted(LinMap[Any, Any]):
+class Lifted(ElementByElement, LinMap[Any, Any]):
     """f^X : V^X ⊸ W^X, element by element."""
 
     of: LinMap[Any, Any]
     index: Index
-
-    @property
-    def dom(self) -> Any:
-        """V^X."""
-        return self.kept("dom", lambda: Copower(self.of.dom, self.index))
-
-    @property
-    def cod(self) -> Any:
-        """W^X."""
-        return self.kept("cod", lambda: Copower(self.of.cod, self.index))
 
 
 @final
