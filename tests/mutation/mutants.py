@@ -152,7 +152,7 @@ def _is_text(node: ast.AST) -> bool:
             return True
         case ast.AnnAssign(ast.Name("WEIGHTS")) | ast.Expr(ast.Call(ast.Attribute(ast.Name("WEIGHTS" | "INNER")))):
             return True
-        case ast.AnnAssign(_, ast.Name("TypeAlias")):
+        case ast.AnnAssign(_, ast.Name("TypeAlias")) | ast.Assign(_, ast.Subscript(ast.Name("tuple"))):
             return True
         case ast.FunctionDef("_named" | "_program"):  # how unitary operators are called, how large programs are
             return True

@@ -5,7 +5,8 @@
 Every mutant is a module of laws with one change. The tests that run the changed line, most special first, are run on it
 in a forked process; those that look at the text of terms, or at times, are not among them. A mutant is *killed* if the
 meaning of a term changes, a rule enlarges a term, or an error is raised; it *fires less* if all that is noticed is that
-a rule was found less than twenty times; otherwise it *survives*. Hypothesis is derandomised, the sample is fixed by the
+a rule was found less than twenty times; otherwise it *survives*. `explained.txt` says of survivors why nothing can be
+noticed. Hypothesis is derandomised, the sample is fixed by the
 seed, so that a run can be repeated.
 """
 
@@ -65,9 +66,9 @@ TESTS = (
     "tests.adjoint.test_unitary",
 )
 GOLDEN = {"test_a_difference_of_equals", "test_low_rank_stays", "test_many_paths", "test_nothing_to_do"}
-SECONDS = 30
-MOST = 8
-"""No mutant is given more tests, nor more seconds."""
+EXPLAINED = Path(__file__).with_name("explained.txt")
+FEW, MANY = (6, 30), (40, 90)
+"""How many tests a mutant is given, and seconds: at first, and if it survives these."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +185,11 @@ def recorded(share: int, shares: int) -> tuple[dict[Test, float], dict[tuple[str
     return times, lines
 
 
-def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict[Test, float]) -> list[Test]:
-    """The tests for a mutant: that of the rule, then near misses, then those that run few other lines."""
+def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict[Test, float], most: int) -> list[Test]:
+    """Tests that run the line: that of the rule, the whole of `simplify`, then those that run few other lines.
+
+    If there may be many, all near misses come before the others.
+    """
     counts = Counter(test for tests in lines.values() for test in tests)
     covering = lines.get((mutant.path, mutant.line)) or _of_table(mutant, lines) or list(times)
     body = lines.get((mutant.path, mutant.line + 1), ())
@@ -193,9 +197,11 @@ def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict
     ranked = sorted(covering, key=lambda t: (t.label != name, t not in body, counts[t], t.label))
     if mutant.path.endswith("rules.py"):
         ranked.sort(key=lambda t: "adjoint" not in t.module)
-    near = [t for t in ranked[MOST - 4 :] if t.function == "test_no_redex"][:2]
-    general = [t for t in ranked[MOST - 4 :] if t.function == "test_simplify"]
-    return [*ranked[: MOST - 4], *near, *general]
+    if most > FEW[0]:
+        ranked.sort(key=lambda t: t.function not in {"test_no_redex", "test_simplify", "test_data_are_told_apart"})
+        return ranked[:most]
+    general = [t for t in ranked[most - 1 :] if t.function == "test_simplify"]
+    return [*ranked[: most - 1], *general]
 
 
 def _of_table(mutant: Mutant, lines: dict[tuple[str, int], list[Test]]) -> list[Test]:
@@ -224,15 +230,15 @@ def judged(mutant: Mutant, tests: Sequence[Test]) -> tuple[str, str]:
     return ("fires less", rarely) if rarely else ("survives", "")
 
 
-def run(todo: list[Mutant], lines: Any, times: Any, processes: int) -> Iterator[Verdict]:
+def run(todo: list[Mutant], lines: Any, times: Any, processes: int, limits: tuple[int, int]) -> Iterator[Verdict]:
     """The verdicts on mutants, some at a time."""
     waiting = todo[::-1]
     running: dict[int, tuple[int, Mutant, float]] = {}
     while waiting or running:
         while waiting and len(running) < processes:
             mutant = waiting.pop()
-            tests = chosen(mutant, lines, times)
-            child, pipe = forked(partial(judged, mutant, tests), SECONDS)
+            tests = chosen(mutant, lines, times, limits[0])
+            child, pipe = forked(partial(judged, mutant, tests), limits[1])
             running[pipe] = child, mutant, time.monotonic()
         for pipe in select.select(list(running), [], [])[0]:
             child, mutant, start = running.pop(pipe)
@@ -243,18 +249,32 @@ def run(todo: list[Mutant], lines: Any, times: Any, processes: int) -> Iterator[
             yield Verdict(mutant, kind, why, time.monotonic() - start)
 
 
-def report(name: str, verdicts: list[Verdict]) -> None:
-    """One table, and the survivors."""
+def explained() -> dict[str, str]:
+    """Why mutants survive: the lines of the file that are no headings, by what stands before their last bar."""
+    lines = [line for line in EXPLAINED.read_text("utf-8").splitlines() if line.count(" | ") >= 4]
+    return dict(line.rsplit(" | ", 1) for line in lines)
+
+
+def report(name: str, verdicts: list[Verdict], reasons: dict[str, str]) -> None:
+    """One table, and the survivors that nothing explains."""
+    kinds = ("killed", "fires less", "explained", "survives")
     table: dict[str, Counter[str]] = defaultdict(Counter)
+    why = Counter[str]()
     for v in verdicts:
-        table[v.mutant.path][v.kind] += 1
-        table[name][v.kind] += 1
+        reason = reasons.get(v.mutant.key) if v.kind == "survives" else None
+        for row in (v.mutant.path, name):
+            table[row]["explained" if reason else v.kind] += 1
+        if reason:
+            why[reason] += 1
     for path, counts in sorted(table.items(), key=lambda item: (item[0] == name, item[0])):
-        noticed = counts["killed"] + counts["fires less"]
-        row = "  ".join(f"{kind} {counts[kind]:4}" for kind in ("killed", "fires less", "survives"))
-        print(f"{path:28} mutants {counts.total():4}  {row}  noticed {100 * noticed / counts.total():5.1f} %")
+        cells = "  ".join(f"{kind} {counts[kind]:4}" for kind in kinds)
+        wrong = counts.total() - counts["explained"]
+        killed = 100 * (counts["killed"] + counts["fires less"]) / max(wrong, 1)
+        print(f"{path:28} mutants {counts.total():4}  {cells}  of those not explained {killed:5.1f} %")
+    for reason, count in why.most_common():
+        print(f"{count:4} {reason}")
     for v in verdicts:
-        if v.kind == "survives":
+        if v.kind == "survives" and v.mutant.key not in reasons:
             print(v.mutant)
 
 
@@ -286,18 +306,21 @@ def main() -> None:
         for line, tests in found[1].items():
             lines[line] += tests
     print(f"{len(times)} tests of meaning, {sum(times.values()):.0f} s", flush=True)
+    reasons = explained()
     for name, files, count in (("laws", LAWS, args.laws), ("engine", ENGINE, args.engine)):
         every = [m for path in files for m in mutants(ROOT, path)]
         every = [m for m in every if args.only in f"{m.path} {m.function}"]
-        sample = random.Random(args.seed).sample(every, min(count, len(every)))
-        verdicts = []
-        for v in run(sample, lines, times, args.processes):
-            verdicts.append(v)
-            if args.verbose:
-                print(f"{v.kind} {v.seconds:.1f} s {v.mutant}\n    {v.why}", flush=True)
+        todo = random.Random(args.seed).sample(every, min(count, len(every)))
+        verdicts: dict[Mutant, Verdict] = {}
+        for limits in (FEW, MANY):
+            for v in run(todo, lines, times, args.processes, limits):
+                verdicts[v.mutant] = v
+                if args.verbose:
+                    print(f"{v.kind} {v.seconds:.1f} s {v.mutant}\n    {v.why}", flush=True)
+            todo = [m for m in todo if verdicts[m].kind == "survives" and m.key not in reasons]
         print(f"{name}: {len(verdicts)} of {len(every)} mutants, {time.monotonic() - start:.0f} s")
         if verdicts:
-            report(name, verdicts)
+            report(name, list(verdicts.values()), reasons)
 
 
 if __name__ == "__main__":
