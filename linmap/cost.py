@@ -133,6 +133,8 @@ def _flops(step: Instruction, operands: list[Leaf], result: Leaf) -> int:
             labels = dict(zip(spec.left, operands[0].shape, strict=True))
             labels |= dict(zip(spec.right, operands[1].shape, strict=True))
             return (2 if spec.contracted else 1) * math.prod(labels.values())
+        case wire.AddInto():
+            return operands[1].size
         case wire.Weighted(gather, _, _, _):
             return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
         case wire.Reduce():

@@ -1,4 +1,4 @@
-"""Steps of a tape that are better done together: differences, and products with sparse matrices."""
+"""Steps of a tape that are better done together: differences, sums with padded arrays, sparse products."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.arrays.segments import makes_rows
 from hilbert.arrays.tape import Instruction
-from hilbert.relation import Converse, Graph
+from hilbert.relation import Converse, Graph, Inclusion
 from linmap import wire
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def fused(code: Sequence[Instruction], slots: Sequence[Leaf], outputs: Sequence[
         found: Found | None = None
         match step.operation:
             case wire.Add():
-                found = _difference(step, maker, uses)
+                found = _difference(step, maker, uses) or _added_into(step, maker, uses)
             case wire.Reduce(Graph() as targets, 0):
                 found = _weighted(step, targets, maker, uses, slots)
             case _:
@@ -47,6 +47,18 @@ def _difference(step: Instruction, maker: dict[int, Instruction], uses: dict[int
         negated = maker.get(b)
         if negated and negated.operation == wire.Scale(-1.0) and uses[b] == 1:
             return Instruction(wire.Subtract(), (a, negated.args[0]), step.to), (b,)
+    return None
+
+
+def _added_into(step: Instruction, maker: dict[int, Instruction], uses: dict[int, int]) -> Found | None:
+    """The sum with an array that lies between zeros touches what it covers only."""
+    for a, b in (step.args, step.args[::-1]):
+        padded = maker.get(b)
+        match padded.operation if padded and uses[b] == 1 else None:
+            case wire.Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
+                return Instruction(wire.AddInto(inclusion), (a, padded.args[0]), step.to), (b,)
+            case _:
+                pass
     return None
 
 

@@ -134,6 +134,23 @@ class Subtract(_Wire):
 
 @final
 @frozen(repr=False)
+class AddInto(_Wire):
+    """(a, b) ↦ a + red_R(b) for an inclusion R: what the tape makes of padding and a sum; in place where a dies."""
+
+    inclusion: Reduce
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """In numpy only what b covers is touched; elsewhere one after the other."""
+        a, b = operands
+        if xp is np:
+            return reduction.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
+        padded = self.inclusion.bind(xp, [b], a).call
+        add = kernel.add(xp).call
+        return kernel.Kernel(lambda x, y: add(x, padded(y)))
+
+
+@final
+@frozen(repr=False)
 class Weighted(_Wire):
     """The product (w, v) with a sparse matrix: what the tape makes of a gather, a product and a segment sum."""
 

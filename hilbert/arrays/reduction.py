@@ -229,6 +229,19 @@ def _inclusion(p: Place, offset: int, stride: int) -> Kernel:
     return Kernel(in_numpy if p.xp is np else elsewhere, into=put)
 
 
+def add_into(relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    """a + red_R(b) in numpy, for b of a leaf: b is added to its places, in place where a may be overwritten."""
+    p = Place.of(np, relation, at, leaf)
+    index = _at(p, relation.offset, relation.stride, p.n)
+
+    def over(a: Any, b: Any) -> Any:
+        v = a.reshape(p.made)
+        v[index] += b.reshape(*p.before, p.n, *p.after)
+        return v.reshape(p.out)
+
+    return Kernel(lambda a, b: over(a.copy(), b), (over, None))
+
+
 def _slice(p: Place, offset: int, stride: int) -> Kernel:
     """The places of X in Y: a view."""
     if not p.cod:

@@ -7,8 +7,26 @@ import pytest
 
 from diff import fun, program
 from diff.evaluate import tape as program_tape
-from hilbert import Fin, R
-from linmap import differences, fork, gather, identity, scale, section, segment_sum
+from hilbert import R32, Fin, R
+from hilbert.relation import run
+from linmap import (
+    concatenate,
+    differences,
+    distrib,
+    fork,
+    gather,
+    identity,
+    inject,
+    join,
+    parallel,
+    project,
+    red,
+    scale,
+    section,
+    segment_sum,
+    sparse,
+    stack,
+)
 from linmap.contraction import hadamard
 from linmap.evaluate import tape
 from linmap.lower import net
@@ -61,9 +79,65 @@ def test_linear_maps() -> None:
     assert g(a).array.tolist() == [-1.0, -2.0, -4.0, -8.0]
 
 
+def test_sums_with_padded_arrays() -> None:
+    """Each summand after the first touches what it covers only; no argument is overwritten."""
+    parts = [Fin.of(n) for n in (2, 3, 0, 1, 4)]
+    f = concatenate(R, *parts)
+    arrays = [np.arange(1.0, n.size + 1) for n in parts]
+    v = f.dom.vec(tuple(arrays))
+    assert np.array_equal(f(v).array, np.concatenate(arrays))
+    assert names(tape(net(f))) == ["Reduce", "AddInto", "AddInto", "AddInto", "AddInto"]
+    g = stack(V, Fin.of(3))
+    w = g.dom.vec((a.array, b.array, a.array))
+    assert np.array_equal(g(w).array, np.stack([a.array, b.array, a.array]))
+    assert "Add" not in names(tape(net(g)))
+    h = (identity(V) + inject(V, 1) @ project(V, 3)) ** Fin.of(2)
+    x = h.dom.vec(np.arange(8.0).reshape(2, 4))
+    assert h(x).array.tolist() == [[0.0, 4.0, 2.0, 3.0], [4.0, 12.0, 6.0, 7.0]]
+    assert x.array.tolist() == np.arange(8.0).reshape(2, 4).tolist()
+    assert names(tape(net(h)))[-1] == "AddInto"
+
+
+def test_strided_sums() -> None:
+    """Every second place, backwards, of a space of several axes, by turns with a sum that stays."""
+    X2 = Fin.of(3) * Fin.of(2)
+    every = red(run(Fin.of(3), X2, 4, -2), R)
+    f = join(identity(R**X2), every, every)
+    x, y, z = (s.vec(np.arange(1.0, s.dim + 1).reshape(s.leaves[0].shape)) for s in f.dom.parts)
+    due = x.array.copy().reshape(-1)
+    due[[4, 2, 0]] += y.array + z.array
+    assert f(x, y, z).array.reshape(-1).tolist() == due.tolist()
+    assert names(tape(net(f))) == ["AddInto", "AddInto"]
+
+
+@pytest.mark.parametrize("name", ["jax.numpy", "array_api_strict"])
+def test_in_another_namespace(name: str) -> None:
+    """Elsewhere the steps are taken one after the other."""
+    xp = pytest.importorskip(name)
+    f = concatenate(R32, Fin.of(2), Fin.of(3)) - concatenate(R32, Fin.of(2), Fin.of(3), to=Fin.of(2) + Fin.of(3)) * 2.0
+    v = [np.arange(2, dtype=np.float32), np.arange(3, dtype=np.float32)]
+    found = f(f.dom.vec(tuple(xp.asarray(part) for part in v))).array
+    assert np.array_equal(np.asarray(found), -np.concatenate(v))
+
+
 N, K, M = Fin.of(50), Fin.of(5000), Fin.of(60)
 rows = np.sort(np.random.default_rng(0).integers(0, 60, 5000))
 cols = np.random.default_rng(1).integers(0, 50, 5000)
+
+
+def test_formal_tensors() -> None:
+    """On a formal tensor the steps act on its factors."""
+    Z = Fin.of(3)
+    f = sparse(N, M, rows, cols, np.arange(5000.0) % 5, R * R**Z) @ distrib((R**N) * (R**Z))
+    u, w = (R**N).vec(np.arange(50.0)), (R**Z).vec([1.0, -1.0, 2.0])
+    formal = u.tensor(w)
+    assert formal.is_formal
+    due = np.outer(np.bincount(rows, (np.arange(5000.0) % 5) * u.array[cols], 60), w.array)
+    assert np.allclose(f(formal).dense().array.reshape(60, 3), due)
+    g = concatenate(R * R**Z, N, M) @ parallel(distrib((R**N) * (R**Z)), distrib((R**M) * (R**Z)))
+    x = (R**M).vec(np.ones(60)).tensor(w)
+    both = g(formal, x).dense().array.reshape(110, 3)
+    assert np.allclose(both, np.outer(np.concatenate([u.array, np.ones(60)]), w.array))
 
 
 def test_what_lies_between_is_read_elsewhere() -> None:
