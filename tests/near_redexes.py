@@ -24,7 +24,7 @@ from linmap import (
     suffix,
     transpose_matrix,
 )
-from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, pick
+from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
 from linmap.term import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, index, maps, mask, number, one, space, stiff
@@ -235,6 +235,28 @@ def _scaled_beside_others(s: Source) -> Any:
     )
 
 
+def _with_transposed_data(s: Source) -> Any:
+    """Sections by square matrices of which the one or the other is transposed."""
+    V = s.field ** Fin.of(2)
+    M = s.field ** (Fin.of(2) * Fin.of(2))
+
+    def made() -> Any:
+        labels, datum = s.one_of(["ij", "ji"]), s.vector(M)
+        if s.flag():
+            return Section(Contraction(M, V, V, ((0, 0, 0, Spec.of(labels, "j", "i")),)), 0, datum)
+        return Section(Contraction(V, M, V, ((0, 0, 0, Spec.of("j", labels, "i")),)), 1, datum)
+
+    f, g = made(), made()
+    return one(s, lambda: f + number(s) * g, lambda: f @ g, lambda: f - g, lambda: (f + g) ** index(s))
+
+
+def _into_another_space(s: Source) -> Any:
+    """A section by a scalar that is no multiple of id: V ⊸ K ⊗ V."""
+    V = space(s)
+    f = section(outer(s.field, V), 0, s.vector(s.field))
+    return one(s, lambda: f, lambda: a_map(s, f.cod) @ f, lambda: stiff(s, f.cod, V) @ f @ stiff(s, V, V))
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -252,6 +274,8 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "reductions that count": _counted,
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
+    "transposed data": _with_transposed_data,
+    "scalars into another space": _into_another_space,
     "formal data": _with_formal_data,
     "elements as data": _at_elements,
     "one array of several": _of_one_array,
