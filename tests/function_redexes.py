@@ -343,6 +343,7 @@ def _other_parts(s: Source) -> Any:
         lambda: Fork([bend(s, W) @ a_projection(s, V, k) for k in places]),
         lambda: Fork([a_projection(s, V, k) for k in places]),
         lambda: fun(W, W)(lambda x, y: (y, x)),
+        lambda: fun(W)(lambda x: (x, x)),
         lambda: fun(W, W, W)(lambda *parts: parts[1:]),
         lambda: part(V, 1) @ fun(W, W)(lambda *parts: (parts[1], parts[1])),
         lambda: part(V, 1) @ fun(W, W)(lambda x, y: (y, x)) @ part(DirectSum((V, V)), 0),

@@ -23,11 +23,13 @@ from linmap import (
     section,
     suffix,
     transpose_matrix,
+    wire,
 )
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
+from linmap.datum import filled
 from linmap.term import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
-from tests.redexes import a_function, a_map, index, maps, mask, number, one, space, stiff
+from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,6 +234,8 @@ def _scaled_beside_others(s: Source) -> Any:
         lambda: fork(number(s) * identity(f.cod), identity(f.cod)) @ (number(s) * f),
         lambda: join(number(s) * f, g) @ fork(number(s) * g, f),
         lambda: number(s) * (f @ (number(s) * identity(f.dom) + g)),
+        lambda: fork(identity(f.cod) + g, f) @ f,
+        lambda: f @ join(identity(f.dom) + g, f),
     )
 
 
@@ -257,6 +261,18 @@ def _into_another_space(s: Source) -> Any:
     return one(s, lambda: f, lambda: a_map(s, f.cod) @ f, lambda: stiff(s, f.cod, V) @ f @ stiff(s, V, V))
 
 
+def _with_filled_data(s: Source) -> Any:
+    """Arcs by matrices all of whose entries are one number."""
+    V = s.field ** Fin.of(2)
+    (M,), (leaf,) = (s.field ** (Fin.of(2) * Fin.of(2))).leaves, V.leaves
+
+    def made() -> Any:
+        return arc(wire.Section(Spec.of("ij", "j", "i"), 0, filled(number(s), M)), leaf)
+
+    f, g = made(), made()
+    return one(s, lambda: number(s) * f, lambda: f + g, lambda: f @ g, lambda: number(s) * (f @ a_map(s, V, V)))
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -276,6 +292,7 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "scaled beside others": _scaled_beside_others,
     "transposed data": _with_transposed_data,
     "scalars into another space": _into_another_space,
+    "filled data": _with_filled_data,
     "formal data": _with_formal_data,
     "elements as data": _at_elements,
     "one array of several": _of_one_array,

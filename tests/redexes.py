@@ -578,7 +578,7 @@ REDEXES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
 # --- nets ---
 
 
-def _of(f: Any, leaf: Any) -> Net:
+def arc(f: Any, leaf: Any) -> Net:
     """A net of one arc."""
     image = wire.image(f, leaf)
     return Net(leaf.space, image.space, (0,), (Arc(f, 0, 1),), (1,), (leaf, image))
@@ -619,12 +619,12 @@ def _side_by_side(s: Source) -> Any:
 
 
 def _unmoved(leaf: Any) -> Any:
-    return _of(wire.Move(tuple(range(len(leaf.axes)))), leaf)
+    return arc(wire.Move(tuple(range(len(leaf.axes)))), leaf)
 
 
 def _filled(s: Source) -> Any:
     leaf = s.one_of([one_leaf(s), s.field]).leaves[0]
-    return _of(wire.Section(Spec.pointwise(len(leaf.axes)), s.integer(0, 1), filled(number(s), leaf)), leaf)
+    return arc(wire.Section(Spec.pointwise(len(leaf.axes)), s.integer(0, 1), filled(number(s), leaf)), leaf)
 
 
 def _of_nothing(s: Source) -> Any:
@@ -647,7 +647,7 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "arc by the identity": lambda s: net(_identity_relation(s)),
     "arc by the empty relation": lambda s: net(red(empty_relation(s), space(s))),
     "arc that moves nothing": lambda s: _unmoved(_array(s)),
-    "arc into the same field": lambda s: _of(wire.Cast(s.field), _array(s)),
+    "arc into the same field": lambda s: arc(wire.Cast(s.field), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),
     "arcs that move": _turns,
     "arcs that cast": lambda s: net(_casts(s)),

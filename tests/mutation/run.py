@@ -67,6 +67,7 @@ TESTS = (
 )
 GOLDEN = {"test_a_difference_of_equals", "test_low_rank_stays", "test_many_paths", "test_nothing_to_do"}
 EXPLAINED = Path(__file__).with_name("explained.txt")
+WIDE = {"test_no_redex", "test_simplify", "test_derivatives", "test_data_are_told_apart"}
 FEW, MANY = (6, 30), (40, 90)
 """How many tests a mutant is given, and seconds: at first, and if it survives these."""
 
@@ -198,7 +199,7 @@ def chosen(mutant: Mutant, lines: dict[tuple[str, int], list[Test]], times: dict
     if mutant.path.endswith("rules.py"):
         ranked.sort(key=lambda t: "adjoint" not in t.module)
     if most > FEW[0]:
-        ranked.sort(key=lambda t: t.function not in {"test_no_redex", "test_simplify", "test_data_are_told_apart"})
+        ranked.sort(key=lambda t: t.function not in WIDE)
         return ranked[:most]
     general = [t for t in ranked[most - 1 :] if t.function == "test_simplify"]
     return [*ranked[: most - 1], *general]
