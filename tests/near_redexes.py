@@ -201,6 +201,7 @@ def _at_elements(s: Source) -> Any:
         lambda: f + number(s) * g,
         lambda: number(s) * f,
         lambda: back @ f,
+        lambda: number(s) * (scan(V, Y) @ f @ stiff(s, s.field, f.dom)),
         lambda: a_map(s, f.cod) @ f @ a_map(s, None, f.dom),
         lambda: section(pick(V, Y), 1, s.vector(Elements(Y))) @ f,
         lambda: f ** index(s),
@@ -273,6 +274,21 @@ def _with_filled_data(s: Source) -> Any:
     return one(s, lambda: number(s) * f, lambda: f + g, lambda: f @ g, lambda: number(s) * (f @ a_map(s, V, V)))
 
 
+def _starts_and_ends_alone(s: Source) -> Any:
+    """h + f • h, ⟨h, f • h⟩, h + h • f, [h, h • f] for compositions h."""
+    U, V = space(s), space(s)
+    h = stiff(s, U, V)
+    f, g = a_map(s, V, V), a_map(s, U, U)
+    return one(
+        s,
+        lambda: Sum([h, number(s) * (f @ h)]),
+        lambda: Sum([f @ h, h]),
+        lambda: fork(h, f @ h),
+        lambda: Sum([number(s) * h, h @ g]),
+        lambda: join(h, h @ g),
+    )
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -293,6 +309,7 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "transposed data": _with_transposed_data,
     "scalars into another space": _into_another_space,
     "filled data": _with_filled_data,
+    "starts and ends alone": _starts_and_ends_alone,
     "formal data": _with_formal_data,
     "elements as data": _at_elements,
     "one array of several": _of_one_array,
