@@ -33,6 +33,7 @@ def main() -> None:
     reveal_type(adjoint(slope))  # N: Pointwise[Vector[Step], Vector[Step], Vector[Step]]
     assert adjoint(adjoint(slope)) == slope
     reveal_type(simplify(derivative(log @ sin)))  # N: Pointwise[Field, Field, Field]
+    reveal_type(simplify(log @ sin))  # N: Map[Field, Field]
     reveal_type(simplify(adjoint(dup(R)) @ dup(R)))  # N: LinMap[Field, Field]
     first = project(direct_sum(X, R), 0)
     energy = fun(X)(lambda x: x @ x) @ first

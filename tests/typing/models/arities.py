@@ -113,6 +113,10 @@ def counted_at_run_time(spaces: list[Type]) -> None:
     reveal_type(fun(*spaces)(lambda *parts: parts[0]))  # N: Map[Any, Any]
 
 
+def eleven() -> None:
+    reveal_type(fun(X, R, X, Y, R, X, Y, R, X, X, R)(lambda *parts: parts[0]))  # N: Map[Any, Any]
+
+
 def main() -> None:
     reveal_type(one(x))  # N: Vec[Field]
     reveal_type(two(x, y))  # N: Vec[Field]

@@ -4,7 +4,7 @@ from typing import reveal_type
 
 import numpy as np
 
-from adjoint import grad, value_and_grad
+from adjoint import grad, jacobian, value_and_grad
 from diff import Expr, fun, inner
 from hilbert import Fin, Matrix, R, Scalar, Vector
 
@@ -26,6 +26,11 @@ def energy(
     return inner(w @ x, b) * k
 
 
+@fun(X)
+def squares(x: Expr[Vector[In]]) -> Expr[Vector[In]]:
+    return x * x
+
+
 def part(i: int) -> None:
     reveal_type(grad(energy, wrt=i))  # N: Field], Any]
     reveal_type(value_and_grad(energy, wrt=i))  # N: Field], DirectSum[Field, Any]]
@@ -34,6 +39,7 @@ def part(i: int) -> None:
 def main() -> None:
     rng = np.random.default_rng(0)
     w, x, b, k = W.random(rng), X.random(rng), B.random(rng), R.vec(2.0)
+    reveal_type(jacobian(squares, x))  # N: Any
     reveal_type(grad(energy)(w, x, b, k))  # N: Vec[DirectSum[Matrix[Out, In], Vector[In], Vector[Out], Field]]
     reveal_type(grad(energy, 0)(w, x, b, k))  # N: Vec[Matrix[Out, In]]
     reveal_type(grad(energy, wrt=1)(w, x, b, k))  # N: Vec[Vector[In]]

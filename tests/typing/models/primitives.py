@@ -1,10 +1,10 @@
 """Primitives apply to vectors and expressions of every space, and compose as maps of the field."""
 
-from typing import reveal_type
+from typing import Any, reveal_type
 
 import numpy as np
 
-from diff import Expr, atan2, exp, fun, hypot, log, maximum, sin, sqrt
+from diff import Expr, atan2, exp, fun, hypot, log, maximum, pick, sin, sqrt
 from hilbert import Copower, DirectSum, Fin, R, Scalar, Vec, Vector, direct_sum
 
 
@@ -31,6 +31,11 @@ def polar(x: Expr[Vector[Item]], k: Expr[Scalar]) -> Expr[Vector[Item]]:
 @fun(direct_sum(X, R) ** batch)
 def waves(x: Expr[Copower[DirectSum[Vector[Item], Scalar], Fin[Batch]]]) -> Expr[Copower[DirectSum[Vector[Item], Scalar], Fin[Batch]]]:
     return sin(x) + 1.0
+
+
+def untyped(a: Any) -> None:
+    reveal_type(hypot(a, a))  # N: Any
+    reveal_type(pick(a, a))  # N: Any
 
 
 def main() -> None:
