@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, note, settings
 
 from adjoint import adjoint
-from hilbert import R32, Fin, R, SpaceError, direct_sum
+from hilbert import R32, Copower, Elements, Fin, R, SpaceError, direct_sum
 from hilbert.term import bottom_up, children, postorder
 from linmap import (
     cast,
@@ -28,7 +28,7 @@ from linmap import (
     simplify,
     suffix,
 )
-from linmap.contraction import hadamard, inner, labelled, matrix_matrix, matrix_vector
+from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
 from linmap.laws.engine import COMPOSITIONS, SUMS
 from linmap.laws.shared import Shared, rebuilt
 from linmap.lower import net
@@ -239,6 +239,16 @@ def test_data_are_told_apart() -> None:
     assert len({simplify(f) for f in nets}) == len(nets)
     for before, after in zip([*maps, *nets], [*found, *map(simplify, nets)], strict=True):
         assert (matrix(before) == matrix(after)).all()
+
+
+def test_elements_are_not_scaled() -> None:
+    """k·(scan • f • (u ·)) = scan • f • (ku ·) where f gathers by elements: they are no vector."""
+    W, E = R ** Fin.of(1), Elements(Fin.of(3))
+    f = section(gather(R, Fin.of(3), Fin.of(1)), 1, Copower(E, Fin.of(1)).vec([2]))
+    u = section(hadamard(V), 0, V.vec([1.0, 2.0, 3.0]))
+    for g in (2 * (scan(R, W.index) @ f @ scan(R, X) @ u), 2 * (scan(R, W.index) @ f @ scan(R, X))):
+        assert measure(simplify(g)) <= measure(g)
+        assert (matrix(simplify(g)) == matrix(g)).all()
 
 
 def test_other_things() -> None:
