@@ -16,7 +16,7 @@ from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import shown
 from hilbert.index import Index
-from hilbert.map import Applicable, Unknown
+from hilbert.map import Applicable
 from hilbert.space import Leaf, require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -367,8 +367,6 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
         return R
 
     @overload  # type: ignore[override]  # it takes two of any one space
-    def __call__(self, x: Unknown, y: Unknown, /) -> Any: ...
-    @overload
     def __call__(self, x: Expr[S], y: Expr[S] | Vec[S] | float, /) -> Expr[S]: ...
     @overload
     def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
