@@ -114,7 +114,10 @@ def _counted(s: Source) -> Any:
 def _casts_that_round(s: Source) -> Any:
     V = R ** index(s)
     f = Section(hadamard(V), 0, V.vec(s.rng().uniform(-1.0, 1.0, V.dim)))
-    return cast(R32**V.index, R) @ cast(V, R32) @ f
+    if s.flag():
+        return cast(R32**V.index, R) @ cast(V, R32) @ f
+    U = direct_sum(R32**V.index, V)  # its first array loses nothing
+    return cast(direct_sum(R32**V.index, R32**V.index), R) @ cast(U, R32) @ inject(U, 1) @ f
 
 
 def _places(s: Source) -> tuple[int, int]:

@@ -199,6 +199,8 @@ def test_cast_that_rounds_stays() -> None:
     low, high = cast(R**X, R32), cast(R32**X, R)
     assert simplify(high @ low) == high @ low
     assert simplify(low @ high) == identity(R32**X)
+    mixed, single = direct_sum(R32**X, R**X), direct_sum(R32**X, R32**X)
+    assert simplify(cast(single, R) @ cast(mixed, R32)) == cast(single, R) @ cast(mixed, R32)
 
 
 def test_unequal_copies() -> None:

@@ -64,6 +64,7 @@ TESTS = (
     "tests.adjoint.test_dagger",
     "tests.adjoint.test_defining_equation",
     "tests.adjoint.test_unitary",
+    "tests.adjoint.test_rearranged",
 )
 GOLDEN = {"test_a_difference_of_equals", "test_low_rank_stays", "test_many_paths", "test_nothing_to_do"}
 EXPLAINED = Path(__file__).with_name("explained.txt")
