@@ -316,8 +316,10 @@ class Network:
         if not todo:
             return None
         discrete = [f for f in todo if not self.slots[f.slot].is_field]
-        if len(discrete) > 1 or len(discrete) == len(todo):  # what selects or picks needs numbers to apply to
-            todo = [self._pair(self._ones(f), f, f.labels, f.labels) if f in discrete else f for f in todo]
+        if len(discrete) == 1 < len(todo):
+            discrete = [f for f in discrete if _alone(f, keep, [g for g in todo if g is not f])]
+        # what selects or picks needs numbers to apply to, and its labels are summed as those of an array
+        todo = [self._pair(self._ones(f), f, f.labels, f.labels) if f in discrete else f for f in todo]
         todo = [self._summed(f, keep, [g for g in todo if g is not f]) for f in todo]
         found = order([f.labels for f in todo], keep, self.sizes, self.limit)
         self.orders.append(found)
@@ -371,9 +373,8 @@ class Network:
 
     def _summed(self, f: Factor, keep: Labels, others: Sequence[Factor]) -> Factor:
         """The factor without the labels that only it has."""
-        elsewhere = set(keep).union(*(g.labels for g in others))
-        alone = [c for c in f.labels if c not in elsewhere]
-        if not alone or not self.slots[f.slot].is_field:
+        alone = _alone(f, keep, others)
+        if not alone:
             return f
         slot, labels = f.slot, f.labels
         for c in alone:
@@ -427,6 +428,12 @@ class Network:
         leaf = Leaf(base, link.relation.dom.axes + link.relation.cod.axes)
         const = Const(dense.reshape(leaf.shape), leaf, ("relation", link.relation))
         return Factor(self.datum(const), link.x + link.y)
+
+
+def _alone(f: Factor, keep: Labels, others: Sequence[Factor]) -> list[int]:
+    """The labels that only this factor has."""
+    elsewhere = set(keep).union(*(g.labels for g in others))
+    return [c for c in f.labels if c not in elsewhere]
 
 
 def _in_order(labels: Labels, keep: Labels) -> bool:

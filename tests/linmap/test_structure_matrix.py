@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given, note, settings
 
-from hilbert import Copower, Fin, R, SpaceError, Vec, direct_sum
+from hilbert import Copower, Elements, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.relation import function, pairs
 from linmap import (
     curry,
@@ -25,6 +25,7 @@ from linmap import (
     scale,
     scan,
     section,
+    segment_sum,
     structure,
     total,
     trace,
@@ -32,7 +33,7 @@ from linmap import (
     uncurry,
     wire,
 )
-from linmap.contraction import hadamard, matrix_vector
+from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.datum import Ref
 from linmap.lower import net
 from linmap.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
@@ -218,6 +219,15 @@ def test_sparse_pattern_is_exact() -> None:
     here = set(zip(coordinates.row.tolist(), coordinates.col.tolist(), strict=True))
     assert here == set(zip(rows.tolist(), cols.tolist(), strict=True))
     assert found.nnz == 4
+
+
+def test_a_sum_over_an_element_found_at_the_point() -> None:
+    """w • Σ • e_x: the label of the element is in no other factor."""
+    X, Y, one = Fin.of(3), Fin.of(2), Fin.of(1)
+    element = segment_sum(R, (Elements(X) ** one).vec([1]))
+    f = section(scalar(R**Y), 1, (R**Y).vec([2.0, 5.0])) @ total(R, X) @ element @ rep(R, one)
+    check(f)
+    assert matrix(f, as_="array").tolist() == [[2.0], [5.0]]
 
 
 def test_what_is_refused() -> None:
