@@ -271,7 +271,7 @@ def report(name: str, verdicts: list[Verdict], reasons: dict[str, str]) -> None:
     for path, counts in sorted(table.items(), key=lambda item: (item[0] == name, item[0])):
         cells = "  ".join(f"{kind} {counts[kind]:4}" for kind in kinds)
         wrong = counts.total() - counts["explained"]
-        killed = 100 * (counts["killed"] + counts["fires less"]) / max(wrong, 1)
+        killed = 100 * (counts["killed"] + counts["fires less"]) / wrong if wrong else 100.0
         print(f"{path:28} mutants {counts.total():4}  {cells}  of those not explained {killed:5.1f} %")
     for reason, count in why.most_common():
         print(f"{count:4} {reason}")
