@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import os
@@ -73,10 +72,8 @@ def medians(candidates: Candidates, options: Options) -> dict[str, float]:
     """Median seconds for each candidate.
 
     Warm-up first; then rounds in which each candidate gives one sample, in another order each time. Calls shorter than
-    `SAMPLE` are repeated within a sample. The garbage collector rests meanwhile. The C library first gives memory that
-    other comparisons have left back to the system: it would serve whoever asks for a size that fits.
+    `SAMPLE` are repeated within a sample. The garbage collector rests meanwhile.
     """
-    trim()
     names = list(candidates)
     repeats = {name: _repeats(candidates[name]) for name in names}
     samples: dict[str, list[float]] = {name: [] for name in names}
@@ -91,13 +88,6 @@ def medians(candidates: Candidates, options: Options) -> dict[str, float]:
     finally:
         gc.enable()
     return {name: statistics.median(samples[name]) for name in names}
-
-
-def trim() -> None:
-    """Give free memory of the heap back to the system, where the C library can."""
-    release = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if release is not None:
-        release(0)
 
 
 def _sample(call: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float:
