@@ -6,6 +6,9 @@ them. What a relation prepares once is done before, on both sides, and our time 
 
 from __future__ import annotations
 
+import ctypes
+import itertools
+import multiprocessing
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
@@ -36,6 +39,7 @@ from linmap import red
 
 LIMIT = 1.25
 SIZES = (1_000_000, 10_000_000)
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h
 Array: TypeAlias = Any
 Calls: TypeAlias = dict[str, Callable[[], Any]]
 
@@ -53,8 +57,38 @@ def lines(options: Options) -> Iterator[Line | str]:
     """Every form in both directions, then products, sums and compositions against the calls for their parts."""
     yield identity(SIZES[0])
     for n in SIZES[: 1 if options.quick else None]:
-        for row in (*forms(n), *tables(n), *stencils(n), *made_of_others(n)):
-            yield from of_row(f"{row.what}, 1e{len(str(n)) - 1}", row, options)
+        for kind in (forms, tables, stencils, made_of_others):
+            for k in itertools.count():
+                found = alone(kind, n, k, options)
+                if found is None:
+                    break
+                yield from found
+
+
+def alone(kind: Callable[[int], Iterator[Row]], n: int, k: int, options: Options) -> list[Line | str] | None:
+    """The lines of the k-th row of a kind, measured in a process of its own; None if there is none.
+
+    Otherwise an array is faulted in anew at each call while one of half the size is not, or the other way round: that
+    depends on what was freed before in the process. In all of them the C library is set as it sets itself after a
+    while: arrays from 32 MB on get new memory at each call, smaller ones what was freed.
+    """
+    processes = multiprocessing.get_context("fork")
+    receiver, sender = processes.Pipe(duplex=False)
+
+    def measure() -> None:
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:  # the GNU C library
+            mallopt(M_MMAP_THRESHOLD, 1 << 25)
+            mallopt(M_TRIM_THRESHOLD, 1 << 28)
+        row = next(itertools.islice(kind(n), k, None), None)
+        sender.send(None if row is None else list(of_row(f"{row.what}, 1e{len(str(n)) - 1}", row, options)))
+
+    child = processes.Process(target=measure)
+    child.start()
+    sender.close()
+    found: list[Line | str] | None = receiver.recv()
+    child.join()
+    return found
 
 
 def identity(n: int) -> str:
