@@ -53,7 +53,7 @@ SMALL = 256
 NARROW = 8
 """Entries of the last axis up to which numpy's einsum multiplies quicker than a broadcast product (measured)."""
 MANY = 1000
-"""Entries of a result from which on the cost of starting einsum does not count (measured)."""
+"""Multiplications from which on the cost of starting einsum does not count (measured)."""
 
 
 def _small(spec: Spec, size: dict[str, int], shared: str) -> bool:
@@ -75,7 +75,8 @@ def _in_the_middle(xp: ModuleType, spec: Spec, size: dict[str, int]) -> Kernel |
         first, last = summed[0], summed[-1] + 1
         before, inner, after = x[:first], x[first:last], x[last:]
         rows = "".join(c for c in spec.out if c in a)
-        if last - first == len(summed) and before and after and rows and spec.out == before + rows + after:
+        wide = math.prod(size[c] for c in after) > 1  # otherwise one product does for all b
+        if last - first == len(summed) and before and wide and rows and spec.out == before + rows + after:
             break
     else:
         return None

@@ -64,6 +64,7 @@ BATCHED = [
     "bij,bij->b",
     "bij,bij->bj",
     "bij,ki->bkj",
+    "biu,ki->bku",
     "ki,bij->bkj",
     "bcij,ki->bckj",
     "bijk,hij->bhk",
@@ -76,7 +77,7 @@ BATCHED = [
 def test_many_small_matrices(text: str) -> None:
     """Kernels that are chosen by size: 500 matrices of 2 to 4 rows and columns, in memory in both orders."""
     rng = np.random.default_rng(0)
-    size = {"b": 500, "c": 5, "i": 2, "j": 3, "k": 4, "h": 2}
+    size = {"b": 500, "c": 5, "i": 2, "j": 3, "k": 4, "h": 2, "u": 1}
     sides, out = text.split("->")
     left, right = sides.split(",")
     leaves = [Leaf(R, tuple(Fin.of(size[c]) for c in labels)) for labels in (left, right)]
