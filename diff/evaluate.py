@@ -26,7 +26,7 @@ def runner(f: Map[V, W]) -> Callable[[Vec[V]], Vec[W]]:
     if made is None:
         made = memo["tape"] = tape(p, p.outputs)
     run, cod = made.run, f.cod
-    return lambda x: Vec(cod, tuple([freeze(a) for a in run(x.leaves)]))
+    return lambda x: Vec(cod, tuple(map(freeze, run(x.leaves))))
 
 
 def tape(p: Program[Any, Any], outputs: Sequence[int]) -> Tape:
@@ -46,4 +46,4 @@ def tape(p: Program[Any, Any], outputs: Sequence[int]) -> Tape:
             needed.append(instruction)
             read.update(instruction.args)
     constants = {k: array for k, array in constants.items() if k in read}
-    return Tape(p.slots, range(p.arity), constants, fused(needed[::-1], p.slots, outputs), outputs)
+    return Tape(p.slots, p.arity, constants, fused(needed[::-1], p.slots, outputs), outputs)

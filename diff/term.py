@@ -62,15 +62,10 @@ class Fun(Map[V, W], Comparable):
 
         return program_label(self, numbering)
 
-    def _run(self, x: Vec[V]) -> Vec[W]:
-        memo = self.memo()
-        run = memo.get("run")
-        if run is None:
-            from diff.evaluate import runner  # evaluation is a pass over these terms
+    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+        from diff.evaluate import runner  # evaluation is a pass over these terms
 
-            run = memo["run"] = runner(self)
-        image: Vec[W] = run(x)
-        return image
+        return runner(self)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         inner, outer = parts

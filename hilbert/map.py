@@ -16,7 +16,7 @@ from hilbert.term import Term
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -246,12 +246,21 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
+        memo = self.memo()
+        dom, run = memo.get("run", (None, None))
+        if run is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
+            return run(args[0])
         for a in args:
             if isinstance(a, Applicable):
                 return a.apply_map(self, args)
-        return self._run(argument(self, args))
+        x = argument(self, args)
+        if run is None:
+            run = self._runner()
+            memo["run"] = self.dom, run
+        return run(x)
 
-    def _run(self, x: Vec[V]) -> Vec[W]:
+    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+        """What applies the map to vectors of its domain; asked for once."""
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:

@@ -40,8 +40,8 @@ def runner(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
         made = memo["tape"] = tape(body)
     run, cod = made.run, f.cod
     if not data:
-        return lambda x: Vec(cod, tuple([freeze(a) for a in run(x.leaves)]))
-    return lambda x: Vec(cod, tuple([freeze(a) for a in run([*x.leaves, *data])]))
+        return lambda x: Vec(cod, tuple(map(freeze, run(x.leaves))))
+    return lambda x: Vec(cod, tuple(map(freeze, run([*x.leaves, *data]))))
 
 
 def tape(body: Net) -> Tape:
@@ -70,12 +70,13 @@ def tape(body: Net) -> Tape:
             constants[place[datum]] = datum.array
         return place[datum]
 
-    inputs = [new(body.wires[w]) for w in body.inputs]
+    for w in body.inputs:
+        new(body.wires[w])
     for ref in refs(body):
         place[ref] = new(ref.leaf)
-    inputs += [place[ref] for ref in refs(body)]
-    for w, slot in zip(body.inputs, list(inputs), strict=False):
-        put(w, slot)
+    arity = len(slots)
+    for k, w in enumerate(body.inputs):
+        put(w, k)
     for arc in body.arcs:
         if arc.src not in value:
             continue  # 0
@@ -95,4 +96,4 @@ def tape(body: Net) -> Tape:
             value[w] = new(leaf)
             constants[value[w]] = np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
         outputs.append(value[w])
-    return Tape(slots, inputs, constants, fused(code, slots, outputs), outputs)
+    return Tape(slots, arity, constants, fused(code, slots, outputs), outputs)

@@ -110,7 +110,7 @@ class Network:
         self.orders: list[Order] = []
         for ref in refs(body):
             self.place[ref] = self._slot(ref.leaf)
-        self.inputs = [self.place[ref] for ref in refs(body)]
+        self.arity = len(self.slots)
         self.blocks = [self._column(k) for k in range(len(body.inputs))]
 
     # --- labels and arrays ---
@@ -155,7 +155,7 @@ class Network:
                 needed.update(step.args)
                 code.append(step)
         constants = {k: a for k, a in self.constants.items() if k in needed}
-        return Tape(self.slots, self.inputs, constants, code[::-1], outputs)
+        return Tape(self.slots, self.arity, constants, code[::-1], outputs)
 
     # --- the flow of one input leaf ---
 

@@ -24,7 +24,7 @@ from linmap.datum import Const, Datum, Ref
 from linmap.wire import Wire, image
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -38,15 +38,10 @@ class LinMap(Map[V, W]):
     __slots__ = ()
     language = 0
 
-    def _run(self, x: Vec[V]) -> Vec[W]:
-        memo = self.memo()
-        run = memo.get("run")
-        if run is None:
-            from linmap.evaluate import runner  # evaluation is a pass over these terms
+    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+        from linmap.evaluate import runner  # evaluation is a pass over these terms
 
-            run = memo["run"] = runner(self)
-        image: Vec[W] = run(x)
-        return image
+        return runner(self)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts

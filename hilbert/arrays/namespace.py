@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hilbert.space import Leaf
 
 
-_NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
+NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
 
 
 class Compound:
@@ -50,7 +50,7 @@ def namespace(array: Any) -> ModuleType:
 def common_namespace(arrays: Sequence[Any]) -> ModuleType:
     """The one namespace of some arrays (numpy for none), formal ones included; raises SpaceError if they mix."""
     kinds = set(map(type, arrays))
-    if kinds <= _NUMPY or all(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds):
+    if kinds <= NUMPY or all(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds):
         return np
     plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
     found = {namespace(array) for array in plain} or {np}

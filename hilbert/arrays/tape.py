@@ -15,7 +15,7 @@ import numpy as np
 from hilbert.arrays.formal import Formal
 from hilbert.arrays.formal_kernels import FormalKernels, finished
 from hilbert.arrays.kernel import Kernel, constant
-from hilbert.arrays.namespace import common_namespace
+from hilbert.arrays.namespace import NUMPY, common_namespace
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,19 +40,22 @@ class Instruction(NamedTuple):
 
 
 class Tape:
-    """The executable form of a program or net; `constants` are slots that hold the same array at every call."""
+    """The executable form of a program or net.
 
-    __slots__ = ("_abroad", "_bound", "_formal", "code", "constants", "inputs", "outputs", "slots")
+    The first `arity` slots are its inputs; `constants` are slots that hold the same array at every call.
+    """
+
+    __slots__ = ("_abroad", "_bound", "_formal", "arity", "code", "constants", "outputs", "slots")
 
     def __init__(
         self,
         slots: Sequence[Leaf],
-        inputs: Sequence[int],
+        arity: int,
         constants: dict[int, Any],
         code: Sequence[Instruction],
         outputs: Sequence[int],
     ) -> None:
-        self.slots, self.inputs, self.constants = slots, tuple(inputs), constants
+        self.slots, self.arity, self.constants = slots, arity, constants
         self.code, self.outputs = code, tuple(outputs)
         self._bound: dict[Any, _Bound] = {}
         self._formal = Formal in map(type, constants.values())
@@ -60,6 +63,9 @@ class Tape:
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs, in the inputs' namespace."""
+        bound = self._bound.get(np)
+        if bound is not None and NUMPY.issuperset(map(type, arrays)):
+            return bound(arrays)
         if self._formal or Formal in map(type, arrays):
             return self._run_formally(arrays)
         home = arrays or self._abroad
@@ -92,22 +98,20 @@ def _parts(arrays: Iterable[Any]) -> list[Any]:
 class _Bound:
     """A tape for one namespace and device."""
 
-    __slots__ = ("inputs", "outputs", "scalars", "steps", "template", "xp")
+    __slots__ = ("outputs", "rest", "scalars", "steps", "xp")
 
     def __init__(self, tape: Tape, xp: ModuleType, arrays: Sequence[Any]) -> None:
-        self.xp, self.inputs, self.outputs = xp, tape.inputs, tape.outputs
-        self.template: list[Any] = [None] * len(tape.slots)
+        self.xp, self.outputs = xp, tape.outputs
+        self.rest: list[Any] = [None] * (len(tape.slots) - tape.arity)  # the slots behind the inputs
         for slot, array in tape.constants.items():
             here = constant(xp, array, arrays[0] if arrays else None)
-            self.template[slot] = here[()] if xp is np else here
+            self.rest[slot - tape.arity] = here[()] if xp is np else here
         # numpy's scalars are several times quicker than its arrays without axes
-        self.scalars = [k for k in self.inputs if not tape.slots[k].axes] if xp is np else []
+        self.scalars = [k for k in range(tape.arity) if not tape.slots[k].axes] if xp is np else []
         self.steps = _schedule(tape, xp)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        env = self.template.copy()
-        for slot, array in zip(self.inputs, arrays, strict=True):
-            env[slot] = array
+        env = [*arrays, *self.rest]
         for slot in self.scalars:
             env[slot] = env[slot][()]
         for call, a, b, to, dead in self.steps:
@@ -129,7 +133,7 @@ Step = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
 
 def _schedule(tape: Tape, xp: ModuleType) -> list[Step]:
     slots = tape.slots
-    keep = {*tape.outputs, *tape.constants, *tape.inputs}
+    keep = {*tape.outputs, *tape.constants, *range(tape.arity)}
     code = _late(_without_repetition(_bind(tape, xp), tape), keep)
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
     owned = set[int]()  # slots whose memory nobody else sees

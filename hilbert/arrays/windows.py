@@ -15,6 +15,8 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.place import FRESH, lent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilbert.arrays.place import Place
     from hilbert.relation import Sliding, Window
 
@@ -35,21 +37,19 @@ def window(p: Place, r: Window[Any, Any]) -> Kernel:
     high = s * (p.m - 1) + d * (w - 1) + 1 + r.offset - p.n
     if _is_flat(p) and s == d == 1 and 1 < w <= CONVOLVED and 0 < max(low, high) < w:
         return Kernel(lambda a: _cut_off(p, p.line(a), w, low, high))
-    if p.xp is np and 1 < w == s and d == p.rows == p.width == 1 and low == 0 and high <= 0:
+    if p.xp is np and SHORT <= w == s and d == p.rows == p.width == 1 and low == 0 and high <= 0:
         return _tiles(p, w)
     few = w.bit_length() + 3 if w > CONVOLVED or not _is_flat(p) else 1
     if few == 1 and w < 2 * s and p.n * np.dtype(p.dtype).itemsize >= FRESH:
         few = 2  # a large intermediate array would cost more than it saves
-
-    def sums(a: Any) -> Any:
-        v = p.padded(p.line(a), low, high)
-        if s == 1:
-            return p.whole(consecutive(p, v, w, d))
-        if w > s * few:  # all of them, of those every s-th
-            return p.whole(consecutive(p, v, w, d)[p.cut(None, None, s)])
-        return p.whole(_apart(p, v, w, s, d))
-
-    return Kernel(sums, fresh=w > 1 or low > 0 or high > 0)
+    fresh = w > 1 or low > 0 or high > 0
+    if s == 1 or w > s * few:  # all windows, of those every s-th
+        every = p.cut(None, None, s)
+        return Kernel(lambda a: p.whole(consecutive(p, p.padded(p.line(a), low, high), w, d)[every]), fresh=fresh)
+    apart = _apart(p, w, s, d)
+    if low == 0 and high <= 0:
+        return Kernel(lambda a: p.whole(apart(p.line(a))), fresh=fresh)
+    return Kernel(lambda a: p.whole(apart(p.padded(p.line(a), low, high))), fresh=fresh)
 
 
 def _tiles(p: Place, w: int) -> Kernel:
@@ -110,14 +110,21 @@ def _plus(p: Place, a: Any, b: Any) -> Any:
     return a
 
 
-def _apart(p: Place, v: Any, w: int, s: int, d: int) -> Any:
-    """Windows that start s apart."""
+def _apart(p: Place, w: int, s: int, d: int) -> Callable[[Any], Any]:
+    """The sums of windows that start s apart."""
     if p.xp is np and (w > FEW or (w > 2 and d == 1 and w <= s and not p.after)):
-        return _summed(p, _windows(p, v, p.m, w, s, d))
-    parts = [v[p.cut(d * k, d * k + s * (p.m - 1) + 1, s)] for k in range(w)]
-    sums = parts[0] + parts[1] if w > 1 else parts[0]
-    for part in parts[2:]:
-        sums = _plus(p, sums, part)
+        return lambda v: _summed(p, _windows(p, v, p.m, w, s, d))
+    first, *others = [p.cut(d * k, d * k + s * (p.m - 1) + 1, s) for k in range(w)]
+    if not others:
+        return lambda v: v[first]
+    second, *others = others
+
+    def sums(v: Any) -> Any:
+        y = v[first] + v[second]
+        for cut in others:
+            y = _plus(p, y, v[cut])
+        return y
+
     return sums
 
 

@@ -49,7 +49,7 @@ ADDED, MOVED = Instruction(wire.Add(), (3, 5), 6), Instruction(wire.Move((1, 0))
 def test_repetition_that_only_sums_read_is_skipped(code: list[Instruction], outputs: list[int], runs: int) -> None:
     """A + rep b broadcasts: b is not repeated, unless the repetition is asked for or something else reads it."""
     leaves = [*INPUTS, Leaf(R, (X, Y)), Leaf(R, (X, Y)), Leaf(R, (Y, X))]
-    tape = Tape(leaves, range(4), {4: np.zeros((2, 3))}, code, outputs)
+    tape = Tape(leaves, 4, {4: np.zeros((2, 3))}, code, outputs)
     ROWS.log.clear()
     for have, slot in zip(tape.run([np.full(leaf.shape, 2.0) for leaf in INPUTS[:4]]), outputs, strict=True):
         np.testing.assert_array_equal(have, np.full(leaves[slot].shape, 4.0 if slot == 6 else 2.0))
@@ -60,7 +60,7 @@ def test_steps_that_no_output_needs_are_dropped() -> None:
     """Dead code is not run."""
     dead, live = Watched(wire.Scale(2.0)), Watched(wire.Scale(3.0))
     code = [Instruction(dead, (1,), 5), Instruction(live, (1,), 6)]
-    tape = Tape([*INPUTS, INPUTS[1], INPUTS[1]], range(4), {4: np.zeros((2, 3))}, code, [6])
+    tape = Tape([*INPUTS, INPUTS[1], INPUTS[1]], 4, {4: np.zeros((2, 3))}, code, [6])
     tape.run([np.zeros(leaf.shape) for leaf in INPUTS[:4]])
     assert (len(dead.log), len(live.log)) == (0, 1)
 
@@ -73,7 +73,7 @@ def test_what_is_read_late_is_computed_late() -> None:
     )
     code = [Instruction(double, (1,), 5), Instruction(triple, (1,), 6)]
     code += [Instruction(minus, (5,), 7), Instruction(add, (7, 6), 8)]
-    tape = Tape([*INPUTS, *[INPUTS[1]] * 4], range(4), {4: np.zeros((2, 3))}, code, [8])
+    tape = Tape([*INPUTS, *[INPUTS[1]] * 4], 4, {4: np.zeros((2, 3))}, code, [8])
     (result,) = tape.run([np.ones(leaf.shape) for leaf in INPUTS[:4]])
     np.testing.assert_array_equal(result, np.ones(2))
     assert log == [double, minus, triple, add]

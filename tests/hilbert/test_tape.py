@@ -83,7 +83,7 @@ def test_reuse_of_memory(s: Source) -> None:
     note(outputs)
     given_arrays = [s.vector(leaf.space).leaves[0] for leaf in slots[:inputs]]
     due: dict[int, Any] = dict(enumerate(given_arrays)) | constants
-    tape = Tape(slots, range(inputs), constants, code, outputs)
+    tape = Tape(slots, inputs, constants, code, outputs)
     with np.errstate(all="ignore"):  # products of products may overflow
         for step in code:
             operands = [np.array(due[k]) for k in step.args]
