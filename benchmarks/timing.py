@@ -164,7 +164,11 @@ def machine() -> Iterator[str]:
     yield f"load {load:.1f} at the start{busy}"
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = [f"Python {platform.python_version()}", f"numpy {np.__version__} ({blas['name']} {blas['version']})"]
-    versions += [f"{name} {metadata.version(name)}" for name in ("scipy", "jax", "autograd", "torch") if optional(name) is not None]
+    versions += [
+        f"{name} {metadata.version(name)}"
+        for name in ("scipy", "jax", "autograd", "torch")
+        if optional(name) is not None
+    ]
     yield ", ".join(versions)
     pools = optional("threadpoolctl")
     if pools is not None:

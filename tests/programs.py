@@ -165,6 +165,7 @@ RELATIONS: dict[str, Any] = {
     "reversal": reversal(p),
     "every second": run(Fin.of(2), p, 3, -2),
     "converse of every second": run(Fin.of(2), p, 1, 2).T,
+    "converse of every second, backwards": run(Fin.of(2), p, 2, -2).T,
     "rotation": rotation(h * p, -5),
     "<": less(p),
     ">": greater(p),
@@ -269,8 +270,8 @@ OURS = [sys.modules[name] for name in sys.modules if name.split(".")[0] in {"hil
 
 
 @contextmanager
-def converting_is_an_error(kind: type) -> Iterator[None]:
-    """Arrays of a type that become numpy's arrays or Python's numbers raise AssertionError."""
+def converting_is_an_error(kind: Any) -> Iterator[None]:
+    """Arrays of a type that become numpy's or Python's numbers, or are sliced backwards, raise AssertionError."""
 
     def refuse(*args: Any, **_: Any) -> Any:
         msg = f"an array was converted: {type(args[0]).__name__}"
@@ -283,12 +284,20 @@ def converting_is_an_error(kind: type) -> Iterator[None]:
     def careful(convert: Callable[..., Any]) -> Callable[..., Any]:
         return lambda a, *args, **options: refuse(a) if isinstance(a, kind) else convert(a, *args, **options)
 
+    entries = kind.__getitem__
+
+    def forward(a: Any, index: Any) -> Any:
+        for part in index if isinstance(index, tuple) else (index,):
+            assert not (isinstance(part, slice) and (part.step or 1) < 0), "torch has no slices that go backwards"
+        return entries(a, index)
+
     methods = ["__array__", "__array_ufunc__", "__float__", "__int__", "__bool__"]
     methods += [name for name in ("__complex__", "item", "tolist", "numpy", "__dlpack__") if hasattr(kind, name)]
     with pytest.MonkeyPatch.context() as patch:
         for name in methods:
             patch.setattr(kind, name, refuse, raising=False)
         patch.setattr(kind, "__array_function__", answered, raising=False)
+        patch.setattr(kind, "__getitem__", forward)
         for name in ("asarray", "array", "ascontiguousarray", "copy"):
             patch.setattr(np, name, careful(getattr(np, name)))
         for module in OURS:

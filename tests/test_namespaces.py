@@ -6,6 +6,7 @@ on the arguments' device, and nothing is converted on the way: while a program r
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -220,6 +221,12 @@ def test_libraries_are_not_mixed(place: Place) -> None:
         dot(x)(v0)
     with pytest.raises(SpaceError, match=rf"lives in {place.library.__name__}, its argument in numpy: move one of"):
         fun(V)(lambda e: e * x)(v0)
+
+
+def test_a_library_goes_by_the_name_that_users_import() -> None:
+    """Not by that of its wrapper."""
+    names = [namespace.library(xp) for xp in (np, jnp, importlib.import_module("array_api_compat.numpy"))]
+    assert names == ["numpy", "jax.numpy", "numpy"]
 
 
 def test_constants_stay_or_move_once(place: Place) -> None:

@@ -19,7 +19,7 @@ import array_api_compat
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays.namespace import namespace
+from hilbert.arrays.namespace import library, namespace
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def constant(xp: ModuleType, array: Any, like: Any) -> Any:
     if home is np:
         return array if xp is np else xp.asarray(np.array(array), device=array_api_compat.device(like))
     if home is not xp:
-        msg = f"a constant of the map lives in {home.__name__}, its argument in {xp.__name__}: move one of them"
+        msg = f"a constant of the map lives in {library(home)}, its argument in {library(xp)}: move one of them"
         raise SpaceError(msg)
     device = array_api_compat.device(like)
     return array if array_api_compat.device(array) == device else array_api_compat.to_device(array, device)

@@ -55,10 +55,15 @@ def common_namespace(arrays: Sequence[Any]) -> ModuleType:
     plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
     found = {namespace(array) for array in plain} or {np}
     if len(found) > 1:
-        names = ", ".join(sorted(xp.__name__ for xp in found))
+        names = ", ".join(sorted(map(library, found)))
         msg = f"the vectors of one call live in different array libraries: {names}; move them to one"
         raise SpaceError(msg)
     return found.pop()
+
+
+def library(xp: ModuleType) -> str:
+    """The name of an array namespace, as a user imports it."""
+    return xp.__name__.removeprefix("array_api_compat.")
 
 
 def dtype_name(array: Any) -> str:
@@ -119,7 +124,7 @@ def _converted(array: Any, leaf: Leaf) -> Any:
         raise SpaceError(msg)
     array = in_dtype(array, want)
     if dtype_name(array) != want:  # JAX without jax_enable_x64
-        msg = f"{namespace(array).__name__} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
+        msg = f"{library(namespace(array))} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
         raise SpaceError(msg)
     return array
 

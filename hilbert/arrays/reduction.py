@@ -202,7 +202,7 @@ def _order(p: Place, r: Order[Any]) -> Kernel:
 def _inclusion(p: Place, offset: int, stride: int) -> Kernel:
     """X at its places in Y, zeros elsewhere."""
     if p.n == p.m:  # all of Y
-        return Kernel(lambda a: p.whole(p.line(a)[p.cut(None, None, stride)]), fresh=False)
+        return Kernel(lambda a: p.whole(p.line(a) if stride > 0 else p.xp.flip(p.line(a), axis=p.at)), fresh=False)
     low = offset if stride > 0 else offset + stride * (p.n - 1)
 
     def put(a: Any, out: Any) -> None:
@@ -246,6 +246,9 @@ def _slice(p: Place, offset: int, stride: int) -> Kernel:
     """The places of X in Y: a view."""
     if not p.cod:
         return Kernel(lambda a: p.line(a)[p.index(offset)], fresh=False)
+    if stride < 0 and p.xp is not np:  # torch has no slices that go backwards
+        index = _at(p, p.n - 1 - offset, -stride, p.m)
+        return Kernel(lambda a: p.whole(p.xp.flip(p.line(a), axis=p.at)[index]))
     index = _at(p, offset, stride, p.m)
     return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
 

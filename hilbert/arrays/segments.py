@@ -16,6 +16,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from hilbert.arrays.kernel import Kernel, Rows, zeros
+from hilbert.arrays.namespace import library
 from hilbert.arrays.place import SMALL, lent
 from hilbert.errors import SpaceError
 
@@ -280,7 +281,7 @@ def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
         out = zeros(xp, (size, width), rows)
         xp.add.at(out, targets, rows)
         return out
-    msg = f"segment sums have no kernel in the array namespace {xp.__name__}: use numpy, cupy, JAX or torch"
+    msg = f"segment sums have no kernel in the array namespace {library(xp)}: use numpy, cupy, JAX or torch"
     raise SpaceError(msg)
 
 
