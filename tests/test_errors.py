@@ -396,7 +396,7 @@ LINMAP: dict[str, Rows] = {
         ("scatter_add(R, relation.full(p, h))", "takes the relation of a function"),
     ],
     "group_by": [
-        ('group_by(R, [1.0, float("nan")])', "a column of keys has missing entries (NaN)"),
+        ('group_by(R, [1.0, float("nan")])', "a column of keys has missing entries (None, NaN)"),
         ("group_by(R, [[1], [2]])", "the keys of a column are hashable; a list may become a tuple"),
         ("group_by(R, [1, 2], rows=h)", "a column of 2 entries does not have the rows Hidden3"),
         ("group_by(R, [1], 3)", "the keys of a column are an index set with labels, not 3"),

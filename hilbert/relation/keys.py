@@ -52,7 +52,7 @@ def by_key(column: Any, *, rows: Index | None = None, keys: Labelled[Any] | None
 
     `rows` names the index set of the rows, `keys` that of the keys (see `labels`); otherwise they are anonymous, and
     the keys are the distinct ones in the order in which they first occur. Raises SpaceError for a key that is missing
-    (NaN), not hashable or not among `keys`, and for another number of rows.
+    (None, NaN, NaT, NA, a null of Arrow), not hashable or not among `keys`, and for another number of rows.
     """
     return _rows(column, rows, keys)
 
@@ -98,6 +98,9 @@ def _column(column: Any) -> Any:
     """A list of keys, or a one-dimensional array; what tables call a column becomes one of these."""
     if isinstance(column, (list, tuple)):
         return list(column)
+    if isinstance(column, np.ma.MaskedArray):
+        msg = "a column of keys is not a masked array: column.compressed() leaves the masked rows out"
+        raise SpaceError(msg)
     try:
         if not hasattr(column, "__array__") and hasattr(column, "to_numpy"):
             column = column.to_numpy()
@@ -132,7 +135,7 @@ def _plain(values: npt.NDArray[Any]) -> list[Any]:
 
 
 def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[tuple[Hashable, ...], Ints]:
-    if any(entry != entry for entry in entries):  # noqa: PLR0124 - only NaN differs from itself
+    if any(map(_is_missing, entries)):
         _missing()
     if keys is not None:
         return keys.labels, _places(entries, keys)
@@ -145,10 +148,19 @@ def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[tuple[Hasha
     return tuple(places), positions
 
 
+def _is_missing(entry: Any) -> bool:
+    try:
+        return entry is None or bool(entry != entry)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+    except TypeError:  # the NA of pandas: whether it does is not known
+        return True
+    except ValueError:  # an array, which is no key
+        return False
+
+
 def _places(entries: list[Any], keys: Labelled[Any]) -> Ints:
     return np.fromiter((keys.position(entry) for entry in entries), np.int64, len(entries))
 
 
 def _missing() -> None:
-    msg = "a column of keys has missing entries (NaN): leave their rows out, or give them a key of their own"
+    msg = "a column of keys has missing entries (None, NaN): leave their rows out, or give them a key of their own"
     raise SpaceError(msg)

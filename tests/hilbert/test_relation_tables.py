@@ -5,6 +5,8 @@ import pickle
 from typing import Any, final
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from hilbert import Fin, R, SpaceError
 from hilbert.labelled import Labelled
 from hilbert.relation import by_key, by_keys, labels
-from linmap import project, red
+from linmap import group_by, project, red
 
 COLUMNS: dict[str, Any] = {
     "strings": ["b", "a", "b", "c"],
@@ -22,7 +24,7 @@ COLUMNS: dict[str, Any] = {
     "bytes": [b"b", b"a", b"b", b"c"],
     "dates": [dt.date(2020, 1, d) for d in (2, 1, 2, 3)],
     "tuples": [("a", 1), ("a", 2), ("a", 1), ("b", 1)],
-    "mixed": ["a", 1, "a", None],
+    "mixed": ["a", 1, "a", 2.5],
     "large integers": [2**70, 1, 2**70, 3],
 }
 
@@ -119,13 +121,60 @@ NAN = float("nan")
         np.asarray(["NaT", "2020-01-01"], "M8[D]"),
         np.asarray(["a", NAN], object),
         np.asarray(["NaT"], "m8[s]"),
+        ["a", None],
+        pd.Series(["a", None]),
+        pd.Series(["a", None], dtype="string"),
+        pd.Series(["a", None], dtype=object),
+        pd.Series(["a", None], dtype="category"),
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series([1, None], dtype="int64[pyarrow]"),
+        pa.array(["a", None]),
+        pa.array(["a", None]).dictionary_encode(),
+        pa.array([1, None]),
+        pa.array([dt.date(2020, 1, 1), None]),
+        pa.nulls(2),
     ],
-    ids=["list", "array", "dates", "objects", "durations"],
+    ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', getattr(column, 'type', ''))}",
 )
 def test_missing_keys(column: Any) -> None:
-    """NaN and NaT are no keys."""
+    """None, NaN, NaT, NA and null are no keys."""
     with pytest.raises(SpaceError, match="missing entries"):
         by_key(column)
+
+
+@pytest.mark.parametrize(
+    ("column", "keys"),
+    [
+        (pd.Series(["a", "b", "a"]), ("a", "b")),
+        (pd.Index(["a", "b", "a"], dtype="string"), ("a", "b")),
+        (pd.Series([3, 1, 3], index=[5, 6, 7]).astype("category"), (3, 1)),
+        (pd.Series([3, 1, 3], dtype="Int64"), (3, 1)),
+        (pd.Series([True, False, True], dtype="boolean"), (True, False)),
+        (pd.MultiIndex.from_tuples([("a", 1), ("b", 2), ("a", 1)]), (("a", 1), ("b", 2))),
+        (pd.Series(pd.to_datetime(["2020", "2019", "2020"])), (np.datetime64("2020"), np.datetime64("2019"))),
+        (pa.array(["a", "b", "a"]), ("a", "b")),
+        (pa.chunked_array([["a", "b"], ["a"]]).dictionary_encode(), ("a", "b")),
+        (pa.table({"k": [3, 1, 3]})["k"], (3, 1)),
+        (pa.array([b"x", b"y", b"x"]), (b"x", b"y")),
+        (pa.array([dt.date(2020, 1, 1), dt.date(2019, 1, 1)] * 2)[:3], (np.datetime64("2020"), np.datetime64("2019"))),
+    ],
+)
+def test_columns_of_tables(column: Any, keys: tuple[Any, ...]) -> None:
+    """Columns of pandas and Arrow, of the types that keys have there."""
+    found = by_key(column)
+    assert found.cod.labels == keys
+    assert found.positions.array.tolist() == [0, 1, 0]
+    assert by_key(column, keys=found.cod).positions.array.tolist() == [0, 1, 0]
+
+
+def test_group_by_agrees_with_pandas() -> None:
+    """Sums by key of a frame."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": rng.choice(["Oslo", "Turku", "Bergen"], 50), "sales": rng.standard_normal(50)})
+    due = frame.groupby("town", sort=False)["sales"].sum()
+    f = group_by(R, frame["town"])
+    assert labels(frame["town"], Town).labels == tuple(due.index)
+    np.testing.assert_allclose(f(f.dom.vec(frame["sales"])).array, due.to_numpy())
 
 
 wrong: Any = "Town"
@@ -139,6 +188,7 @@ wrong: Any = "Town"
         (lambda: by_key([["a"], ["b"]]), "hashable; a list may become a tuple"),
         (lambda: by_key(np.zeros((2, 2))), "has one axis, not the shape (2, 2)"),
         (lambda: by_key(3), "has one axis, not the shape ()"),
+        (lambda: by_key(np.ma.array([1, 2], mask=[False, True])), "not a masked array: column.compressed() leaves"),
         (lambda: by_keys(["a"], ["b", "c"]), "have the same length, not 1 and 2"),
         (lambda: labels(["a"], wrong), "the tag of an axis is a class"),
         (lambda: Labelled.of(["a", "a"]), "distinct, but 'a' stands twice"),
