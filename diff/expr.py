@@ -30,8 +30,8 @@ from hilbert import (
 from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
 from hilbert.relation import Full
+from hilbert.space import bracketing, require_space
 from hilbert.space import power as space_power
-from hilbert.space import require_space
 from hilbert.spec import Spec
 from hilbert.vector import require_vector, span
 from linmap import contraction, wire
@@ -386,7 +386,7 @@ class Expr(Applicable, Generic[V]):
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
         if space != due:
             msg = f"cannot apply f : {dom} → {f.cod} to an expression of {space}: one of {dom} is due"
-            raise SpaceError(msg)
+            raise SpaceError(msg + bracketing(space, dom))
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
@@ -446,7 +446,7 @@ def _fill(like: Expr[V], k: Any) -> Expr[V]:
 def _same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
     if a.space != b.space:
         msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
-        raise SpaceError(msg)
+        raise SpaceError(msg + bracketing(a.space, b.space))
     return b
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.errors import SpaceError
 from hilbert.map import Map
-from hilbert.space import Copower, DirectSum
+from hilbert.space import Copower, DirectSum, bracketing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
     """Raise SpaceError unless outer ∘ inner is defined."""
     if inner.cod is not outer.dom and inner.cod != outer.dom:
-        swap = "; swap them?" if outer.cod == inner.dom else ""
+        swap = "; swap them?" if outer.cod == inner.dom else bracketing(inner.cod, outer.dom)
         msg = (
             f"cannot compose g ∘ f: f : {inner.dom} → {inner.cod} but g : {outer.dom} → {outer.cod}, "
             f"and {inner.cod} is not {outer.dom}{swap}"

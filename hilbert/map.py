@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeA
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import NotArray
-from hilbert.space import Copower, DirectSum, Type
+from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
 
@@ -381,7 +381,7 @@ def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
         (x,) = args
         if x.space is not dom and x.space != dom:
             msg = f"cannot apply f : {dom} → {f.cod} to a vector of {x.space}: a vector of {dom} is due"
-            raise SpaceError(msg)
+            raise SpaceError(msg + bracketing(x.space, dom))
         vector: Vec[Any] = x
         return vector
     parts = dom.parts

@@ -155,7 +155,7 @@ class Type:
         """
         if isinstance(data, Vec):
             if data.space != self:
-                msg = f"a vector of {data.space} is not an element of {self}"
+                msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
                 raise SpaceError(msg)
             return data
         return Vec(self, tuple(as_leaf(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
@@ -559,3 +559,22 @@ def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
 def power(space: Type, index: Index) -> Type:
     """V^X, where V^𝟏 is V itself."""
     return space if not index.axes else Copower(space, index)
+
+
+def bracketing(have: Type, want: Type) -> str:
+    """What an error adds where two spaces differ in their brackets only, and otherwise nothing."""
+    if have == want or have.leaves != want.leaves:
+        return ""
+    way = "a unitary operator"
+    if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
+        way = "curry" if _depth(have) < _depth(want) else "uncurry"
+    elif isinstance(have, DirectSum) and isinstance(want, Copower):
+        way = "zip_"
+    elif isinstance(have, Copower) and isinstance(want, DirectSum):
+        way = "unzip"
+    return f"; they hold the same arrays, and {way} maps one to the other"
+
+
+def _depth(space: Type) -> int:
+    """The number of copowers one inside the other."""
+    return 1 + _depth(space.base) if isinstance(space, Copower) else 0

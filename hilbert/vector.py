@@ -119,8 +119,10 @@ class Vec(NotArray, Generic[V]):
         if not isinstance(other, Vec):
             return self._other(other, f"v {sign} w", f"a vector of {self.space} would fit")
         if other.space is not self.space and other.space != self.space:
+            from hilbert.space import bracketing  # spaces know vectors
+
             msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
-            raise SpaceError(msg)
+            raise SpaceError(msg + bracketing(self.space, other.space))
         self._require(f"v {sign} w")
         pairs = zip(self.leaves, other.leaves, strict=True)
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
