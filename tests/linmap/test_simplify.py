@@ -29,7 +29,7 @@ from linmap import (
     suffix,
 )
 from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
-from linmap.laws.engine import COMPOSITIONS, SUMS
+from linmap.laws.engine import COMPOSITIONS, SUMS, Simplifier
 from linmap.laws.shared import Shared, rebuilt
 from linmap.lower import net
 from linmap.simplify import rewritten
@@ -132,6 +132,27 @@ def replaced(term: Any, known: dict[Any, Any]) -> Any:
 
 
 # --- particular terms ---
+
+
+@settings(max_examples=150)
+@given(sources(single=False))
+def test_the_size_is_kept(s: Source) -> None:
+    """The size and the weight that a pass keeps while it rewrites are those of the term that it returns."""
+    f = any_term(s)
+    note(f)
+    for late in (False, True):
+        once = Simplifier(f, late=late)
+        f = once.run()
+        due = measure(f)
+        assert (once.shared.size, once.shared.weight) == (due.size, due.weight)
+
+
+def test_shared_scalings_are_as_deep_as_their_deepest_use() -> None:
+    """A subterm that is used twice counts once in the measure."""
+    f = scan(R, X) @ (2 * suffix(R, X))
+    assert measure(f).depth == 1
+    assert measure(fork(f, f)).depth == 2
+    assert measure(fork(f, scan(R, X) @ f)).depth == 2
 
 
 def test_nothing_to_do() -> None:
