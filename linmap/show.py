@@ -214,10 +214,11 @@ def reduction(relation: Relation[Any, Any], names: Names) -> str:
             return f"red[{names.of(table.token, f'{X}→{Y}', ':')}]"
         case Converse(Graph(X, Y, table)):
             return f"red[{names.of(table.token, f'{X}→{Y}', ':')}ᵀ]"
-        case Pairs(X, Y, sources, targets) if sources.token <= targets.token:
-            return f"red[{names.of((sources.token, targets.token), f'{X}×{Y}', '⊆')}]"
         case Pairs(X, Y, sources, targets):
-            return f"red[{names.of((targets.token, sources.token), f'{Y}×{X}', '⊆')}ᵀ]"
+            pair = sources.token, targets.token
+            if pair[::-1] in names.names:
+                return f"red[{names.names[pair[::-1]]}ᵀ]"
+            return f"red[{names.of(pair, f'{X}×{Y}', '⊆')}]"
         case _:
             return f"red[{relation}]"
 

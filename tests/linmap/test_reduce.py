@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Vec
-from hilbert.relation import Relation, diagonal, full, leq
+from hilbert import Fin, R, Vec
+from hilbert.relation import Relation, diagonal, full, leq, pairs
 from linmap import red, rep, scan, suffix, total
 from linmap.term import Lifted, Reduce
 from tests.strategies import FORMS, Source, elements, gathered, same, sources
@@ -63,3 +63,10 @@ def test_derived_reductions(s: Source) -> None:
     assert same(red(diagonal(X), V)(v), v)
     assert red(leq(X), V) == scan(V, X)
     assert same((red(full(X, X), V))(v), (rep(V, X) @ total(V, X))(v))
+
+
+@pytest.mark.parametrize("_", range(8))
+def test_pairs_print_as_they_come_first(_: int) -> None:
+    """A relation is named as it first stands in a term, and its transpose by that name, whatever their tokens are."""
+    r = pairs(Fin.of(2), Fin.of(3), [(0, 0), (0, 2), (1, 2)])
+    assert str(red(r.T, R) @ red(r, R)) == "red[aᵀ] • red[a]\n  where a ⊆ 2×3"
