@@ -31,7 +31,7 @@ from hilbert import Copower, Elements, Unit
 from hilbert.map import Map
 from hilbert.relation import Full
 from hilbert.space import Boolean
-from hilbert.term import bottom_up, postorder
+from hilbert.term import Term, bottom_up, parts, postorder
 from linmap import wire
 from linmap.datum import Const, Datum
 from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
@@ -39,7 +39,7 @@ from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reducti
 from linmap.term import LinMap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from diff.affine import Pointwise
 
@@ -75,8 +75,13 @@ def show(f: Map[Any, Any]) -> str:
     names = Names(name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p))
     if isinstance(f, Program):
         return _program(f, names)
-    doc = bottom_up(f, lambda node, rec: _doc(node, rec, names))
+    doc = bottom_up(f, lambda node, rec: _doc(node, rec, names), _curved)
     return page(render(doc), names.lines)
+
+
+def _curved(f: Term) -> list[Term]:
+    """The parts of a function; those of a linear map are left to its own pass."""
+    return [] if isinstance(f, LinMap) else parts(f)
 
 
 def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
@@ -166,7 +171,7 @@ def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
 
 
 def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str:
-    slots = Slots(p, names, p.outputs)
+    slots = Slots(p, names, p.outputs, p.outputs)
     heads = _heads(p)
     arguments = ", ".join(heads)
     results = [slots.result(k) for k in p.outputs]
@@ -208,30 +213,60 @@ def _leaf_names(p: Program[Any, Any]) -> list[str]:
     return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
 
 
-class Slots:
-    """The texts of a program's slots, as far as `roots` need them."""
+class _Texts(dict[int, "Text"]):
+    """The texts of slots, and which of them were looked at."""
 
-    def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int]) -> None:
-        self.p, self.names, self.arity = p, names, p.arity
-        self.lines: list[str] = []
-        self.texts: dict[int, Text] = {k: Text(name, ATOM) for k, name in enumerate(_leaf_names(p))}
+    def __init__(self, texts: Iterable[tuple[int, Text]]) -> None:
+        super().__init__(texts)
+        self.seen: set[int] = set()
+
+    def __getitem__(self, k: int) -> Text:
+        self.seen.add(k)
+        return super().__getitem__(k)
+
+
+class Slots:
+    """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
+
+    They are written twice: at first to see which slots the texts of others mention, since tanh'(x) is computed from
+    tanh x but does not show it.
+    """
+
+    def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+        self.p, self.names, self.arity = p, Names(), p.arity
         roots = set(roots)
+        mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
+        needed = self._needed(roots, mentions)
+        inner = {a for k in needed if k >= self.arity for a in mentions[k]}
+        self.names = names
+        self._write(needed, roots.intersection(results) - inner)
+
+    def _needed(self, roots: set[int], below: Mapping[int, Iterable[int]]) -> set[int]:
+        """The slots that are reached from the roots."""
         needed = set(roots)
-        for k in range(len(p.steps) - 1, -1, -1):
-            if self.arity + k in needed:
-                needed.update(p.steps[k].args)
+        for k in range(len(self.p.slots) - 1, self.arity - 1, -1):
+            if k in needed:
+                needed.update(below[k])
+        return needed
+
+    def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
+        """Make the texts of some slots; the result says which others each of them mentions."""
+        self.texts = _Texts((k, Text(name, ATOM)) for k, name in enumerate(_leaf_names(self.p)))
+        self.lines: list[str] = []
         self.whole: dict[int, Text] = {}
-        outer = roots - {a for k in needed if k >= self.arity for a in p.steps[k - self.arity].args}
+        mentions: dict[int, set[int]] = {}
         for k in sorted(k for k in needed if k >= self.arity):
+            self.texts.seen = mentions[k] = set()
             text = self._step(k)
             if len(text.tight) > SHORT and not self._trivial(k):
-                if k in outer and k in p.outputs:
+                if k in whole:
                     self.whole[k] = text
                     continue
-                name = names.fresh("u")
+                name = self.names.fresh("u")
                 self.lines.append(f"where {name} = {text.wide}")
                 text = Text(name, ATOM)
             self.texts[k] = text
+        return mentions
 
     def _trivial(self, k: int) -> bool:
         operation = self._operation(k)

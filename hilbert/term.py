@@ -7,7 +7,7 @@ are one row of its table, so that a term is compared, hashed and pickled in time
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
 
 import attrs
 
@@ -122,6 +122,8 @@ class Term:
 
     __slots__ = ("_memo",)
     _memo: dict[Any, Any]
+    is_flat: ClassVar[bool] = False
+    """Whether passes take a node as a whole, with the subterms in it."""
 
     def memo(self) -> dict[Any, Any]:
         """A place for what passes derive from this object; not part of its value."""
@@ -182,7 +184,12 @@ def children(term: Term) -> list[Term]:
     return found
 
 
-def postorder(term: Term) -> list[Term]:
+def parts(term: Term) -> list[Term]:
+    """The direct subterms that passes look at: those of a flat node are left to it."""
+    return [] if term.is_flat else children(term)
+
+
+def postorder(term: Term, below: Callable[[Term], list[Term]] = children) -> list[Term]:
     """Every distinct subterm object once, subterms first."""
     done: dict[int, Term] = {}
     order: list[Term] = []
@@ -191,21 +198,22 @@ def postorder(term: Term) -> list[Term]:
         node, ready = stack.pop()
         if id(node) in done:
             continue
-        below = () if ready else children(node)
-        if below:
+        now = () if ready else below(node)
+        if now:
             stack.append((node, True))
-            stack.extend((child, False) for child in reversed(below) if id(child) not in done)
+            stack.extend((child, False) for child in reversed(now) if id(child) not in done)
         else:
             done[id(node)] = node
             order.append(node)
     return order
 
 
-def bottom_up(term: Term, step: Callable[[Any, Callable[[Any], Any]], Any]) -> Any:
+def bottom_up(
+    term: Term, step: Callable[[Any, Callable[[Any], Any]], Any], below: Callable[[Term], list[Term]] = parts
+) -> Any:
     """step(node, rec) for every subterm once, subterms first; `rec` looks up the result of a subterm."""
     results: dict[int, Any] = {}
-    order = postorder(term)
-    for node in order:
+    for node in postorder(term, below):
         results[id(node)] = step(node, lambda child: results[id(child)])
     return results[id(term)]
 

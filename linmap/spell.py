@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
 from attrs import frozen
 
-from hilbert.term import bottom_up, children, postorder
+from hilbert.term import bottom_up, parts, postorder
 from linmap.term import (
     Cast,
     Closed,
@@ -79,15 +79,15 @@ def spell(f: LinMap[Any, Any]) -> str:
 def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
     """The expression of a term; `step` gives that of a node from those of its parts."""
     parents: dict[int, int] = {}
-    for node in postorder(term):
-        for child in children(node):
+    for node in postorder(term, parts):
+        for child in parts(node):
             parents[id(child)] = parents.get(id(child), 0) + 1
     bound: list[str] = []
     depths: dict[int, int] = {}
 
     def named(node: Term, rec: Callable[[Any], Source]) -> Source:
         source = step(node, rec)
-        depths[id(node)] = 1 + max((depths[id(child)] for child in children(node)), default=0)
+        depths[id(node)] = 1 + max((depths[id(child)] for child in parts(node)), default=0)
         shared = parents.get(id(node), 0) > 1 and len(source.text) > SHORT
         if not shared and depths[id(node)] < DEEP:
             return source

@@ -409,6 +409,7 @@ class Net(LinMap[Any, Any]):
 class Closed(LinMap[Any, Any]):
     """An open net together with the data its Refs point to: closing copies nothing."""
 
+    is_flat = True
     body: Net
     data: tuple[Const, ...]
 

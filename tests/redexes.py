@@ -639,6 +639,10 @@ def _array(s: Source) -> Any:
     return one_leaf(s).leaves[0]
 
 
+def _with_a_wire(s: Source, f: Net) -> Net:
+    return Net(f.dom, f.cod, f.inputs, f.arcs, f.outputs, (*f.wires, *one_leaf(s).leaves))
+
+
 NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "arc of nothing": lambda s: net(_of_nothing(s)),
     "arc by zero": lambda s: net(0 * a_map(s)),
@@ -657,6 +661,7 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "sections in a row": lambda s: net(_sections(s)),
     "number into a section": lambda s: net(number(s) * (_section_of_one_leaf(s) if s.flag() else _section(s))),
     "dead arcs": lambda s: net(_projected(s, fork(*maps(s, 2, space(s))))),
+    "dead wires": lambda s: _with_a_wire(s, net(a_map(s))),
     "arcs that carry on": lambda s: net(_on_the_parts(s)),
     "arcs side by side": lambda s: net(_side_by_side(s)),
     "equal arcs out of a wire": lambda s: net(_equal_out(s)),

@@ -284,7 +284,7 @@ FITS = {
     ("register", 2): {"lambda", "class"}, ("contract", 2): {"None"}, ("onehot", 0): {"None"}, ("grad", 1): {"None"},
     ("value_and_grad", 1): {"None"}, ("jacobian wrt", 0): {"None"}, ("over", 0): {"None"}, ("star", 0): {"None"},
     ("matrix", 1): {"None"}, ("slice_", 2): {"None"}, ("slice_", 3): {"None"},
-    ("group_by", 1): {"[None]", "objects", "strings"},
+    ("group_by", 1): {"objects", "strings"},
 }  # fmt: skip
 """Where something of it fits all the same."""
 

@@ -40,6 +40,8 @@ class Graph:
             self.into.setdefault(arc.dst, []).append(k)
             self.out.setdefault(arc.src, []).append(k)
         self.fed, self.read = set(f.inputs), set(f.outputs)
+        used = {*self.fed, *self.read, *self.into, *self.out}
+        self.idle = [w for w in range(len(f.wires)) if w not in used]
 
     def remove(self, k: int) -> None:
         """Take an arc away."""
@@ -79,10 +81,10 @@ class Graph:
 
     def net(self) -> Net:
         """The net as it is now, its wires renumbered; the given one if nothing changed."""
-        ends = dict.fromkeys([*self.inputs, *self.outputs])
-        used = dict.fromkeys(w for arc in self.arcs.values() for w in (arc.src, arc.dst)) | ends
-        if not self.changed and len(used) == len(self.wires):
+        if not self.changed:
             return self.f
+        ends = dict.fromkeys([*self.inputs, *self.outputs, *self.idle])
+        used = dict.fromkeys(w for arc in self.arcs.values() for w in (arc.src, arc.dst)) | ends
         number = {w: k for k, w in enumerate(sorted(used))}
         arcs = tuple(Arc(a.map, number[a.src], number[a.dst]) for _, a in sorted(self.arcs.items()))
         inputs, outputs = ([number[w] for w in some] for some in (self.inputs, self.outputs))
@@ -148,6 +150,15 @@ def dead_arcs(g: Graph) -> bool:
     for k in dead:
         g.remove(k)
     return g.noted("dead arcs", before)
+
+
+@rule(NET, "a wire without arcs that is no input and no output holds nothing", "notes §3")
+def dead_wires(g: Graph) -> bool:
+    if not g.idle:
+        return False
+    before = g.whole()
+    g.idle, g.changed = [], True
+    return g.noted("dead wires", before)
 
 
 @rule(NET, "id • (f + g) = f + g, ⟨f, g⟩ • id = ⟨f, g⟩", "notes §3")

@@ -17,9 +17,8 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.errors import shown
-from hilbert.term import Term
+from hilbert.term import Term, parts
 from linmap.laws.shared import Shared
-from linmap.laws.size import parts
 
 
 @final

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import fields
 
-from hilbert.term import Chain, Term
-from linmap.laws.size import cost, data, parts
+from hilbert.term import Chain, Term, parts
+from linmap.laws.size import cost, data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

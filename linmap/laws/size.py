@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert.term import children
+from hilbert.term import parts
 from linmap import wire
 from linmap.datum import Const
 from linmap.term import (
@@ -69,11 +69,6 @@ WIRES: dict[type, int] = {
 
 INNER: dict[type, Callable[[Any], tuple[int, int]]] = {}
 """Size and weight inside a node that is flat, beside its own row: of programs, added by `diff`."""
-
-
-def parts(node: Term) -> list[Any]:
-    """The subterms that are rows of their own; a closed map is one row with its body."""
-    return [] if isinstance(node, Closed) else children(node)
 
 
 def data(node: Term) -> list[Any]:

@@ -12,7 +12,8 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Elements, Fin, R, SpaceError, direct_sum
-from hilbert.term import bottom_up, children, postorder
+from hilbert.term import bottom_up, postorder
+from hilbert.term import parts as subterms
 from linmap import (
     cast,
     compose,
@@ -100,7 +101,7 @@ def located(term: Any, step: Any) -> tuple[Any, Any]:
     """The node that a step changes, and what it becomes."""
     way = [term]
     for k in step.position:
-        below = children(way[-1])
+        below = subterms(way[-1])
         if k < len(below):
             way.append(below[k])
     if len(way) == len(step.position) + 1 and way[-1] == step.before:
@@ -123,7 +124,7 @@ def replaced(term: Any, known: dict[Any, Any]) -> Any:
     """The term after all steps so far, wherever what they rewrote stands or comes to stand."""
 
     def step(node: Any, rec: Any) -> Any:
-        below = children(node)
+        below = subterms(node)
         now = list(map(rec, below))
         made = node if all(a is b for a, b in zip(now, below, strict=True)) else rebuilt(node, now)
         return replaced(known[made], known) if made in known else made
