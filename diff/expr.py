@@ -29,9 +29,9 @@ from hilbert import (
 )
 from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
+from hilbert.products import product_space, transposed_space
 from hilbert.relation import Full
 from hilbert.space import bracketing, require_space
-from hilbert.space import power as space_power
 from hilbert.spec import Spec
 from hilbert.vector import require_vector, span
 from linmap import contraction, wire
@@ -188,17 +188,10 @@ class Expr(Applicable, Generic[V]):
     @property
     def T(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]:
         """The transpose of a matrix, V^{X×Y} to V^{Y×X}; SpaceError if the index set is no product."""
-        space: Any = self.space
-        if not isinstance(space, Copower) or not isinstance(space.index, Product):
-            msg = f".T transposes V^{{X×Y}}, not {space}"
-            raise SpaceError(msg)
-        X, Y = space.index.left, space.index.right
-        p, q = len(X.axes), len(Y.axes)
-        slots = []
-        for slot, leaf in zip(self.slots, space.leaves, strict=True):
-            order = (*range(p, p + q), *range(p), *range(p + q, len(leaf.axes)))
-            slots.append(self.builder.apply(wire.Move(order), slot))
-        return Expr(self.builder, Copower(space.base, Y * X), tuple(slots))
+        cod, orders = transposed_space(self.space)
+        slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, orders, strict=True)]
+        result: Any = Expr(self.builder, cod, tuple(slots))
+        return result  # type: ignore[no-any-return]
 
     # --- sums and parts ---
 
@@ -511,28 +504,8 @@ def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]
 
 
 def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
-    for e in (a, b):
-        if not (isinstance(e.space, Copower) and isinstance(e.space.base, Field)):
-            msg = f"{a.space} @ {b.space}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; see inner, outer and contract"
-            raise SpaceError(msg)
-    X, Y = a.space.index, b.space.index
-    left = X.right if isinstance(X, Product) else X
-    if left == Y:
-        cod = space_power(a.space.base, X.left) if isinstance(X, Product) else a.space.base
-    elif isinstance(X, Product) and isinstance(Y, Product) and left == Y.left:
-        cod = Copower(a.space.base, X.left * Y.right)
-    else:
-        due = Y.left if isinstance(Y, Product) and isinstance(X, Product) else Y
-        hint = ""
-        if isinstance(X, Product) and X.left == due:
-            hint = "; transpose the left side: a.T @ b"
-        elif isinstance(X, Product) and isinstance(Y, Product) and Y.right == left:
-            hint = "; transpose the right side: a @ b.T"
-        elif isinstance(Y, Product) and X in (Y.left, Y.right):
-            hint = f"; a vector stands on the right of a matrix: {'b.T @ a' if Y.left == X else 'b @ a'}"
-        msg = f"{a.space} @ {b.space}: {left} meets {due}, but the inner axes must be the same{hint}"
-        raise SpaceError(msg)
-    return bilinear(contraction.contraction_over(a.space, b.space, len(left.axes), cod), a, b)
+    shared, cod = product_space(a.space, b.space)
+    return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
 
 
 def _operands(a: Any, b: Any, name: str) -> tuple[Expr[Any], Expr[Any]]:

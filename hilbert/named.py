@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -29,3 +30,8 @@ def named(name: str, what: str) -> Any:
     except KeyError:
         msg = f"the array {name} ({what}) is not alive in this process: pickle keeps arrays, repr only names them"
         raise SpaceError(msg) from None
+
+
+def derived(name: str) -> int:
+    """The token of a datum that is made from others: the same whenever it is made."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "big")

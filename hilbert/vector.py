@@ -23,8 +23,12 @@ from hilbert.notarray import NotArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hilbert.space import DirectSum, Space, TensorProduct, Type
+    from hilbert.index import Fin, Index, Product
+    from hilbert.space import Copower, DirectSum, Field, Space, TensorProduct, Type
 
+I = TypeVar("I", bound="Index")
+J = TypeVar("J", bound="Index")
+K = TypeVar("K", bound="Index")
 V = TypeVar("V", bound="Type")
 S = TypeVar("S", bound="Space")
 T = TypeVar("T", bound="Space")
@@ -34,6 +38,7 @@ C = TypeVar("C", bound="Type")
 D = TypeVar("D", bound="Type")
 E = TypeVar("E", bound="Type")
 F = TypeVar("F", bound="Type")
+Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
 SMALL = 24  # vectors up to this dimension show their entries
 
@@ -167,6 +172,34 @@ class Vec(NotArray, Generic[V]):
 
     def __rtruediv__(self, k: Never) -> Any:
         return self._other(k, "k/v", "divide numbers by vectors entry by entry in a traced function")
+
+    @overload
+    def __matmul__(
+        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, Product[J, K]]]
+    ) -> Vec[Copower[Field, Product[I, K]]]: ...
+    @overload
+    def __matmul__(
+        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, J]]
+    ) -> Vec[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(self: Vec[Copower[Field, Fin[Tag]]], other: Vec[Copower[Field, Fin[Tag]]]) -> Vec[Field]: ...
+    def __matmul__(self, other: Any) -> Any:
+        """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
+        if not isinstance(other, Vec):
+            return self._other(other, "v @ w", "a vector or a matrix would fit")
+        from hilbert.products import matrix_product  # made of spaces
+
+        return matrix_product(self, other)
+
+    def __rmatmul__(self, other: Never) -> Any:
+        return self._other(other, "w @ v", "a vector or a matrix would fit")
+
+    @property
+    def T(self: Vec[Copower[A, Product[I, J]]]) -> Vec[Copower[A, Product[J, I]]]:
+        """The transpose of a matrix, V^{X×Y} to V^{Y×X}, without a copy; SpaceError if the index set is no product."""
+        from hilbert.products import transpose  # made of spaces
+
+        return transpose(self)
 
     def inner(self: Vec[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""

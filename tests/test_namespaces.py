@@ -38,6 +38,7 @@ from tests.programs import (
     close,
     converting_is_an_error,
     demo,
+    h,
     label,
     moved,
     p,
@@ -221,6 +222,15 @@ def test_libraries_are_not_mixed(place: Place) -> None:
         dot(x)(v0)
     with pytest.raises(SpaceError, match=rf"lives in {place.library.__name__}, its argument in numpy: move one of"):
         fun(V)(lambda e: e * x)(v0)
+
+
+def test_products_stay_where_their_vectors_live(place: Place) -> None:
+    """a @ b and a.T."""
+    w = (R ** (h * p)).random(np.random.default_rng(0))
+    a, x = moved(w, place), moved(v0, place)
+    with converting_is_an_error(place.kind):
+        products = a @ x, a.T @ (a @ x), x @ x
+    assert all(close(place, got, want) for got, want in zip(products, (w @ v0, w.T @ (w @ v0), v0 @ v0), strict=True))
 
 
 def test_a_library_goes_by_the_name_that_users_import() -> None:

@@ -6,12 +6,12 @@ given ones are.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Vec
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.named import derived
 from hilbert.space import Leaf
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def token(what: str, vectors: Iterable[Vec[Any]]) -> int:
     """The token of a vector made from others."""
-    name = " ".join([what, *(f"{v.token:032x}" for v in vectors)])
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "big")
+    return derived(" ".join([what, *(f"{v.token:032x}" for v in vectors)]))
 
 
 def scaled(k: float, v: Vec[Any]) -> Vec[Any]:

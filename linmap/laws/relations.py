@@ -5,11 +5,11 @@ red_S • red_R counts the ways from x to z; it is k·red_{S∘R} where there ar
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hilbert.named import derived
 from hilbert.relation import (
     Converse,
     Full,
@@ -86,7 +86,7 @@ def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relatio
         case (Rotation(X, by), Rotation(_, more)):
             return 1, Rotation(X, (by + more) % max(X.size, 1))
         case (Partial(X, one), Partial(_, two)):
-            return 1, Partial(X, table(one.array & two.array, _token(f"both {one.token} {two.token}")))
+            return 1, Partial(X, table(one.array & two.array, derived(f"both {one.token} {two.token}")))
         case (ProductRelation(S1, S2), ProductRelation(R1, R2)) if (S1.dom, S2.dom) == (R1.cod, R2.cod):
             first, second = composed(S1, R1), composed(S2, R2)
             return (first[0] * second[0], first[1] * second[1]) if first and second else None
@@ -110,12 +110,7 @@ def _after(g: Any, f: Any) -> Any:
     if isinstance(g, Inclusion) and isinstance(f, Inclusion):
         return Inclusion(f.dom, g.cod, g.offset + g.stride * f.offset, g.stride * f.stride)
     positions = g.holds()[1][f.holds()[1]]
-    return Graph(f.dom, g.cod, table(positions, _token(f"{_name(g)} {_name(f)}")))
-
-
-def _token(name: str) -> int:
-    """The same table has the same token whenever it is made."""
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "big")
+    return Graph(f.dom, g.cod, table(positions, derived(f"{_name(g)} {_name(f)}")))
 
 
 def _name(f: Any) -> str:
@@ -131,5 +126,5 @@ def _overlap(f: Inclusion[Any, Any], g: Inclusion[Any, Any]) -> Relation[Any, An
     if 0 <= -shift <= X.size - Z.size:
         return Converse(Inclusion(Z, X, -shift))
     x = np.arange(max(0, -shift), max(0, min(X.size, Z.size - shift)))
-    tables = [table(entries, _token(f"overlap {shift} {side}")) for side, entries in enumerate((x, x + shift))]
+    tables = [table(entries, derived(f"overlap {shift} {side}")) for side, entries in enumerate((x, x + shift))]
     return Pairs(X, Z, *tables)

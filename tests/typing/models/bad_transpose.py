@@ -30,6 +30,26 @@ def bad_sum() -> None:
     fun(W, W)(lambda a, b: a + b.T)  # E: operator
 
 
+def bad_data() -> None:
+    W.zeros() @ H.zeros()  # E: operator
+
+
+def bad_transposed_data() -> None:
+    W.zeros().T @ X.zeros()  # E: operator
+
+
+def bad_data_on_the_left() -> None:
+    X.zeros() @ W.zeros()  # E: operator
+
+
+def bad_matrices() -> None:
+    W.zeros() @ W.zeros()  # E: operator
+
+
+def bad_transpose_of_a_vector() -> None:
+    X.zeros().T  # E: misc
+
+
 def bad_nested() -> None:
     @fun(direct_sum(W, X))
     def energy(p: Expr[DirectSum[Matrix[Hidden, Pixel], Vector[Pixel]]]) -> Expr[Scalar]:

@@ -38,6 +38,9 @@ def main() -> None:
     y = X.random(rng)
     x = conjugate_gradients(a, y, 3)
     assert (a(x) - y).norm() < 1e-9
+    reveal_type(matrix @ x)  # N: Vec[Vector[Item]]
+    reveal_type(matrix.T @ matrix)  # N: Vec[Matrix[Item, Item]]
+    reveal_type(x @ x)  # N: Vec[Field]
     reveal_type(-x / 2.0)  # N: Vec[Vector[Item]]
     reveal_type(x.space)  # N: Vector[Item]
     pair = direct_sum(X, R).vec((x.array, 2.0))
