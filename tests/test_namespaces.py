@@ -229,8 +229,9 @@ def test_products_stay_where_their_vectors_live(place: Place) -> None:
     w = (R ** (h * p)).random(np.random.default_rng(0))
     a, x = moved(w, place), moved(v0, place)
     with converting_is_an_error(place.kind):
-        products = a @ x, a.T @ (a @ x), x @ x
-    assert all(close(place, got, want) for got, want in zip(products, (w @ v0, w.T @ (w @ v0), v0 @ v0), strict=True))
+        products: list[Vec[Any]] = [a @ x, a.T @ (a @ x), x @ x]
+    wanted: list[Vec[Any]] = [w @ v0, w.T @ (w @ v0), v0 @ v0]
+    assert all(close(place, got, want) for got, want in zip(products, wanted, strict=True))
 
 
 def test_a_library_goes_by_the_name_that_users_import() -> None:
