@@ -25,7 +25,7 @@ from hilbert.space import Leaf
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap import wire
-from linmap.datum import Const, Ref
+from linmap.datum import Data, Ref
 from linmap.equal import Comparable
 from linmap.simplify import Simplifiable
 from linmap.term import Arc, Closed, LinMap, Net, refs
@@ -110,12 +110,9 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         bound = memo.get(key)
         if bound is None:
             bound = memo[key] = tape(self.program, (*outputs, *(ref.slot for ref in found)))
-        arrays = [freeze(a) for a in bound.run(x.leaves)]
-        data = tuple(
-            Const(array, ref.leaf, ("at", self.program, x.token, ref.slot))
-            for array, ref in zip(arrays[len(outputs) :], found, strict=True)
-        )
-        return arrays[: len(outputs)], Closed(self.body, data)
+        arrays = list(map(freeze, bound.run(x.leaves)))
+        n = len(outputs)
+        return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, x.token))
 
     @property
     def uncurried(self) -> Program[DirectSum[P, V], W]:

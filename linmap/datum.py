@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
 
 import numpy as np
 from attrs import field, frozen
@@ -10,6 +11,8 @@ from attrs import field, frozen
 from hilbert.named import spelled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hilbert import Vec
     from hilbert.space import Leaf
 
@@ -51,6 +54,70 @@ class Ref:
 
 
 Datum: TypeAlias = Const | Ref
+
+
+@final
+class Data(Sequence[Const]):
+    """The data of a closed map. Those that are found at a point become constants only when they are asked for."""
+
+    __slots__ = ("_consts", "_origin", "_refs", "arrays")
+    arrays: Sequence[Any]
+    _consts: tuple[Const, ...] | None
+    _refs: tuple[Ref, ...]
+    _origin: tuple[Any, int]  # the program, and the token of the point
+
+    def __init__(self, consts: Iterable[Const]) -> None:
+        self._consts = tuple(consts)
+        self.arrays = [c.array for c in self._consts]
+
+    @staticmethod
+    def found(arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int) -> Data:
+        """What some slots of a program hold at the point with this token."""
+        data = Data.__new__(Data)
+        data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token), None
+        return data
+
+    @property
+    def consts(self) -> tuple[Const, ...]:
+        """The constants, in order."""
+        if self._consts is None:
+            program, token = self._origin
+            pairs = zip(self.arrays, self._refs, strict=True)
+            self._consts = tuple(Const(array, ref.leaf, ("at", program, token, ref.slot)) for array, ref in pairs)
+        return self._consts
+
+    def fit(self, refs: tuple[Ref, ...]) -> bool:
+        """Whether there is one of the right leaf for each reference."""
+        if self._consts is None and refs is self._refs:
+            return True
+        return [c.leaf for c in self.consts] == [ref.leaf for ref in refs]
+
+    @overload
+    def __getitem__(self, k: int) -> Const: ...
+    @overload
+    def __getitem__(self, k: slice) -> tuple[Const, ...]: ...
+    def __getitem__(self, k: Any) -> Any:
+        return self.consts[k]
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Data) and self.consts == other.consts)
+
+    def __hash__(self) -> int:
+        return hash(self.consts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Data, (self.consts,)
+
+    def __repr__(self) -> str:
+        return repr(self.consts)
+
+
+def as_data(given: Iterable[Const]) -> Data:
+    """Some constants as the data of a closed map."""
+    return given if isinstance(given, Data) else Data(given)
 
 
 def filled(number: float, leaf: Leaf) -> Const:

@@ -30,7 +30,7 @@ def runner(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
     Raises SpaceError if f still refers to a point: close it with `.at(point)`.
     """
     body = f.body if isinstance(f, Closed) else net(f)
-    data = [datum.array for datum in f.data] if isinstance(f, Closed) else []
+    data = f.data.arrays if isinstance(f, Closed) else ()
     if len(refs(body)) != len(data):
         msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
         raise SpaceError(msg)

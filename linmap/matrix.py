@@ -56,7 +56,7 @@ FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 def data_of(f: Any, what: str) -> list[Any]:
     """The arrays that a closed map's references point to; raises SpaceError for an open map."""
     if isinstance(f, Closed):
-        return [d.array for d in f.data]
+        return list(f.data.arrays)
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
     msg = f"{what} needs a linear map at a point: close a derivative with .at(point)"

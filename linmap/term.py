@@ -20,7 +20,7 @@ from hilbert.space import Leaf, power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction, require_contraction
-from linmap.datum import Const, Datum, Ref
+from linmap.datum import Data, Datum, Ref, as_data
 from linmap.wire import Wire, image
 
 if TYPE_CHECKING:
@@ -411,11 +411,10 @@ class Closed(LinMap[Any, Any]):
 
     is_flat = True
     body: Net
-    data: tuple[Const, ...]
+    data: Data = field(converter=as_data)
 
     def __attrs_post_init__(self) -> None:
-        due = [ref.leaf for ref in refs(self.body)]
-        if [d.leaf for d in self.data] != due:
+        if not self.data.fit(refs(self.body)):
             msg = "the data of a closed map do not fit the body's references"
             raise SpaceError(msg)
 
