@@ -12,15 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
-from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program
+from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program, Step
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
-from hilbert.index import Index
 from hilbert.map import require_map
 from hilbert.space import Leaf
 from linmap import wire
 from linmap.contraction import Contraction
-from linmap.maps import fork, identity
-from linmap.term import Arc, Identity, LinMap, Net, Project, Unitary
+from linmap.maps import fork, identity, zero
+from linmap.term import Arc, Identity, Net, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +86,7 @@ class _Terms:
             self.env.append(p.slots[k].space)
             self.where[k] = len(self.env) - 1
         results = [self._build(k) for k in p.outputs]
-        result = _nested(p.cod, results)
+        result = _nested(p.cod, results, self.space())
         return _composed([*self.layers, result], p.dom)
 
     def _keep(self) -> list[Map[Any, Any]]:
@@ -140,13 +139,17 @@ class _Terms:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
                     raise SpaceError(msg)
                 lifted: Map[Any, Any] = primitive
-                if leaf.axes:
-                    lifted = Power(primitive, _index(leaf))
+                if isinstance(leaf.space, Copower):
+                    lifted = Power(primitive, leaf.space.index)
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
             case linear:
-                f = Net(leaves[0].space, leaf.space, (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
+                dom, cod, slots = leaves[0].space, leaf.space, (leaves[0], leaf)
+                if leaf.is_field:
+                    f: Map[Any, Any] = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)
+                else:  # truth values or labels, elsewhere in memory
+                    f = Program(dom, cod, (Step(linear, (0,)),), (1,), slots)
                 return _composed([args[0], f], self.space())
 
 
@@ -158,14 +161,10 @@ def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, An
     return f @ _same_leaves("zip", dom, f.dom)
 
 
-def _index(leaf: Leaf) -> Index:
-    index = leaf.axes[0]
-    for axis in leaf.axes[1:]:
-        index = index * axis
-    return index
-
-
-def _same_leaves(name: str, dom: Type, cod: Type) -> LinMap[Any, Any]:
+def _same_leaves(name: str, dom: Type, cod: Type) -> Map[Any, Any]:
+    """The same arrays in other brackets: unitary between spaces."""
+    if not dom.is_space:
+        return Program(dom, cod, (), tuple(range(len(dom.leaves))), dom.leaves)
     order = tuple(tuple(range(len(leaf.axes))) for leaf in dom.leaves)
     return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
 
@@ -195,11 +194,7 @@ def _leaf_of(space: Any, k: int) -> Map[Any, Any]:
 def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:
     """f into the space that its one leaf has by itself."""
     space = f.cod.leaves[0].space
-    if f.cod == space:
-        return f
-    if f.cod.is_space:
-        return _composed([f, _same_leaves("uncurry", f.cod, space)], f.dom)
-    return _composed([f, Program(f.cod, space, (), (0,), f.cod.leaves)], f.dom)
+    return f if f.cod == space else _composed([f, _same_leaves("uncurry", f.cod, space)], f.dom)
 
 
 def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
@@ -212,11 +207,13 @@ def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
     return result
 
 
-def _nested(space: Any, results: list[Map[Any, Any]]) -> Map[Any, Any]:
-    """⟨…⟩ around the results, as the codomain's direct sums nest."""
+def _nested(space: Any, results: list[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
+    """⟨…⟩ around the results, as the codomain's direct sums nest; all are on `dom`."""
     it = iter(results)
 
     def build(s: Any) -> Map[Any, Any]:
+        if not s.leaves:
+            return zero(dom, s) if dom.is_space else Constant(dom, Vec(s, ()))
         if isinstance(s, DirectSum):
             return fork(*(build(part) for part in s.parts))
         if len(s.leaves) == 1:
