@@ -88,7 +88,7 @@ class Data(Sequence[Const]):
 
     def fit(self, refs: tuple[Ref, ...]) -> bool:
         """Whether there is one of the right leaf for each reference."""
-        if self._consts is None and refs is self._refs:
+        if self._consts is None and refs == self._refs:
             return True
         return [c.leaf for c in self.consts] == [ref.leaf for ref in refs]
 
