@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Builder:
     """Appends steps; the same step on the same slots is one slot.
 
-    `fold` propagates numbers while derivatives are applied: 1·x is x, a filled array times x is k·x.
+    `fold` propagates numbers while derivatives are applied: 1·x is x, a filled array times x is k·x; x·y is y·x then.
     """
 
     def __init__(self, inputs: Sequence[Leaf], *, fold: bool = False) -> None:
@@ -80,6 +80,10 @@ class Builder:
                 number = self.filling(k)
                 if number is not None and self.slots[other] == leaf and _in_order(spec, filled_left=k == left):
                     return self.scale(number, other)
+        if self.fold:  # v ⋄ w is w ⋄ v with the labels exchanged
+            found = self._known.get(Step(wire.Contract(spec.mirrored), (right, left)))
+            if found is not None:
+                return found
         return self.emit(wire.Contract(spec), (left, right), leaf)
 
     def scale(self, k: float, slot: int) -> int:

@@ -57,6 +57,11 @@ class Spec:
         return _lifted(self, axes, left, right)
 
     @cached_property
+    def mirrored(self) -> Spec:
+        """The spec with the operands exchanged."""
+        return _spec(self.right, self.left, self.out)
+
+    @cached_property
     def is_pointwise(self) -> bool:
         """Whether this is the Hadamard product."""
         return self.left == self.right == self.out
