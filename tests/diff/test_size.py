@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import numpy as np
 from hypothesis import given, note, settings
 
 from adjoint import adjoint, grad
-from diff import cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
-from hilbert import R
-from linmap import compose
+from diff import contract, cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
+from hilbert import Fin, R
+from linmap import compose, wire
 from tests.function_terms import function
 from tests.strategies import Source, sources
 
@@ -50,3 +51,14 @@ def test_shared_factors() -> None:
     assert len(program(f).steps) <= 120
     assert len(derivative(f).body.arcs) <= 180
     assert len(program(grad(f)).steps) < 600
+
+
+def test_squares_by_rows() -> None:
+    """The gradient of Σ w_n·|x_n|² is 2·w_n·x_n: one product of that size, not one for each side."""
+    N, D = Fin.of(5), Fin.of(3)
+    w = (R**N).random(np.random.default_rng(0))
+    f = fun((R**D) ** N)(lambda x: w @ contract("nd,nd->n", x, x, R**N))
+    steps = program(grad(f)).steps
+    assert sum(isinstance(step.operation, wire.Contract) for step in steps) == 1
+    x = f.dom.random(np.random.default_rng(1))
+    np.testing.assert_allclose(grad(f)(x).array, 2 * w.array[:, None] * x.array)
