@@ -98,7 +98,8 @@ def _positions(dom: Type, over: Any) -> tuple[int, ...]:
         given = []
     positions = {k for k in given if k is not None and 0 <= k < len(parts)}
     if not positions or None in given or len(positions) != len(set(given)):
-        due = f"give some of the positions 0 to {len(parts) - 1}" if parts else "it is no direct sum; f ** X lifts f in its one argument"
+        alone = "it is no direct sum; f ** X lifts f in its one argument"
+        due = f"give some of the positions 0 to {len(parts) - 1}" if parts else alone
         msg = f"over={over if isinstance(over, (int, tuple)) else shown(over)} does not name parts of {dom}: {due}"
         raise SpaceError(msg)
     return tuple(sorted(positions))
