@@ -1,4 +1,4 @@
-"""f(x + t·dx) − f(x) − t·f'(x)(dx) falls as t²: slope 2 on a log–log fit."""
+"""f(x + t·dx) − f(x) − t·f'(x)(dx) falls as t²: slope 2 on a log–log fit of the smallest t."""
 
 import numpy as np
 from hypothesis import given, note, settings
@@ -26,5 +26,6 @@ def test_second_order_remainder(s: Source) -> None:
     if np.count_nonzero(kept) < 3:  # f is linear along dx to rounding
         assert remainders[-1] <= 1e-12 * size
         return
-    found, _ = np.polyfit(np.log(STEPS[kept]), np.log(remainders[kept]), 1)
+    tail = slice(-4, None)  # before, terms of the second and the third order may cancel
+    found, _ = np.polyfit(np.log(STEPS[kept][tail]), np.log(remainders[kept][tail]), 1)
     assert found > 1.9, f"the remainder falls as t^{found:.3f}: {remainders}"
