@@ -60,7 +60,7 @@ class _Terms:
 
     def argument(self, k: int) -> Map[Any, Any]:
         """The projection to leaf k of the argument."""
-        ways: list[Map[Any, Any]] = [] if len(self.env) == 1 else [Project(self.space(), 0)]
+        ways: list[Map[Any, Any]] = [] if len(self.env) == 1 else [_project(self.space(), 0)]
         space: Any = self.p.dom
         while len(space.leaves) > 1 or isinstance(space, DirectSum):
             if not isinstance(space, DirectSum):

@@ -90,21 +90,24 @@ def test_explain_replays(s: Source) -> None:
     for step in found:
         if known.get(step.before) == step.after:
             continue
-        old, new = located(term, step)
+        old, new = located(term, step, known)
         if new != old:
             known[old] = new
         term = replaced(term, known)
     assert term == found.after
 
 
-def located(term: Any, step: Any) -> tuple[Any, Any]:
-    """The node that a step changes, and what it becomes."""
+def located(term: Any, step: Any, known: dict[Any, Any]) -> tuple[Any, Any]:
+    """The node that a step changes, and what it becomes.
+
+    The parts of a composition that is still being rewritten may together be a term that was rewritten elsewhere.
+    """
     way = [term]
     for k in step.position:
         below = subterms(way[-1])
         if k < len(below):
             way.append(below[k])
-    if len(way) == len(step.position) + 1 and way[-1] == step.before:
+    if len(way) == len(step.position) + 1 and way[-1] in (step.before, replaced(step.before, known)):
         return way[-1], step.after
     parent, k = way[len(step.position) - 1], step.position[-1]
     parts, before = list(parent.parts), list(step.before.parts)
