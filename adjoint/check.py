@@ -149,7 +149,8 @@ def check_derivative(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> Report:
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
     Where the remainder does not fall, every step of the program is tested at the values it has at x, and the first that
-    fails is named. Values that are not finite fail the check. Raises SpaceError for a point of another space.
+    fails is named. Values that are not finite, however small the step, fail the check. Raises SpaceError for a point of
+    another space.
     """
     require_map(f, "check_derivative")
     point = argument(f, x)
@@ -184,14 +185,17 @@ def _remainder(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> tuple
     size = _norm(y) + slope_vector.norm() + 1e-300
     precision = float(np.finfo(d.cod.leaves[0].dtype).eps)
     points: list[tuple[float, float]] = []
-    first = 0.0
+    first = difference = 0.0
     for t in STEPS:
         difference = _difference(f(_moved(x, dx, t)), f(_moved(x, dx, -t)), slope_vector, t)
-        if not math.isfinite(difference):
-            return False, (("remainder", difference), ("t", t))
+        if not math.isfinite(difference):  # a large step may leave where f is defined
+            points, first = [], 0.0
+            continue
         first = max(first, difference / t)
         if difference > 40 * precision * size:
             points.append((math.log(t), math.log(difference)))
+    if not math.isfinite(difference):
+        return False, (("remainder", difference), ("t", STEPS[-1]))
     if len(points) < 3:  # below rounding: f is quadratic here
         return True, (("largest remainder / t", first),)
     tail = points[-5:]

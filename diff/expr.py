@@ -190,8 +190,7 @@ class Expr(Applicable, Generic[V]):
         """The transpose of a matrix, V^{X×Y} to V^{Y×X}; SpaceError if the index set is no product."""
         cod, orders = transposed_space(self.space)
         slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, orders, strict=True)]
-        result: Any = Expr(self.builder, cod, tuple(slots))
-        return result  # type: ignore[no-any-return]
+        return Expr(self.builder, cod, tuple(slots))
 
     # --- sums and parts ---
 

@@ -64,7 +64,7 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
     raise SpaceError(msg)
 
 
-def transposed_space(V: Type) -> tuple[Type, list[tuple[int, ...]]]:
+def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
     """V^{Y×X} for V^{X×Y}, and the order of the axes of each leaf; SpaceError if the index set is no product."""
     if not isinstance(V, Copower) or not isinstance(V.index, Product):
         msg = f".T transposes V^{{X×Y}}, not {V}"

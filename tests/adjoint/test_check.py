@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import check_derivative
-from diff import cos, exp, fun, register, relu, sin, tanh
+from diff import cos, exp, fun, log, register, relu, sin, sqrt, tanh
 from diff.term import RULES
 from hilbert import Fin, R
 from tests.function_terms import smooth_function
@@ -37,6 +37,17 @@ def test_a_kink_beside_the_point() -> None:
     """relu is smooth at 0.03: the smallest steps stay on one side."""
     for seed in range(20):
         assert check_derivative(fun(R)(lambda x: relu(x) * x), R.vec(0.03), seed=seed)
+
+
+def test_a_boundary_beside_the_point() -> None:
+    """Large steps may leave the domain; at its end no step stays inside."""
+    with np.errstate(all="ignore"):
+        for seed in range(20):
+            assert check_derivative(log, R.vec(0.02), seed=seed)
+            assert check_derivative(sqrt, R.vec(0.02), seed=seed)
+        report = check_derivative(log, R.vec(0.0))
+    assert not report
+    assert "remainder" in dict(report.numbers)
 
 
 @pytest.fixture
