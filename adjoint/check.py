@@ -26,6 +26,7 @@ from hilbert.arrays.kernel import constant
 from hilbert.arrays.namespace import namespace
 from hilbert.errors import integer, shown
 from hilbert.map import argument, require_map
+from hilbert.space import type_of
 from hilbert.term import postorder
 from linmap.net.lower import net
 from linmap.term.datum import Const
@@ -229,13 +230,13 @@ def _failing_step(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> st
         if not step.args:
             continue
         leaves = [p.slots[a] for a in step.args]
-        dom = DirectSum(tuple(leaf.space for leaf in leaves))
+        dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
         leaf = p.slots[p.arity + k]
         if not dom.is_space or not leaf.is_field:
             continue
         n = len(leaves)
         alone = Step(step.operation, tuple(range(n)))
-        one: Program[Any, Any] = Program(dom, leaf.space, (alone,), (n,), (*leaves, leaf))
+        one: Program[Any, Any] = Program(dom, type_of(leaf), (alone,), (n,), (*leaves, leaf))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom}: {one}"

@@ -20,8 +20,9 @@ from diff.term import Elementwise, Literal, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
+from hilbert.leaf import Leaf
 from hilbert.map import argument, require_map
-from hilbert.space import Leaf
+from hilbert.space import type_of
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap.laws.simplify import Simplifiable
@@ -214,7 +215,7 @@ def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
     rule = p.rule
     assert rule.derivatives is not None  # its result is real
     b = Builder([leaf] * (rule.arity + 1))
-    exprs = [Expr(b, leaf.space, (k,)) for k in range(b.arity)]
+    exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
     for partial in partials:
         mine = isinstance(partial, Expr) and partial.builder is b
@@ -225,7 +226,7 @@ def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
             )
             raise SpaceError(msg)
     outputs = [partial.slots[0] for partial in partials]
-    dom = DirectSum((leaf.space,) * b.arity)
+    dom = DirectSum((type_of(leaf),) * b.arity)
     return b.build(dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
 
 
@@ -268,7 +269,7 @@ def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> 
 
 
 def _of_leaves(leaves: Sequence[Any]) -> Type:
-    return DirectSum(tuple(leaf.space for leaf in leaves))
+    return DirectSum(tuple(type_of(leaf) for leaf in leaves))
 
 
 @overload

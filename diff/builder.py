@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from diff.term import Elementwise, Literal, Program, Step
 from hilbert import Bool, SpaceError, Type, Unit
+from hilbert.leaf import Leaf
 from hilbert.relation import Full
-from hilbert.space import Leaf
 from linmap.net import wire
 from linmap.term.datum import Const, Datum, Ref, filled
 
@@ -207,9 +207,9 @@ def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
     """The leaf of p's result; raises SpaceError for entries that p does not apply to."""
     due = p.dom.leaves[0]
     if leaf.is_field != due.is_field or leaf.kind != due.kind:
-        msg = f"{p.name} applies to entries of {due}, not of {leaf.base}"
+        msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
         raise SpaceError(msg)
-    return Leaf(Bool, leaf.axes) if p.cod == Bool else leaf
+    return Leaf(Bool.entry, leaf.axes) if p.cod == Bool else leaf
 
 
 def _in_order(spec: Spec, *, filled_left: bool) -> bool:

@@ -611,7 +611,7 @@ def select(c: Expr[Any], x: Expr[Any]) -> Expr[Any]:
     """
     a, b = _operands(c, x, "select")
     lead = len(a.space.leaves[0].axes) if len(a.space.leaves) == 1 else -1
-    if lead < 0 or a.space.leaves[0].base != Boolean() or not b.space.is_space:
+    if lead < 0 or a.space.leaves[0].kind != "b" or not b.space.is_space:
         msg = f"select takes a condition and a vector, not {a.space} and {b.space}"
         raise SpaceError(msg)
     slots = []

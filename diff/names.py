@@ -17,6 +17,7 @@ import diff
 import hilbert
 import linmap
 from diff.term import Binary, Comparison, Literal, Primitive, Step
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import (
     Agreement,
     Composition,
@@ -35,7 +36,6 @@ from hilbert.relation import (
     Window,
 )
 from hilbert.repr_names import named
-from hilbert.space import Leaf
 from hilbert.spec import Spec
 from linmap.net import wire
 from linmap.term.datum import Ref, filled
@@ -45,7 +45,7 @@ NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{cls.__name__: cls for cls in (Agreement, Composition, Converse, Full, Graph, Identity, Inclusion, Order)},
     **{cls.__name__: cls for cls in (Pairs, Partial, ProductRelation, Rotation, Sliding, SumRelation, Window)},
-    **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Leaf, Literal, Net, Primitive)},
+    **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Entry, Leaf, Literal, Net, Primitive)},
     **{cls.__name__: cls for cls in (Ref, Spec, Step, Unitary)},
     "filled": filled,
     "inf": math.inf,

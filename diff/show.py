@@ -27,10 +27,9 @@ from diff.term import (
     Scaled,
     Sum,
 )
-from hilbert import Copower, Elements, Unit
+from hilbert import Copower, Unit
 from hilbert.map import Map
 from hilbert.relation import Full
-from hilbert.space import Boolean
 from hilbert.term import Term, bottom_up, parts, postorder
 from linmap.net import wire
 from linmap.show.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
@@ -398,10 +397,10 @@ class Slots:
 
     def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
-            base = self.p.slots[this].base
-            if isinstance(base, Boolean):
+            entry = self.p.slots[this].entry
+            if entry.dtype == "bool":
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-            if isinstance(base, Elements):
+            if entry.index is not None:
                 one = self._operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
                     return Text(f"e[{self.texts[this].tight}]", ATOM)

@@ -16,6 +16,7 @@ from diff.affine import Pointwise
 from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum
+from hilbert.space import type_of
 from linmap.laws import Step
 from linmap.laws.nets import Constants, simplify_net
 from linmap.laws.wires import Bench
@@ -24,7 +25,7 @@ from linmap.term.datum import Const, Ref
 from linmap.term.nodes import Arc, Net, refs
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from hilbert.spec import Spec
     from linmap.term.datum import Datum
 
@@ -65,7 +66,7 @@ class Steps(Bench):
     def program(self, data: list[int]) -> Program[Any, Any]:
         """The program, pruned to its outputs and these slots, which come after the outputs."""
         outputs = [self.where[k] for k in self.p.outputs] + data
-        space = DirectSum(tuple(self.builder.slots[k].space for k in outputs))
+        space = DirectSum(tuple(type_of(self.builder.slots[k]) for k in outputs))
         return self.builder.build(self.p.dom, outputs, space, self.p.names)
 
 

@@ -16,8 +16,9 @@ from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import shown
 from hilbert.index import Index
+from hilbert.leaf import Leaf
 from hilbert.map import Applicable
-from hilbert.space import Leaf, require_space, require_type
+from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction

@@ -20,8 +20,9 @@ from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
 from hilbert.errors import SpaceError
 from hilbert.index import Product
+from hilbert.leaf import Leaf
 from hilbert.repr_names import derived
-from hilbert.space import Copower, Field, Leaf, Type, power
+from hilbert.space import Copower, Field, Type, power
 from hilbert.spec import Spec
 from hilbert.vector import Vec
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 
 from diff import term as functions
-from hilbert import Boolean, Elements, Vec
+from hilbert import Vec
 from linmap.net import wire
 from linmap.term.datum import Const, constants
 from linmap.term.nodes import (
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert import Map, Type
+    from hilbert.leaf import Leaf
     from hilbert.relation import Relation
-    from hilbert.space import Leaf
     from hilbert.spec import Spec
     from linmap.contraction import Contraction
 
@@ -53,11 +53,11 @@ Array = np.ndarray[Any, Any]
 
 def dense(array: Any, leaf: Leaf) -> Array:
     """The array of a leaf as numbers: 0 and 1 for Booleans, basis vectors for elements of an index set."""
-    if isinstance(leaf.base, Boolean):
+    if leaf.kind == "b":
         return np.asarray(array, float)
-    if isinstance(leaf.base, Elements):
-        rows: Array = np.eye(leaf.base.index.size)[np.asarray(array)]
-        return rows.reshape(leaf.shape + leaf.base.index.shape)
+    if leaf.entry.index is not None:
+        rows: Array = np.eye(leaf.entry.index.size)[np.asarray(array)]
+        return rows.reshape(leaf.shape + leaf.entry.shape)
     return np.asarray(array)
 
 

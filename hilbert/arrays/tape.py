@@ -20,7 +20,7 @@ from hilbert.formal.kernels import FormalKernels, finished
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 
 class Operation(Protocol):

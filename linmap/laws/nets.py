@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
-from hilbert.space import Leaf
+from hilbert.leaf import Leaf
 from linmap.laws.engine import FLAT
 from linmap.laws.graph import Graph, arcs_in_a_row
 from linmap.laws.rule import NET, NODE, rule, rules
@@ -63,7 +63,7 @@ class Constants(Bench):
         xp = common_namespace((u.array, v.array))
         arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
         left, right = arrays or (u.array, v.array)
-        leaf = Leaf(u.leaf.base, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
+        leaf = Leaf(u.leaf.entry, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
         return Const(freeze(left + right), leaf, ("total", *orders, u.key, v.key, 0, 0))
 
 

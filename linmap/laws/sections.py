@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Copower, DirectSum, Vec
+from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.contraction import Contraction
 from linmap.laws.category import split
@@ -19,7 +20,7 @@ from linmap.term.nodes import Compose, Identity, Lifted, Scaled, Section, Unitar
 
 if TYPE_CHECKING:
     from hilbert import Type
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 Term = tuple[int, int, int, Spec]
 
@@ -185,7 +186,7 @@ def composition_of_sections(g: Section, f: Section) -> Any:
     if made is None:
         return None
     leaves, terms = made
-    space: Type = leaves[0][3].space if len(leaves) == 1 else DirectSum(tuple(leaf.space for *_, leaf in leaves))
+    space: Type = type_of(leaves[0][3]) if len(leaves) == 1 else DirectSum(tuple(type_of(leaf) for *_, leaf in leaves))
     if space.dim > max(u.space.dim, v.space.dim):
         return None
     w = Vec(space, *contracted(u, v, [(i, j, spec, leaf) for i, j, spec, leaf in leaves]))

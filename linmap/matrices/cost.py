@@ -30,7 +30,7 @@ from linmap.net.reverse import turned
 
 if TYPE_CHECKING:
     from hilbert.arrays.tape import Instruction, Tape
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.term.nodes import Net
 
 

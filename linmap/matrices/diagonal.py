@@ -17,8 +17,8 @@ from attrs import frozen
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.arrays.namespace import freeze, namespace
+from hilbert.leaf import Leaf
 from hilbert.relation import agreement
-from hilbert.space import Leaf
 from linmap.matrices.matrix import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
@@ -52,7 +52,7 @@ class DiagonalAxes:
         rest = tuple(k for k in range(len(operands[0].axes)) if k not in (first, second))
         if isinstance(xp, Pseudo):
             axis = result.axes[-1]
-            turned = Leaf(result.base, tuple(operands[0].axes[k] for k in (first, second, *rest)))
+            turned = Leaf(result.entry, tuple(operands[0].axes[k] for k in (first, second, *rest)))
             front = xp.move((first, second, *rest)).call
             agree = xp.reduce(agreement(axis * axis, axis, "ii->i"), 0, turned).call
             back = xp.move((*range(1, len(rest) + 1), 0)).call
@@ -141,7 +141,7 @@ def _distinct(n: Network, f: Factor) -> Factor:
         first = labels.index(labels[again])
         leaf = n.slots[slot]
         rest = [k for k in range(len(labels)) if k not in (first, again)]
-        made = Leaf(leaf.base, tuple(leaf.axes[k] for k in (*rest, first)))
+        made = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (*rest, first)))
         slot = n.emit(DiagonalAxes(first, again), (slot,), made)
         labels = tuple(labels[k] for k in (*rest, first))
     return Factor(slot, labels)

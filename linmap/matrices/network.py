@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve, frozen
 
-from hilbert import Elements, Field, Unit
+from hilbert import Unit
 from hilbert.arrays.tape import Instruction, Tape
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import Full
 from hilbert.relation import Identity as IdentityRelation
-from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.order import Order, order
 from linmap.net import wire
@@ -144,7 +144,7 @@ class Network:
 
     def is_found(self, f: Factor) -> bool:
         """Whether a factor is an element of an index set found at the point: a relation known only there."""
-        return isinstance(self.slots[f.slot].base, Elements)
+        return self.slots[f.slot].entry.index is not None
 
     def tape(self, outputs: Sequence[int]) -> Tape:
         """What computes some arrays from the data that the net refers to."""
@@ -308,7 +308,7 @@ class Network:
             return f.slot
         move = tuple(f.labels.index(c) for c in labels)
         leaf = self.slots[f.slot]
-        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.base, tuple(leaf.axes[i] for i in move)))
+        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.entry, tuple(leaf.axes[i] for i in move)))
 
     def contract(self, factors: Sequence[Factor], keep: Labels, links: Sequence[Link] = ()) -> Factor | None:
         """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
@@ -332,10 +332,8 @@ class Network:
         (last,) = todo
         return Factor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
 
-    def _field(self) -> Field:
-        base = next(leaf.base for leaf in self.body.wires if leaf.is_field)
-        assert isinstance(base, Field)
-        return base
+    def _field(self) -> Entry:
+        return next(leaf.entry for leaf in self.body.wires if leaf.is_field)
 
     def counted(self, labels: Labels, columns: Sequence[Any], key: Any) -> Factor:
         """An array that counts how often each tuple of labels occurs in some columns."""
@@ -380,7 +378,7 @@ class Network:
         for c in alone:
             at = labels.index(c)
             leaf = self.slots[slot]
-            less = Leaf(leaf.base, leaf.axes[:at] + leaf.axes[at + 1 :])
+            less = Leaf(leaf.entry, leaf.axes[:at] + leaf.axes[at + 1 :])
             slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
             labels = labels[:at] + labels[at + 1 :]
         return Factor(slot, labels)

@@ -29,6 +29,7 @@ from hilbert.formal.array import Memo, add, scaled
 from hilbert.formal.rank_one_sums import Family, families, merged
 from hilbert.formal.tensors import joined
 from hilbert.relation import agreement
+from hilbert.space import atom
 from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
 from linmap import contraction
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.tape import Tape
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.matrices.network import Factor, Labels, Network, Product
 
 FEW = 4
@@ -79,7 +80,7 @@ def linear(t: Vec[TensorProduct[W, V]]) -> LinMap[V, W]:
 def _composed(f: Family[Any, Any]) -> LinMap[Any, Any]:
     """V ⊸ K^r ⊸ W, by way of K for one term."""
     W, V, X = f.left.space.base, f.right.space.base, f.left.space.index
-    base = next(leaf.base for leaf in (*W.leaves, *V.leaves))
+    base = atom(next(leaf.entry for leaf in (*W.leaves, *V.leaves)))
     assert isinstance(base, Field)
     if f.rank == 1 and not f.left.is_formal and not f.right.is_formal:
         left, right = (Vec(w.space.base, tuple(freeze(a[0]) for a in w.leaves)) for w in (f.left, f.right))

@@ -18,7 +18,7 @@ from linmap.term.nodes import Closed, LinMap, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)

@@ -12,7 +12,7 @@ from linmap.net import wire
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 
 Found = tuple[Instruction, tuple[int, ...]]

@@ -38,7 +38,7 @@ from linmap.term.nodes import (
 
 if TYPE_CHECKING:
     from hilbert import Type
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 Axes = tuple[Index, ...]
 Ends = tuple[int, ...]
@@ -178,7 +178,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             below.append((of, src, dst, lead + index.axes))
         case Cast(_, cod):
             for s, d, leaf in zip(src, dst, cod.leaves, strict=True):
-                w.arc(wire.Cast(leaf.base), s, d)
+                w.arc(wire.Cast(leaf.entry), s, d)
         case Net():
             inline(w, f, src, dst, lead, {})
         case Closed(body, data):

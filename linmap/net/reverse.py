@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from hilbert import Field
 from linmap.net import wire
 from linmap.net.lower import net
 from linmap.term.nodes import Arc, Closed, LinMap, Net
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 
 def turned(f: Net) -> Net:
@@ -36,8 +35,7 @@ def turned_wire(f: wire.Wire, src: Leaf) -> wire.Wire:
         case wire.Move(order):  # unitary: f* = f⁻¹
             return wire.Move(tuple(sorted(range(len(order)), key=order.__getitem__)))
         case wire.Cast():
-            assert isinstance(src.base, Field)
-            return wire.Cast(src.base)
+            return wire.Cast(src.entry)
         case _:
             assert_never(f)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 import numpy as np
 from attrs import evolve, fields, frozen
 
-from hilbert import Elements, Field, SpaceError
+from hilbert import SpaceError
 from hilbert.arrays import contract as _contract
 from hilbert.arrays import kernel, reduction, segments
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import Relation
-from hilbert.space import Leaf
 from hilbert.spec import Spec
 from linmap.term.datum import Datum
 
@@ -93,11 +93,11 @@ class Move(_Wire):
 class Cast(_Wire):
     """The same numbers in another field."""
 
-    field: Field
+    entry: Entry
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A conversion."""
-        return kernel.cast(xp, self.field.dtype)
+        return kernel.cast(xp, self.entry.dtype)
 
 
 @final
@@ -165,7 +165,7 @@ class Weighted(_Wire):
         sources: Any = self.gather.relation.T
         if xp is np:
             return segments.weighted(sources, cast("Any", self.sums.relation), v, result.shape)
-        gathered = Leaf(v.base, sources.dom.axes + v.axes[len(sources.cod.axes) :])
+        gathered = Leaf(v.entry, sources.dom.axes + v.axes[len(sources.cod.axes) :])
         f = self.gather.bind(xp, [v], gathered).call
         g = self.product.bind(xp, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
         h = self.sums.bind(xp, [gathered], result).call
@@ -180,7 +180,7 @@ Wire: TypeAlias = Same | Scale | Section | Reduce | Move | Cast
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:
     """The axes that the labels of a contraction's operand stand for; an element of X has those of X at the end."""
-    return leaf.axes + (leaf.base.index.axes if isinstance(leaf.base, Elements) else ())
+    return leaf.axes + (leaf.entry.index.axes if leaf.entry.index else ())
 
 
 @cache
@@ -196,7 +196,7 @@ def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
             if axes.setdefault(label, axis) != axis:
                 msg = f"contraction {spec} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
                 raise SpaceError(msg)
-    fields = {leaf.base for leaf in (left, right) if leaf.is_field}
+    fields = {leaf.entry for leaf in (left, right) if leaf.is_field}
     if len(fields) != 1:
         msg = f"contraction {spec} of {left} and {right}: the operands have no field in common; cast one of them"
         raise SpaceError(msg)
@@ -215,11 +215,11 @@ def image(f: Wire, leaf: Leaf) -> Leaf:
             if leaf.axes[at:end] != relation.dom.axes:
                 msg = f"red_R for R ⊆ {relation.dom}×{relation.cod} does not apply at axis {at} of {leaf}"
                 raise SpaceError(msg)
-            return Leaf(leaf.base, leaf.axes[:at] + relation.cod.axes + leaf.axes[end:])
+            return Leaf(leaf.entry, leaf.axes[:at] + relation.cod.axes + leaf.axes[end:])
         case Move(order):
-            return Leaf(leaf.base, tuple(leaf.axes[k] for k in order))
-        case Cast(field):
-            return Leaf(field, leaf.axes)
+            return Leaf(leaf.entry, tuple(leaf.axes[k] for k in order))
+        case Cast(entry):
+            return Leaf(entry, leaf.axes)
         case _:
             assert_never(f)
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from hilbert import Copower, DirectSum, TensorProduct, Unit, Vec
 from hilbert.arrays.namespace import to_numpy
 from hilbert.formal.array import Formal
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
-from hilbert.space import Boolean
 from hilbert.term import bottom_up
 from linmap.net import wire
 from linmap.show.notation import Atom, Bracket, Doc, Times, line, negative, operator, page, render, times, total
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hilbert import Relation, Type
+    from hilbert.leaf import Entry
     from hilbert.spec import Spec
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -159,7 +159,7 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
         case Section(c, side, datum):
             spec = c.terms[0][3] if c.terms else None
             leaf = (c.left if side == 0 else c.right).leaves
-            kind = leaf[0].base if leaf else None
+            kind = leaf[0].entry if leaf else None
             text = names.vector(datum)
             return Atom("0") if spec is None else Atom(section_text(spec, side, text, kind))
         case Project(_, i):
@@ -234,11 +234,11 @@ def transposed(text: str) -> str:
     return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ"
 
 
-def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
+def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -> str:
     """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for an element found at the point."""
-    if isinstance(kind, Boolean):
+    if kind is not None and kind.dtype == "bool":
         return f"ρ[{datum}]"
-    if isinstance(kind, Elements):
+    if kind is not None and kind.index is not None:
         hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
     sign, flip_left, flip_right, swapped = operator(spec)
@@ -356,7 +356,7 @@ def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
         case wire.Scale(k):
             return f"({number(k)} ·)"
         case wire.Section(spec, side, datum):
-            return section_text(spec, side, name(datum), datum.leaf.base)
+            return section_text(spec, side, name(datum), datum.leaf.entry)
         case wire.Reduce(relation, _):
             return reduction(relation, names)
         case wire.Move():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hilbert import Vec
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 
 @final

@@ -14,9 +14,10 @@ from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import integer, shown
 from hilbert.index import Index
+from hilbert.leaf import Leaf
 from hilbert.map import exponent, factor
 from hilbert.relation import Relation
-from hilbert.space import Leaf, power, require_space
+from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction, require_contraction
@@ -321,7 +322,7 @@ class Unitary(LinMap[Any, Any]):
 
     def __attrs_post_init__(self) -> None:
         made = tuple(
-            Leaf(self.dom.leaves[s].base, tuple(self.dom.leaves[s].axes[k] for k in order))
+            Leaf(self.dom.leaves[s].entry, tuple(self.dom.leaves[s].axes[k] for k in order))
             for s, order in zip(self.source, self.order, strict=True)
         )
         if sorted(self.source) != list(range(len(self.dom.leaves))) or made != self.cod.leaves:

@@ -11,12 +11,12 @@ from attrs import evolve
 from hilbert import Fin, R, Unit
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.tape import Instruction, Operation, Tape
+from hilbert.leaf import Leaf
 from hilbert.relation import Full
-from hilbert.space import Leaf
 from linmap.net import wire
 
 X, Y = Fin.of(2), Fin.of(3)
-INPUTS = [Leaf(R), Leaf(R, (X,)), Leaf(R, (Y,)), Leaf(R, (X, Y)), Leaf(R, (X, Y))]
+INPUTS = [Leaf(R.entry), Leaf(R.entry, (X,)), Leaf(R.entry, (Y,)), Leaf(R.entry, (X, Y)), Leaf(R.entry, (X, Y))]
 
 
 class Watched:
@@ -48,7 +48,7 @@ ADDED, MOVED = Instruction(wire.Add(), (3, 5), 6), Instruction(wire.Move((1, 0))
 )
 def test_repetition_that_only_sums_read_is_skipped(code: list[Instruction], outputs: list[int], runs: int) -> None:
     """A + rep b broadcasts: b is not repeated, unless the repetition is asked for or something else reads it."""
-    leaves = [*INPUTS, Leaf(R, (X, Y)), Leaf(R, (X, Y)), Leaf(R, (Y, X))]
+    leaves = [*INPUTS, Leaf(R.entry, (X, Y)), Leaf(R.entry, (X, Y)), Leaf(R.entry, (Y, X))]
     tape = Tape(leaves, 4, {4: np.zeros((2, 3))}, code, outputs)
     ROWS.log.clear()
     for have, slot in zip(tape.run([np.full(leaf.shape, 2.0) for leaf in INPUTS[:4]]), outputs, strict=True):

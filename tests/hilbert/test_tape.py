@@ -9,14 +9,15 @@ from hypothesis import given, note, settings
 from diff import absolute, maximum, minimum, relu, sign
 from hilbert import Elements, Fin, Unit
 from hilbert.arrays.tape import Instruction, Operation, Tape
+from hilbert.leaf import Leaf
 from hilbert.relation import Full, Relation, function, geq, leq, run
-from hilbert.space import Leaf
+from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.net import wire
 from tests.strategies import Source, sources
 
 X, Y, EMPTY = Fin.of(2), Fin.of(3), Fin.of(0)
-ELEMENT = Leaf(Elements(X))
+ELEMENT = Leaf(Elements(X).entry)
 
 
 def operation(s: Source, slots: list[Leaf]) -> tuple[Operation, tuple[int, ...], Leaf]:
@@ -26,7 +27,7 @@ def operation(s: Source, slots: list[Leaf]) -> tuple[Operation, tuple[int, ...],
     alike = [k for k, other in enumerate(slots) if other == leaf]
     b = s.one_of(alike)
     labels = ALPHABET[: len(leaf.axes)]
-    scalars = [k for k, other in enumerate(slots) if other == Leaf(leaf.base)]
+    scalars = [k for k, other in enumerate(slots) if other == Leaf(leaf.entry)]
     options: list[Callable[[], tuple[Operation, tuple[int, ...], Leaf]]] = [
         lambda: (wire.Add(), (a, b), leaf),
         lambda: (wire.Subtract(), (a, b), leaf),
@@ -34,22 +35,22 @@ def operation(s: Source, slots: list[Leaf]) -> tuple[Operation, tuple[int, ...],
         lambda: (s.one_of([maximum, minimum]), (a, b), leaf),
         lambda: (s.one_of([absolute, relu, sign]), (a,), leaf),
         lambda: (wire.Scale(s.one_of([-1.0, 2.0])), (a,), leaf),
-        lambda: (wire.Contract(Spec.of(labels, labels, "")), (a, b), Leaf(leaf.base)),
+        lambda: (wire.Contract(Spec.of(labels, labels, "")), (a, b), Leaf(leaf.entry)),
     ]
     if len(leaf.axes) < 3:  # arrays stay small
         axis = s.one_of([X, Y, EMPTY])
-        options.append(lambda: (wire.Reduce(Full(Unit(), axis), 0), (a,), Leaf(leaf.base, (axis, *leaf.axes))))
+        options.append(lambda: (wire.Reduce(Full(Unit(), axis), 0), (a,), Leaf(leaf.entry, (axis, *leaf.axes))))
     if scalars:
         k = s.one_of(scalars)
         options.append(lambda: (wire.Contract(Spec.scalar(len(leaf.axes))), (k, a), leaf))
         options.append(lambda: (wire.Contract(Spec.of(labels, "", labels)), (a, k), leaf))
     if leaf.axes[:1] == (X,):
         there = wire.Contract(Spec.of(labels, labels[0], labels[1:]))
-        options.append(lambda: (there, (a, slots.index(ELEMENT)), Leaf(leaf.base, leaf.axes[1:])))
+        options.append(lambda: (there, (a, slots.index(ELEMENT)), Leaf(leaf.entry, leaf.axes[1:])))
     if leaf.axes:
         options.append(lambda: _along_an_axis(s, a, leaf))
         order = tuple(reversed(range(len(leaf.axes))))
-        options.append(lambda: (wire.Move(order), (a,), Leaf(leaf.base, tuple(leaf.axes[k] for k in order))))
+        options.append(lambda: (wire.Move(order), (a,), Leaf(leaf.entry, tuple(leaf.axes[k] for k in order))))
     return s.one_of(options)()
 
 
@@ -69,10 +70,10 @@ def _along_an_axis(s: Source, a: int, leaf: Leaf) -> tuple[Operation, tuple[int,
 def test_reuse_of_memory(s: Source) -> None:
     """Each slot holds what its instruction makes of its arguments, however many of them die there; twice over."""
     shapes = [(), (X,), (Y,), (X, Y), (Y, EMPTY)]
-    slots = [ELEMENT, *(Leaf(s.field, s.one_of(shapes)) for _ in range(s.integer(1, 3)))]
+    slots = [ELEMENT, *(Leaf(s.field.entry, s.one_of(shapes)) for _ in range(s.integer(1, 3)))]
     inputs = len(slots)
-    slots += [Leaf(s.field, s.one_of(shapes)) for _ in range(s.integer(0, 1))]
-    constants = {k: s.vector(slots[k].space).leaves[0] for k in range(inputs, len(slots))}
+    slots += [Leaf(s.field.entry, s.one_of(shapes)) for _ in range(s.integer(0, 1))]
+    constants = {k: s.vector(type_of(slots[k])).leaves[0] for k in range(inputs, len(slots))}
     code: list[Instruction] = []
     for _ in range(s.integer(0, 12)):
         what, args, leaf = operation(s, slots)
@@ -81,7 +82,7 @@ def test_reuse_of_memory(s: Source) -> None:
     outputs = [s.integer(0, len(slots) - 1) for _ in range(s.integer(0, 3))]
     note(code)
     note(outputs)
-    given_arrays = [s.vector(leaf.space).leaves[0] for leaf in slots[:inputs]]
+    given_arrays = [s.vector(type_of(leaf)).leaves[0] for leaf in slots[:inputs]]
     due: dict[int, Any] = dict(enumerate(given_arrays)) | constants
     tape = Tape(slots, inputs, constants, code, outputs)
     with np.errstate(all="ignore"):  # products of products may overflow
