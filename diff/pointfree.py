@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
-from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program, Step
+from diff.term import Bilinear, Constant, Elementwise, Power, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
 from hilbert.map import require_map
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Add, Contract, Literal
 from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.net import wire
@@ -127,11 +129,11 @@ class _Terms:
         match step.operation:
             case Literal(value):
                 return Constant(self.space(), Vec(type_of(leaf), (value.array,)))
-            case wire.Contract(spec):
+            case Contract(spec):
                 left, right = leaves
                 c = Contraction(type_of(left), type_of(right), type_of(leaf), ((0, 0, 0, spec),))
                 return Bilinear(c) @ fork(*args)
-            case wire.Add():
+            case Add():
                 return args[0] + args[1]
             case wire.Scale(factor):
                 return factor * args[0]
@@ -150,7 +152,7 @@ class _Terms:
                 if leaf.is_field:
                     f: Map[Any, Any] = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)
                 else:  # truth values or labels, elsewhere in memory
-                    f = Program(dom, cod, (Step(linear, (0,)),), (1,), slots)
+                    f = Program(dom, cod, Line(slots, (Step(linear, (0,)),), (1,)))
                 return _composed([args[0], f], self.space())
 
 
@@ -165,7 +167,7 @@ def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, An
 def _same_leaves(name: str, dom: Type, cod: Type) -> Map[Any, Any]:
     """The same arrays in other brackets: unitary between spaces."""
     if not dom.is_space:
-        return Program(dom, cod, (), tuple(range(len(dom.leaves))), dom.leaves)
+        return Program(dom, cod, Line(dom.leaves, (), tuple(range(len(dom.leaves)))))
     order = tuple(tuple(range(len(leaf.axes))) for leaf in dom.leaves)
     return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
 
@@ -179,17 +181,17 @@ def _project(space: Any, position: int) -> Map[Any, Any]:
 def _identity(space: Any) -> Map[Any, Any]:
     if space.is_space:
         return identity(space)
-    return Program(space, space, (), tuple(range(len(space.leaves))), space.leaves)
+    return Program(space, space, Line(space.leaves, (), tuple(range(len(space.leaves)))))
 
 
 def _wiring(space: Any, part: Any, position: int) -> Map[Any, Any]:
     """A projection of a type that is no space."""
     start = sum(len(p.leaves) for p in space.parts[:position])
-    return Program(space, part, (), tuple(range(start, start + len(part.leaves))), space.leaves)
+    return Program(space, part, Line(space.leaves, (), tuple(range(start, start + len(part.leaves)))))
 
 
 def _leaf_of(space: Any, k: int) -> Map[Any, Any]:
-    return Program(space, type_of(space.leaves[k]), (), (k,), space.leaves)
+    return Program(space, type_of(space.leaves[k]), Line(space.leaves, (), (k,)))
 
 
 def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:

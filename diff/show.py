@@ -19,7 +19,6 @@ from diff.term import (
     Elementwise,
     Fork,
     Lift,
-    Literal,
     Node,
     Parallel,
     Power,
@@ -29,12 +28,14 @@ from diff.term import (
 )
 from hilbert import Copower, Unit
 from hilbert.map import Map
+from hilbert.program.constant import Const
+from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
 from linmap.net import wire
 from linmap.show.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
 from linmap.show.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript, transposed
-from linmap.term.datum import Const, Datum
+from linmap.term.datum import Datum
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
@@ -336,9 +337,9 @@ class Slots:
                 return Text(text, SUM if text.startswith("−") else ATOM)
             case Elementwise() as p:
                 return self._elementwise(p, args)
-            case wire.Contract(spec):
+            case Contract(spec):
                 return self._contract(spec, *args)
-            case wire.Add():
+            case Add():
                 return self._sum(*args)
             case wire.Scale(factor):
                 return self._multiple(factor, args[0])

@@ -18,9 +18,9 @@ from hilbert import Copower, Elements, Field, Index, Product, R, SpaceError, Ten
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.leaf import Leaf
+from hilbert.program.operation import product
 from hilbert.space import atom, power, require_space, require_type, type_of
 from hilbert.spec import Spec
-from linmap.net import wire
 from linmap.show.notation import operator
 
 I = TypeVar("I", bound=Index)
@@ -52,7 +52,7 @@ class Contraction(Generic[U, V, W]):
                 if not 0 <= place < len(space.leaves):
                     msg = f"contraction {spec}: {name} leaf {place} does not exist, {space} has {len(space.leaves)}"
                     raise SpaceError(msg)
-            made = wire.product(spec, self.left.leaves[i], self.right.leaves[j])
+            made = product(spec, self.left.leaves[i], self.right.leaves[j])
             if made != self.cod.leaves[k]:
                 msg = f"contraction {spec} of {self.left} and {self.right} gives {made}, not {self.cod.leaves[k]}"
                 raise SpaceError(msg)
@@ -113,7 +113,7 @@ def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
         raise SpaceError(msg)
     spec = Spec.of(*parts.groups())
     left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
-    made = wire.product(spec, left, right)
+    made = product(spec, left, right)
     if cod is not None:
         require_type(cod, f"contraction {labels}")
     if cod is not None and cod.leaves != (made,):

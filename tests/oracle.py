@@ -13,8 +13,10 @@ import numpy as np
 
 from diff import term as functions
 from hilbert import Vec
+from hilbert.program.constant import Const
+from hilbert.program.operation import Add, Contract, Literal
 from linmap.net import wire
-from linmap.term.datum import Const, constants
+from linmap.term.datum import constants
 from linmap.term.nodes import (
     Cast,
     Closed,
@@ -287,13 +289,13 @@ def _run(p: functions.Program[Any, Any], slots: list[Any]) -> list[Any]:
         args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
         leaf = p.slots[len(slots)]
         match step.operation:
-            case functions.Literal(const):
+            case Literal(const):
                 slots.append(const.array)
             case functions.Elementwise() as primitive:
                 slots.append(elementwise(primitive, *args))
-            case wire.Contract(spec):
+            case Contract(spec):
                 slots.append(np.einsum(str(spec), *map(dense, args, leaves)))
-            case wire.Add():
+            case Add():
                 slots.append(args[0] + args[1])
             case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
+from hilbert.program.constant import filled
 from hilbert.relation import diagonal, full, function, leq, pairs, partial, rotation, run, sliding
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -35,7 +36,6 @@ from linmap import (
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net import wire
 from linmap.net.lower import net
-from linmap.term.datum import filled
 from linmap.term.nodes import (
     Arc,
     Cast,

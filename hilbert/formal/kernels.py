@@ -1,4 +1,4 @@
-"""The kernels of a tape whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
+"""The kernels of a line whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
 
 What has no rule on factors (an element-wise primitive, a relation between axes of two factors) is a SpaceError that
 says so: nothing becomes dense unless somebody asks. A formal array with one group of axes is a sum of vectors; that is

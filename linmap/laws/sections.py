@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Copower, DirectSum, Vec
+from hilbert.program import operation
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.contraction import Contraction
 from linmap.laws.category import split
 from linmap.laws.data import contracted, scaled, summed, transposed
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
-from linmap.net import wire
 from linmap.term.nodes import Compose, Identity, Lifted, Scaled, Section, Unitary, Zero
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def joined(g: Section, f: Section) -> tuple[list[Made], tuple[Term, ...]] | None
 
 
 def _leaf(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
-    return wire.product(spec, left, right)
+    return operation.product(spec, left, right)
 
 
 def product(outer: Spec, outer_side: int, inner: Spec, inner_side: int) -> tuple[Spec, Spec] | None:

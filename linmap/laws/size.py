@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hilbert.program.constant import Const
 from hilbert.term import parts
 from linmap.net import wire
-from linmap.term.datum import Const
 from linmap.term.nodes import (
     Cast,
     Closed,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hilbert import Fin, R
 from hilbert.arrays.contract import contract
 from hilbert.leaf import Leaf
+from hilbert.program.operation import product
 from hilbert.space import type_of
 from hilbert.spec import Spec
-from linmap.net.wire import product
 from tests.oracle import dense
 from tests.strategies import Source, contraction, sources
 
