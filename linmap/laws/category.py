@@ -11,8 +11,8 @@ from typing import Any, cast
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
 from hilbert.map import Map
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
-from linmap.maps import compose, fork, identity, join, parallel
-from linmap.term import (
+from linmap.term.maps import compose, fork, identity, join, parallel
+from linmap.term.nodes import (
     Cast,
     Closed,
     Fork,

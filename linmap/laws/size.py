@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
 from hilbert.term import parts
-from linmap import wire
-from linmap.datum import Const
-from linmap.term import (
+from linmap.net import wire
+from linmap.term.datum import Const
+from linmap.term.nodes import (
     Cast,
     Closed,
     Identity,

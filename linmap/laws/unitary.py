@@ -8,10 +8,10 @@ from attrs import evolve
 
 from hilbert import Copower, DirectSum, Product, TensorProduct
 from hilbert.combine import ElementByElement
-from linmap import maps
 from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.laws.rule import NODE, PAIR, rule
-from linmap.term import Cast, Identity, Lifted, Reduce, Unitary, Zero
+from linmap.term import maps
+from linmap.term.nodes import Cast, Identity, Lifted, Reduce, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
