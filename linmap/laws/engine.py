@@ -14,6 +14,7 @@ from attrs import frozen
 
 from hilbert.combine import Addition, Composition
 from linmap.laws.rule import NODE, Rule, rules
+from linmap.laws.sequence import composition, total
 from linmap.laws.shared import Shared, rebuilt
 
 if TYPE_CHECKING:
@@ -87,8 +88,6 @@ class Simplifier:
 
     def node(self, node: Any, path: Path) -> Work:
         """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""
-        from linmap.laws.sequence import composition, total  # they simplify what their rules make
-
         shared = self.shared
         cls = type(node)
         if cls in FLAT:
