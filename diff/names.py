@@ -21,23 +21,7 @@ from hilbert.leaf import Entry, Leaf
 from hilbert.program import operation
 from hilbert.program.constant import filled
 from hilbert.program.line import Line, Step
-from hilbert.relation import (
-    Agreement,
-    Composition,
-    Converse,
-    Full,
-    Graph,
-    Identity,
-    Inclusion,
-    Order,
-    Pairs,
-    Partial,
-    ProductRelation,
-    Rotation,
-    Sliding,
-    SumRelation,
-    Window,
-)
+from hilbert.relation import FORMS
 from hilbert.repr_names import named
 from hilbert.spec import Spec
 from linmap.net import wire
@@ -46,8 +30,7 @@ from linmap.term.nodes import Arc, Cast, Closed, Net, Unitary
 
 NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
-    **{cls.__name__: cls for cls in (Agreement, Composition, Converse, Full, Graph, Identity, Inclusion, Order)},
-    **{cls.__name__: cls for cls in (Pairs, Partial, ProductRelation, Rotation, Sliding, SumRelation, Window)},
+    **{form.__name__: form for form in FORMS},
     **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Entry, Leaf, Net, Primitive)},
     **{cls.__name__: cls for cls in (Line, Ref, Spec, Step, Unitary)},
     "filled": filled,

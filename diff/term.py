@@ -14,7 +14,17 @@ from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.arrays.kernel import Kernel, Pseudo
-from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
+from hilbert.combine import (
+    Addition,
+    Composition,
+    ElementByElement,
+    Multiple,
+    Pairing,
+    Selection,
+    SideBySide,
+    joint,
+    same_type,
+)
 from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
@@ -420,7 +430,7 @@ Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
 
 @final
 @frozen(eq=False, repr=False)
-class Program(Fun[V, W]):
+class Program(Selection[V, W], Fun[V, W]):
     """A straight line between spaces: its inputs are the leaves of the argument, its outputs those of the result.
 
     `names` are those of the arguments, for printing only.
@@ -469,6 +479,24 @@ class Program(Fun[V, W]):
     def arity(self) -> int:
         """The number of slots that hold the argument."""
         return self.line.arity
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it has no steps and gives its argument."""
+        return not self.steps and self.dom == self.cod and self.outputs == tuple(range(self.arity))
+
+    @property
+    def part(self) -> int | None:
+        """i for a program without steps that gives part i of its argument; None for another."""
+        if self.steps or not isinstance(self.dom, DirectSum):
+            return None
+        start = 0
+        for k, part in enumerate(self.dom.parts):
+            stop = start + len(part.leaves)
+            if part == self.cod and self.outputs == tuple(range(start, stop)):
+                return k
+            start = stop
+        return None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Program, (self.dom, self.cod, self.line, self.names)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from attrs import field, frozen
 
 from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
-from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
+from hilbert.combine import (
+    Addition,
+    Composition,
+    ElementByElement,
+    Multiple,
+    Pairing,
+    Selection,
+    SideBySide,
+    joint,
+    same_type,
+)
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
@@ -211,7 +221,7 @@ class Section(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Project(LinMap[Any, Any]):
+class Project(Selection[Any, Any], LinMap[Any, Any]):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -226,6 +236,11 @@ class Project(LinMap[Any, Any]):
     def cod(self) -> Any:
         """V_i."""
         return self.space.parts[self.position]
+
+    @property
+    def part(self) -> int:
+        """i."""
+        return self.position
 
 
 @final
