@@ -44,7 +44,7 @@ from diff.primitives import (
     tan,
     tanh,
 )
-from diff.term import Fun, Program
+from diff.term import Fun
 from diff.trace import fun
 
 __all__ = [
@@ -52,7 +52,6 @@ __all__ = [
     "Expr",
     "Fun",
     "Pointwise",
-    "Program",
     "absolute",
     "acos",
     "acosh",

@@ -557,9 +557,9 @@ def pick(v: Any, x: Any) -> Any:
     if isinstance(a.space, Copower):
         X = a.space.index
         if b.space == Elements(X):
-            return bilinear(contraction.pick(a.space.base, X), a, b)
+            return bilinear(contraction.pick(X, a.space.base), a, b)
         if isinstance(b.space, Copower) and b.space.base == Elements(X):
-            return bilinear(contraction.gather(a.space.base, X, b.space.index), a, b)
+            return bilinear(contraction.gather(X, b.space.index, a.space.base), a, b)
     msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {a.space} and x in {b.space}"
     raise SpaceError(msg)
 
@@ -577,7 +577,7 @@ def scatter(
     if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
         msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
         raise SpaceError(msg)
-    return bilinear(contraction.segment_sum(a.space.base, b.space.base.index, a.space.index), a, b)
+    return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
 
 
 def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:

@@ -16,7 +16,7 @@ from typing import Any
 import diff
 import hilbert
 import linmap
-from diff.term import Binary, Comparison, Literal, Primitive, Step
+from diff.term import Binary, Comparison, Literal, Primitive, Program, Step
 from hilbert.named import named
 from hilbert.relation import (
     Agreement,
@@ -46,7 +46,7 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in (Agreement, Composition, Converse, Full, Graph, Identity, Inclusion, Order)},
     **{cls.__name__: cls for cls in (Pairs, Partial, ProductRelation, Rotation, Sliding, SumRelation, Window)},
     **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Leaf, Literal, Net, Primitive)},
-    **{cls.__name__: cls for cls in (Ref, Spec, Step, Unitary)},
+    **{cls.__name__: cls for cls in (Program, Ref, Spec, Step, Unitary)},
     "filled": filled,
     "inf": math.inf,
     "named": named,

@@ -569,9 +569,9 @@ def bracketing(have: Type, want: Type) -> str:
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = "curry" if _depth(have) < _depth(want) else "uncurry"
     elif isinstance(have, DirectSum) and isinstance(want, Copower):
-        way = "zip_"
+        way = "zip_parts"
     elif isinstance(have, Copower) and isinstance(want, DirectSum):
-        way = "unzip"
+        way = "unzip_parts"
     return f"; they hold the same arrays, and {way} maps one to the other"
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Map, Relation, SpaceError, Type, Vec
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.map import exponent, factor
-from hilbert.relation import Relation
 from hilbert.space import Leaf, power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 import numpy as np
 from attrs import evolve, fields, frozen
 
-from hilbert import Elements, Field, SpaceError
+from hilbert import Elements, Field, Relation, SpaceError
 from hilbert.arrays import contract as _contract
 from hilbert.arrays import kernel, reduction, segments
-from hilbert.relation import Relation
 from hilbert.space import Leaf
 from hilbert.spec import Spec
 from linmap.datum import Datum

@@ -42,8 +42,7 @@ from tests.strategies import elements, gathered, of_leaves
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Map, Type
-    from hilbert.relation import Relation
+    from hilbert import Map, Relation, Type
     from hilbert.space import Leaf
     from hilbert.spec import Spec
     from linmap.contraction import Contraction

@@ -24,6 +24,7 @@ from hilbert import (
     Fin,
     Index,
     R,
+    Relation,
     TensorProduct,
     Type,
     Unit,
@@ -31,7 +32,7 @@ from hilbert import (
     Zero,
     direct_sum,
 )
-from hilbert.relation import Relation, agreement, diagonal, full, function, geq, leq, pairs, run
+from hilbert.relation import agreement, equality, full, function, geq, leq, pairs, run
 from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 
@@ -203,7 +204,7 @@ def _agreement(s: Source) -> Relation[Any, Any]:
 
 FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "full": lambda s: full(_set(s), _set(s)),
-    "identity": lambda s: diagonal(_set(s)),
+    "identity": lambda s: equality(_set(s)),
     "function": _function,
     "converse of a function": lambda s: _function(s).T,
     "inclusion": _run,

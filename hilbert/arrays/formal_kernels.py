@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
 
 RANKS = "αβ"
 """Labels of the rank axes of two operands; they occur in no contraction that a user writes."""

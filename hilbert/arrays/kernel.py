@@ -25,7 +25,7 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
     from hilbert.space import Leaf
     from hilbert.spec import Spec
 

@@ -14,7 +14,7 @@ from hilbert.arrays import kernel
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
     from hilbert.space import Leaf
 
 Shape = tuple[int, ...]

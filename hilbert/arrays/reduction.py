@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
 
 WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""

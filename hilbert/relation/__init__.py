@@ -12,7 +12,7 @@ True
 ·██·
 """
 
-from hilbert.relation.base import Function, Prepared, Relation, Table, table
+from hilbert.relation.base import Function, Prepared, Table, table
 from hilbert.relation.combine import Composition, ProductRelation, SumRelation
 from hilbert.relation.forms import (
     Agreement,
@@ -33,7 +33,7 @@ from hilbert.relation.make import (
     agreement,
     band,
     columns,
-    diagonal,
+    equality,
     full,
     function,
     geq,
@@ -64,7 +64,6 @@ __all__ = [
     "Partial",
     "Prepared",
     "ProductRelation",
-    "Relation",
     "Rotation",
     "Sliding",
     "SumRelation",
@@ -75,7 +74,7 @@ __all__ = [
     "by_key",
     "by_keys",
     "columns",
-    "diagonal",
+    "equality",
     "full",
     "function",
     "geq",

@@ -76,8 +76,8 @@ def full(X: I, Y: J) -> Full[I, J]:
     return Full(X, Y)
 
 
-def diagonal(X: I) -> Identity[I]:
-    """The identity relation on X."""
+def equality(X: I) -> Identity[I]:
+    """{(x, x)}: the identity relation on X."""
     _sets(X)
     return Identity(X)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert import Copower, DirectSum, Product, TensorProduct
-from linmap import maps
+from linmap import unitary as operators
 from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.laws.rule import NODE, PAIR, rule
 from linmap.term import Cast, Identity, Lifted, Reduce, Unitary, Zero
@@ -59,22 +59,22 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
     makers: list[Callable[[Any], Any]] = []
     match dom:
         case TensorProduct(left, right):
-            makers = [maps.transpose]
-            makers += [maps.assoc] if isinstance(left, TensorProduct) else []
-            makers += [maps.unassoc] if isinstance(right, TensorProduct) else []
-            makers += [maps.distrib] if isinstance(left, (DirectSum, Copower)) else []
-            makers += [maps.tensor_copower] if isinstance(left, Copower) and isinstance(right, Copower) else []
-            makers += [maps.bars] if cod in (left, right) else []
+            makers = [operators.transpose]
+            makers += [operators.assoc] if isinstance(left, TensorProduct) else []
+            makers += [operators.unassoc] if isinstance(right, TensorProduct) else []
+            makers += [operators.distrib] if isinstance(left, (DirectSum, Copower)) else []
+            makers += [operators.tensor_copower] if isinstance(left, Copower) and isinstance(right, Copower) else []
+            makers += [operators.bars] if cod in (left, right) else []
         case Copower(base, index):
-            makers = [maps.curry] if isinstance(index, Product) else []
-            makers += [maps.uncurry] if isinstance(base, Copower) else []
-            makers += [maps.unzip] if isinstance(base, DirectSum) else []
-            makers += [maps.undistrib] if isinstance(base, TensorProduct) else []
+            makers = [operators.curry] if isinstance(index, Product) else []
+            makers += [operators.uncurry] if isinstance(base, Copower) else []
+            makers += [operators.unzip_parts] if isinstance(base, DirectSum) else []
+            makers += [operators.undistrib] if isinstance(base, TensorProduct) else []
         case _:
             pass
     if isinstance(cod, TensorProduct):
-        makers += [maps.bra] if cod.right == dom else []
-        makers += [maps.ket] if cod.left == dom else []
+        makers += [operators.bra] if cod.right == dom else []
+        makers += [operators.ket] if cod.left == dom else []
     for make in makers:
         yield make(dom)
 
@@ -90,7 +90,7 @@ def copowers_after_curry(g: Any, f: Unitary) -> Any:
     if (g.index, inner.index) != (f.dom.index.left, f.dom.index.right):
         return None
     both = inner.of**f.dom.index
-    return maps.curry(both.cod) @ both
+    return operators.curry(both.cod) @ both
 
 
 @rule(PAIR, "uncurry • (f^Y)^X = f^{X×Y} • uncurry", "paper §2.1, §3.2", Unitary, Lifted)
@@ -101,7 +101,7 @@ def uncurry_after_copowers(g: Unitary, f: Any) -> Any:
     if (f.index, inner.index) != (g.cod.index.left, g.cod.index.right):
         return None
     both = inner.of**g.cod.index
-    return both @ maps.uncurry(Copower(Copower(both.dom.base, inner.index), f.index))
+    return both @ operators.uncurry(Copower(Copower(both.dom.base, inner.index), f.index))
 
 
 # --- casts ---

@@ -28,7 +28,8 @@ from hilbert import (
 from hilbert.arrays.formal import MANY, Formal
 from hilbert.families import families, merged
 from hilbert.tensors import alike
-from linmap import assoc, equal, linear, tensor_matrix, transpose, unassoc
+from linmap import equal, linear, transpose
+from linmap.unitary import assoc, tensor_matrix, unassoc
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, same, sources
 

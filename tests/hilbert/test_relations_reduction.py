@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import adjoint
-from hilbert import R32, Copower, Fin, R, Vec, direct_sum
+from hilbert import R32, Copower, Fin, R, Relation, Vec, direct_sum
 from hilbert.arrays.reduction import reduce
-from hilbert.relation import Relation
 from hilbert.space import Leaf
 from linmap.term import Lifted, Reduce
 from tests.relation_forms import ALL, dense

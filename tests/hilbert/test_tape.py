@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
-from hilbert import Elements, Fin, Unit
+from hilbert import Elements, Fin, Relation, Unit
 from hilbert.arrays.tape import Instruction, Operation, Tape
-from hilbert.relation import Full, Relation, function, geq, leq, run
+from hilbert.relation import Full, function, geq, leq, run
 from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 from linmap import wire
