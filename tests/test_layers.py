@@ -15,7 +15,6 @@ LAYERS, DOOR = "a package imports only from the packages below it", "nothing imp
 
 def broken(root: Path) -> set[str]:
     """The contracts that the packages under a folder break."""
-    command, env = [sys.executable, "-c", LINT], {"PYTHONPATH": str(root)}
     ran = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-c", LINT],
         cwd=root,
