@@ -103,7 +103,7 @@ def several() -> None:
     reveal_type(concatenate(day, shop, V=V).cod)  # N: Copower[Vector[Shop], Coproduct[Fin[Day], Fin[Shop]]]
     reveal_type(concatenate(day, shop, week, V=V).cod)  # N: Copower[Vector[Shop], Coproduct[Coproduct[Fin[Day], Fin[Shop]], Fin[Week]]]
     reveal_type(concatenate(shop, shop, to=day))  # N: LinMap[DirectSum[Vector[Shop], Vector[Shop]], Vector[Day]]
-    reveal_type(concatenate(shop, shop, V=V, to=day).cod)  # N: Copower[Vector[Shop], Fin[Day]]
+    reveal_type(concatenate(shop, shop, V=V, to=day).dom)  # N: DirectSum[Copower[Vector[Shop], Fin[Shop]], Copower[Vector[Shop], Fin[Shop]]]
     reveal_type(concatenate(week, week, week, V=V, to=day).dom)  # N: DirectSum[Copower[Vector[Shop], Fin[Week]], Copower[Vector[Shop], Fin[Week]], Copower[Vector[Shop], Fin[Week]]]
     reveal_type(concatenate(day, shop, week, day, V=V))  # N: LinMap[Any, Copower[Vector[Shop], Any]]
     reveal_type(concatenate(week, *[Fin.of(1)] * 4, V=V, to=day))  # N: LinMap[Any, Copower[Vector[Shop], Fin[Day]]]
