@@ -17,8 +17,8 @@ from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum
 from linmap.laws import Step
-from linmap.laws.nets import Constants, simplify_net
-from linmap.laws.wires import Bench
+from linmap.laws.bench import Bench, Constants
+from linmap.laws.nets import simplify_net
 from linmap.net import wire
 from linmap.term.datum import Const, Ref
 from linmap.term.nodes import Arc, Net, refs
