@@ -15,12 +15,13 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
 from diff import Pointwise, derivative
-from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
+from hilbert.program.builder import Builder
 from hilbert.vector import span
 from linmap import matrix
+from linmap.net.apply import apply_net
 from linmap.term.nodes import Net
 
 A = TypeVar("A", bound=Type)
@@ -88,12 +89,12 @@ def _built(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[An
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
-    where = b.inline(p, range(b.arity))
+    where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
-    outputs, space = _part(f.dom, wrt, b.apply_net(body, [one], where))
+    outputs, space = _part(f.dom, wrt, apply_net(b, body, [one], dict(enumerate(where))))
     if not with_value:
-        return b.build(f.dom, outputs, space, p.names)
-    return b.build(f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
+        return Program.of(b, f.dom, outputs, space, p.names)
+    return Program.of(b, f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
 
 
 def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, final, overload
 
-from diff.builder import Builder
 from diff.term import Binary, Comparison, Elementwise, Primitive
 from hilbert import (
     Boolean,
@@ -30,14 +29,17 @@ from hilbert import (
 from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
 from hilbert.matrices import product_space, transposed_space
+from hilbert.program.builder import Builder
+from hilbert.program.constant import filled
 from hilbert.relation import Full
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
 from hilbert.vector import require_vector, span
 from linmap import contraction
 from linmap.net import wire
+from linmap.net.apply import apply_net
 from linmap.net.lower import net
-from linmap.term.datum import constants, filled
+from linmap.term.datum import constants
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
@@ -390,11 +392,11 @@ DIVIDE = Binary("divide")
 def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
-        return b.apply_net(net(f), slots, ())
+        return apply_net(b, net(f), slots, {})
     from diff.lower import program  # lowering is a pass over these terms
 
     p = program(f)
-    where = b.inline(p, slots)
+    where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]
 
 
@@ -471,7 +473,7 @@ def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
     first = args[0]
     operands = [_same(first, operand(first, a, p.name), p.rule.text) for a in args]
     columns = zip(*(a.slots for a in operands), strict=True)
-    slots = tuple(first.builder.elementwise(p, *column) for column in columns)
+    slots = tuple(first.builder.step(p, column) for column in columns)
     if p.cod.is_space:
         return Expr(first.builder, first.space, slots)
     return Expr(first.builder, _truth(first.space), slots)
@@ -611,7 +613,7 @@ def select(c: Expr[Any], x: Expr[Any]) -> Expr[Any]:
     """
     a, b = _operands(c, x, "select")
     lead = len(a.space.leaves[0].axes) if len(a.space.leaves) == 1 else -1
-    if lead < 0 or a.space.leaves[0].base != Boolean() or not b.space.is_space:
+    if lead < 0 or a.space.leaves[0].kind != "b" or not b.space.is_space:
         msg = f"select takes a condition and a vector, not {a.space} and {b.space}"
         raise SpaceError(msg)
     slots = []

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
+from hilbert.program.constant import filled
 from hilbert.relation import diagonal, full, function, leq, pairs, partial, rotation, run, sliding
+from hilbert.space import type_of
 from hilbert.spec import Spec
 from linmap import (
     cast,
@@ -35,7 +37,6 @@ from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net import wire
 from linmap.net.lower import net
 from linmap.net.reverse import turned
-from linmap.term.datum import filled
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -596,7 +597,7 @@ REDEXES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
 def arc(f: Any, leaf: Any) -> Net:
     """A net of one arc."""
     image = wire.image(f, leaf)
-    return Net(leaf.space, image.space, (0,), (Arc(f, 0, 1),), (1,), (leaf, image))
+    return Net(type_of(leaf), type_of(image), (0,), (Arc(f, 0, 1),), (1,), (leaf, image))
 
 
 def _equal(f: Any) -> Any:
@@ -672,7 +673,7 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "reduction by the identity": lambda s: net(_identity_relation(s)),
     "reduction by nothing": lambda s: net(red(empty_relation(s), space(s))),
     "unitary that moves nothing": lambda s: _unmoved(_array(s)),
-    "cast to the same": lambda s: arc(wire.Cast(s.field), _array(s)),
+    "cast to the same": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),
     "composition of unitaries": _turns,
     "composition of casts": lambda s: net(_casts(s)),
@@ -719,7 +720,7 @@ def planted(s: Source, f: LinMap[Any, Any], depth: int | None = None) -> LinMap[
         lambda: parallel(stiff(s, space(s), space(s)), f),
         lambda: f ** index(s),
     ]
-    if {leaf.base for V in (f.dom, f.cod) for leaf in V.leaves} == {s.field}:
+    if {leaf.entry for V in (f.dom, f.cod) for leaf in V.leaves} == {s.field.entry}:
         contexts += [
             lambda: f + stiff(s, f.dom, f.cod),
             lambda: fork(f, stiff(s, f.dom, space(s))),

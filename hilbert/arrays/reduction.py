@@ -32,6 +32,7 @@ from hilbert.arrays import segments, windows
 from hilbert.arrays.by_labels import agreement
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows
 from hilbert.arrays.reduced_axes import Place, lent
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import (
     Agreement,
     Composition,
@@ -49,7 +50,6 @@ from hilbert.relation import (
     SumRelation,
     Window,
 )
-from hilbert.space import Leaf, R
 from hilbert.spec import ALPHABET
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _converse(p: Place, of: Directed[Any, Any]) -> Kernel:
 
 def reduced(relation: Relation[Any, Any], flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """red_R of a flat array of ℝ^X, flat again."""
-    kernel = reduce(np, relation, 0, Leaf(R, relation.dom.axes))
+    kernel = reduce(np, relation, 0, Leaf(Entry("float64"), relation.dom.axes))
     result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
     return result
 
@@ -324,7 +324,7 @@ def _then(
     """One relation after the other, each at its axis."""
     r, at = first
     f = reduce(xp, r, at, leaf)
-    middle = Leaf(leaf.base, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
+    middle = Leaf(leaf.entry, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
     g = reduce(xp, second[0], second[1], middle)
     return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
 
@@ -363,4 +363,4 @@ def _sum(p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> K
 
 def _block(leaf: Leaf, at: int, part: Relation[Any, Any]) -> Leaf:
     """The leaf with one part's domain in place of the coproduct."""
-    return Leaf(leaf.base, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :])
+    return Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :])

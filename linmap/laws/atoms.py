@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, assert_never
 from attrs import evolve
 
 from hilbert import DirectSum, Unit, Vec
+from hilbert.program.constant import Const
 from hilbert.repr_names import derived
+from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.laws.bench import Vectors
 from linmap.laws.category import split
@@ -21,7 +23,7 @@ from linmap.laws.labels import normal
 from linmap.laws.rule import ARC, ARCS, BESIDE, LIKE, NODE, PAIR, PART, Classes, Rule, declare, named
 from linmap.laws.unitary import unitary
 from linmap.net import wire
-from linmap.term.datum import Const, constants
+from linmap.term.datum import constants
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -38,7 +40,7 @@ from linmap.term.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.term.datum import Datum
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -73,7 +75,7 @@ def arcs(f: Atom) -> list[Arc]:
         case Reduce(relation, _):
             return [Arc(wire.Reduce(relation, 0), k, k) for k in range(len(f.dom.leaves))]
         case Cast(_, cod):
-            return [Arc(wire.Cast(leaf.base), k, k) for k, leaf in enumerate(cod.leaves)]
+            return [Arc(wire.Cast(leaf.entry), k, k) for k, leaf in enumerate(cod.leaves)]
         case Project(space, position):
             first = sum(len(part.leaves) for part in space.parts[:position])
             return [Arc(wire.Same(), first + k, k) for k in range(len(f.cod.leaves))]
@@ -180,7 +182,7 @@ def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Seq
             return v, fixed
     leaves = tuple(d.leaf for d in data)
     fit = [v.space for v in given if v.space.leaves == leaves]
-    space = fit[0] if fit else leaves[0].space if len(leaves) == 1 else DirectSum(tuple(d.space for d in leaves))
+    space = fit[0] if fit else type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
     token = derived("; ".join(repr(d.key) for d in data))
     return Vec(space, tuple(d.array for d in data), token), data
 

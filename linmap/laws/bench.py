@@ -8,9 +8,10 @@ from hilbert import Vec
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
-from hilbert.space import Leaf
-from linmap.net import wire
-from linmap.term.datum import Const, filled
+from hilbert.leaf import Leaf
+from hilbert.program import operation
+from hilbert.program.constant import Const, filled
+from hilbert.space import type_of
 
 if TYPE_CHECKING:
     from hilbert.spec import Spec
@@ -55,7 +56,7 @@ class Constants(Bench):
         """Computed once, if it is no larger than both."""
         if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
             return None
-        leaf = wire.product(spec, u.leaf, v.leaf)
+        leaf = operation.product(spec, u.leaf, v.leaf)
         if leaf.size > max(u.leaf.size, v.leaf.size):
             return None
         kernel = contract(common_namespace((u.array, v.array)), spec, u.leaf, v.leaf)
@@ -76,7 +77,7 @@ class Constants(Bench):
         xp = common_namespace((u.array, v.array))
         arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
         left, right = arrays or (u.array, v.array)
-        leaf = Leaf(u.leaf.base, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
+        leaf = Leaf(u.leaf.entry, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
         return Const(freeze(left + right), leaf, ("total", *orders, u.key, v.key, 0, 0))
 
 
@@ -98,4 +99,4 @@ class Vectors(Constants):
 
 
 def _vector(datum: Const) -> Vec[Any]:
-    return Vec(datum.leaf.space, (datum.array,))
+    return Vec(type_of(datum.leaf), (datum.array,))

@@ -8,7 +8,7 @@ from linmap.laws.bench import Bench, Constants
 from linmap.laws.engine import FLAT
 from linmap.laws.graph import Graph, arcs_in_a_row, arcs_side_by_side
 from linmap.laws.rule import NET, NODE, rule, rules
-from linmap.net.lower import close
+from linmap.net import wire
 from linmap.term.nodes import Arc, Closed, Identity, Net, Zero, refs
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def simplify_net(f: Net, bench: Bench | None = None, note: Note | None = None) -
 def simplify_closed(f: Closed, bench: Bench | None = None, note: Note | None = None) -> Any:
     """The closed map as a net with its data in the arcs, if a law applies; else the same object."""
     data = {ref.slot: datum for ref, datum in zip(refs(f.body), f.data, strict=True)}
-    arcs = tuple(Arc(close(a.map, data), a.src, a.dst) for a in f.body.arcs)
+    arcs = tuple(Arc(wire.closed(a.map, data), a.src, a.dst) for a in f.body.arcs)
     body = Net(f.dom, f.cod, f.body.inputs, arcs, f.body.outputs, f.body.wires)
     made = simplify_net(body, bench, note)
     return f if made is body else made

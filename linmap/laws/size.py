@@ -10,9 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
+from hilbert.program.constant import Const
 from hilbert.term import parts
 from linmap.net import wire
-from linmap.term.datum import Const
 from linmap.term.nodes import (
     Cast,
     Closed,

@@ -15,7 +15,7 @@ from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.net import wire
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.laws.bench import Bench
 
 Leaves: TypeAlias = "tuple[Leaf, Leaf, Leaf]"
@@ -143,7 +143,7 @@ def numbers_side_by_side(g: wire.Same | wire.Scale, f: wire.Same | wire.Scale, b
 @beside("k·(u⋄) + l·(v⋄) = (ku + lv ⋄)", "paper §3.1", wire.Section, late=True)
 def sum_of_sections(g: wire.Section, f: wire.Section, bench: Bench) -> wire.Wire | None:
     (spec, order), (other, other_order) = normal(f.spec, f.side), normal(g.spec, g.side)
-    if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.base == g.datum.leaf.base):
+    if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.entry == g.datum.leaf.entry):
         return None
     if (g.spec, g.side) == (f.spec, f.side):
         w = bench.total(f.datum, g.datum)

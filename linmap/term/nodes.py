@@ -24,14 +24,15 @@ from hilbert.combine import (
 )
 from hilbert.errors import integer, shown
 from hilbert.index import Index
+from hilbert.leaf import Leaf
 from hilbert.map import exponent, factor
 from hilbert.relation import Relation
-from hilbert.space import Leaf, power, require_space
+from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction, require_contraction
-from linmap.net.wire import Wire, image
-from linmap.term.datum import Data, Datum, Ref, as_data
+from linmap.net.wire import Wire, datum_of
+from linmap.term.datum import Data, Ref, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,9 +50,9 @@ class LinMap(Map[V, W]):
     language = 0
 
     def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        from linmap.net.evaluate import runner  # evaluation is a pass over these terms
+        from linmap.net.apply import run  # application is a pass over these terms
 
-        return runner(self)
+        return run(self)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts
@@ -336,7 +337,7 @@ class Unitary(LinMap[Any, Any]):
 
     def __attrs_post_init__(self) -> None:
         made = tuple(
-            Leaf(self.dom.leaves[s].base, tuple(self.dom.leaves[s].axes[k] for k in order))
+            Leaf(self.dom.leaves[s].entry, tuple(self.dom.leaves[s].axes[k] for k in order))
             for s, order in zip(self.source, self.order, strict=True)
         )
         if sorted(self.source) != list(range(len(self.dom.leaves))) or made != self.cod.leaves:
@@ -410,7 +411,7 @@ class Net(LinMap[Any, Any]):
                 raise SpaceError(msg)
             key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
             if key not in checked:
-                if image(arc.map, key[1]) != key[2]:
+                if arc.map.image(key[1]) != key[2]:
                     msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
                     raise SpaceError(msg)
                 checked.add(key)
@@ -472,7 +473,7 @@ def refs(body: Net) -> tuple[Ref, ...]:
     if found is None:
         slots: dict[int, Ref] = {}
         for arc in body.arcs:
-            datum: Datum | None = getattr(arc.map, "datum", None)
+            datum = datum_of(arc.map)
             if isinstance(datum, Ref):
                 slots[datum.slot] = datum
         found = memo["refs"] = tuple(slots[k] for k in sorted(slots))
