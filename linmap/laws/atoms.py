@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, assert_never
 from attrs import evolve
 
 from hilbert import DirectSum, Unit, Vec
+from hilbert.once import once
 from hilbert.program.constant import Const
 from hilbert.repr_names import derived
 from hilbert.space import type_of
@@ -61,6 +62,7 @@ NODES: dict[type, tuple[type, ...]] = {
 BENCH = Vectors()
 
 
+@once
 def arcs(f: Atom) -> list[Arc]:
     """The arcs of an atom, from the leaves of its domain to those of its codomain."""
     match f:

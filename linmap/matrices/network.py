@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from hilbert import Unit
 from hilbert.leaf import Entry, Leaf
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const, filled
 from hilbert.program.operation import Add, Contract, labelled, product
@@ -428,10 +429,7 @@ def _linked(p: Product, c: int) -> bool:
     return any(c in link.x or c in link.y for link in p.links)
 
 
+@once
 def network(body: Net, limit: int | None = None) -> Network:
     """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
-    memo = body.memo()
-    found: Network | None = memo.get(("network", limit))
-    if found is None:
-        found = memo["network", limit] = Network(body, limit)
-    return found
+    return Network(body, limit)
