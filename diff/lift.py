@@ -143,7 +143,7 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
                 slot = b.step(operation, tuple(map(rep, step.args)))
             case Literal():
                 slot = b.step(step.operation, ())
-            case linear:
+            case linear:  # the linear operations of lines, as the type of `lifted` says
                 lifted = wire.lifted(linear, n)
                 assert not isinstance(lifted, (wire.Same, wire.Section))  # no step is one of those
                 slot = b.apply(lifted, where[step.args[0]])

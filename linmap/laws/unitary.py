@@ -50,7 +50,7 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
             makers += [maps.uncurry] if isinstance(base, Copower) else []
             makers += [maps.unzip] if isinstance(base, DirectSum) else []
             makers += [maps.undistrib] if isinstance(base, TensorProduct) else []
-        case _:
+        case _:  # on other spaces only bra and ket have names
             pass
     if isinstance(cod, TensorProduct):
         makers += [maps.bra] if cod.right == dom else []

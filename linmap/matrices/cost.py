@@ -103,7 +103,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case "blocks":
             blocks = blocks_plan(body, limit)
             made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
-        case _:
+        case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
     return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders)
@@ -156,7 +156,7 @@ def _is_rep(operation: Operation) -> bool:
     match operation:
         case Reduce(Full(dom, _), _):
             return not dom.axes
-        case _:
+        case _:  # no other operation repeats
             return False
 
 

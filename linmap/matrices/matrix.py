@@ -111,7 +111,7 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None, *, limit: int | None = No
         case "operator":
             msg = "an operator applies the map and contracts nothing: it takes no limit"
             raise SpaceError(msg)
-        case _:
+        case _:  # given by users
             msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
 
@@ -136,7 +136,7 @@ def _thin(s: Form) -> bool:
             return any(_thin(p) for p in parts)
         case DenseForm() | LowRank():
             return False
-        case _:
+        case _:  # the sparse forms
             return True
 
 
