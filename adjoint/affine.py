@@ -21,8 +21,10 @@ from adjoint.rules import adjoint
 from diff import affine, derivative
 from diff.term import Program
 from hilbert import DirectSum, Type
+from hilbert.once import once
 
 if TYPE_CHECKING:
+    from diff.affine import Pointwise
     from hilbert import Map, Vec
     from linmap import LinMap
 
@@ -55,10 +57,10 @@ def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
 
 def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language."""
-    d = derivative(f)
-    memo = d.memo()
-    if "vjp" not in memo:
-        p = adjoint(d).uncurried
-        memo["vjp"] = evolve(p, names=(p.names[0], "dy"))
-    found: Program[DirectSum[V, W], V] = memo["vjp"]
-    return found
+    return _vjp(derivative(f))
+
+
+@once
+def _vjp(d: Pointwise[V, V, W]) -> Program[DirectSum[V, W], V]:
+    p = adjoint(d).uncurried
+    return evolve(p, names=(p.names[0], "dy"))

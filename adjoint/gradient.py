@@ -18,6 +18,7 @@ from diff import Pointwise, derivative
 from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.vector import span
 from linmap import matrix
@@ -77,14 +78,10 @@ def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    memo = f.memo()
-    key = ("gradient", wrt, with_value)
-    if key not in memo:
-        memo[key] = _built(f, wrt, with_value=with_value)
-    found: Program[Any, Any] = memo[key]
-    return found
+    return _built(f, wrt, with_value=with_value)
 
 
+@once
 def _built(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
@@ -131,19 +128,15 @@ def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: boo
     return tuple(tuple(whole[a:b, c:e] for c, e in cols) for a, b in rows)
 
 
+@once
 def _restricted(d: Pointwise[Any, Any, Any], wrt: int) -> Pointwise[Any, Any, Any]:
     """The derivative in one part of the domain: the same net, fed at fewer wires."""
     span(d.point, wrt)
-    memo = d.memo()
-    key = ("restricted", wrt)
-    if key not in memo:
-        part = d.point.parts[wrt].tangent
-        start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)
-        inputs = d.body.inputs[start : start + len(part.leaves)]
-        body = Net(part, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires)
-        memo[key] = Pointwise(d.program, body)
-    found: Pointwise[Any, Any, Any] = memo[key]
-    return found
+    part = d.point.parts[wrt].tangent
+    start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)
+    inputs = d.body.inputs[start : start + len(part.leaves)]
+    body = Net(part, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires)
+    return Pointwise(d.program, body)
 
 
 def _ends(space: Type) -> list[tuple[int, int]]:

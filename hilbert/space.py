@@ -200,7 +200,7 @@ def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
             return rng.integers(0, 2, shape).astype(bool)
         case "i":
             return np.asarray(rng.integers(-9, 10, shape))
-        case _:
+        case _:  # "f", the one other kind
             return np.asarray(rng.standard_normal(shape)).astype(leaf.dtype)
 
 

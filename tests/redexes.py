@@ -34,6 +34,7 @@ from linmap import (
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net import wire
 from linmap.net.lower import net
+from linmap.net.reverse import turned
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -606,6 +607,13 @@ def _section_of_one_leaf(s: Source) -> Any:
     return matrix(s, index(s), index(s))
 
 
+def _narrowing(s: Source) -> Any:
+    """A section into a space that is not larger, so that a number comes after it."""
+    return one(
+        s, lambda: matrix(s, Fin.of(1), index(s)), lambda: _section_of_terms(s), lambda: diagonal_map(s, space(s))
+    )
+
+
 def _equal_out(s: Source) -> Any:
     h = _section_of_one_leaf(s)
     return fork(cumsum(h.cod.index, s.field) @ h, cumsum(h.cod.index, s.field, reverse=True) @ _equal(h))
@@ -627,7 +635,6 @@ def _side_by_side(s: Source) -> Any:
         s,
         lambda: k * Identity(V) + number(s) * Identity(V),
         lambda: Identity(V) - Identity(V),
-        lambda: _sum_of_sections(s),
     )
 
 
@@ -657,26 +664,28 @@ def _with_a_wire(s: Source, f: Net) -> Net:
 
 
 NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
-    "arc of nothing": lambda s: net(_of_nothing(s)),
+    "trivial space": lambda s: net(_of_nothing(s)),
     "arc by zero": lambda s: net(0 * a_map(s)),
     "arc by one": lambda s: net(1 * a_map(s)),
-    "arc by a number": lambda s: one(s, lambda: _filled(s), lambda: net(_section_by_a_scalar(s))),
-    "arc by the identity": lambda s: net(_identity_relation(s)),
-    "arc by the empty relation": lambda s: net(red(empty_relation(s), space(s))),
-    "arc that moves nothing": lambda s: _unmoved(_array(s)),
-    "arc into the same field": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
+    "section by a scalar": lambda s: one(s, lambda: _filled(s), lambda: net(_section_by_a_scalar(s))),
+    "reduction by the identity": lambda s: net(_identity_relation(s)),
+    "reduction by nothing": lambda s: net(red(empty_relation(s), space(s))),
+    "unitary that moves nothing": lambda s: _unmoved(_array(s)),
+    "cast to the same": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),
-    "arcs that move": _turns,
-    "arcs that cast": lambda s: net(_casts(s)),
-    "arcs that reduce": lambda s: net(_reductions(s)),
-    "section after a move": lambda s: net(_section_after(s)),
-    "move after a section": lambda s: net(_section_before(s)),
-    "sections in a row": lambda s: net(_sections(s)),
-    "number into a section": lambda s: net(number(s) * (_section_of_one_leaf(s) if s.flag() else _section(s))),
+    "composition of unitaries": _turns,
+    "composition of casts": lambda s: net(_casts(s)),
+    "composition of reductions": lambda s: net(_reductions(s)),
+    "section after a unitary": lambda s: net(_section_after(s)),
+    "unitary after a section": lambda s: net(_section_before(s)),
+    "composition of sections": lambda s: net(_sections(s)),
+    "scaling into a section": lambda s: net(number(s) * _narrowing(s)),
+    "section after a scaling": lambda s: turned(net(number(s) * _narrowing(s))),
     "dead arcs": lambda s: net(_projected(s, fork(*maps(s, 2, space(s))))),
     "dead wires": lambda s: _with_a_wire(s, net(a_map(s))),
     "arcs that carry on": lambda s: net(_on_the_parts(s)),
-    "arcs side by side": lambda s: net(_side_by_side(s)),
+    "numbers side by side": lambda s: net(_side_by_side(s)),
+    "sum of sections": lambda s: net(_sum_of_sections(s)),
     "equal arcs out of a wire": lambda s: net(_equal_out(s)),
     "equal arcs into a wire": lambda s: net(_equal_into(s)),
     "numbers along a row": lambda s: net(_along(s)),

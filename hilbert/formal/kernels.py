@@ -219,7 +219,7 @@ class FormalKernels(Pseudo):
                 parts = ((right, at + len(left.dom.axes)), (left, at))
             case Composition(outer, inner_):
                 parts = ((inner_, at), (outer, at))
-            case _:
+            case _:  # every other form is one step
                 return ()
         steps: list[Kernel] = []
         for part, place in parts:

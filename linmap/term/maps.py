@@ -322,5 +322,5 @@ def _in_field(space: Type, field: Field) -> Type:
             return TensorProduct(_in_field(left, field), _in_field(right, field))
         case DirectSum():
             return DirectSum(tuple(_in_field(part, field) for part in space.parts))
-        case _:
+        case _:  # discrete: it has no field
             return space
