@@ -33,6 +33,7 @@ class Builder:
         self.arity = len(self.slots)
         self.fold = fold
         self.traced = False  # what the body of a traced function computed is complete
+        self.eager = False  # its inputs are vectors: see `diff.eager`
         self._known: dict[Step, int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:

@@ -16,7 +16,7 @@ from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import shown
 from hilbert.index import Index
-from hilbert.map import Applicable
+from hilbert.notarray import Applicable
 from hilbert.space import Leaf, require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -296,7 +296,7 @@ class Elementwise(Fun[V, W]):
             n, arity = len(space.leaves), len(args)
             dom: Type = DirectSum((space,) * arity) if arity > 1 else space
             steps = tuple(Step(self, tuple(k + n * j for j in range(arity))) for k in range(n))
-            cod = space if self.cod.is_space else _booleans(space)
+            cod = space if self.cod.is_space else booleans(space)
             outputs = tuple(range(arity * n, arity * n + n))
             p = memo[space] = Program(dom, cod, steps, outputs, dom.leaves + cod.leaves)
         result: Vec[Any] = p(*args)
@@ -314,12 +314,14 @@ class Elementwise(Fun[V, W]):
         return primitive(self)
 
 
-def _booleans(space: Type) -> Type:
+def booleans(space: Type) -> Type:
+    """The type with a Bool for each entry of a space."""
     if isinstance(space, Copower):
-        return Copower(_booleans(space.base), space.index)
+        return Copower(booleans(space.base), space.index)
     if isinstance(space, DirectSum):
-        return DirectSum(tuple(map(_booleans, space.parts)))
-    return Bool
+        return DirectSum(tuple(map(booleans, space.parts)))
+    leaves = tuple(Leaf(Bool, leaf.axes).space for leaf in space.leaves)
+    return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
 @final

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeA
 
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
-from hilbert.notarray import NotArray
+from hilbert.notarray import Applicable, NotArray
 from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -346,16 +346,6 @@ def exponent(X: Any) -> Index:
     require_index(X, "the copower f ** X")
     index: Index = X
     return index
-
-
-class Applicable(NotArray):
-    """Something other than a vector to which a map applies: the expressions of a traced function."""
-
-    __slots__ = ()
-
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
-        """f(*args), where one of the arguments is self."""
-        raise TypeError(type(self).__name__)
 
 
 def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:

@@ -1,0 +1,54 @@
+"""Methods whose meaning lives in a layer above: their class declares them with their types, that layer attaches them.
+
+A method that nobody has attached yet says what to import:
+
+>>> class Value:
+...     @declared
+...     def doubled(self) -> int:
+...         '''Twice the value.'''
+...         raise NotImplementedError
+>>> Value().doubled()
+Traceback (most recent call last):
+    ...
+hilbert.errors.SpaceError: an operation (doubled) that comes with diff: import diff
+>>> attach(Value, "doubled", lambda self: 42)
+>>> Value().doubled(), unattached(Value)
+(42, [])
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_DECLARED: set[Any] = set()
+
+
+def declared(method: F) -> F:
+    """A method that a layer above attaches; until then it raises SpaceError."""
+
+    @wraps(method)
+    def missing(*_: Any, **__: Any) -> Any:
+        msg = f"an operation ({method.__name__}) that comes with diff: import diff"
+        raise SpaceError(msg)
+
+    _DECLARED.add(missing)
+    return cast("F", missing)
+
+
+def unattached(cls: type) -> list[str]:
+    """The names of the methods that a class declares and that nobody has attached."""
+    return [name for name, value in vars(cls).items() if callable(value) and value in _DECLARED]
+
+
+def attach(cls: type, name: str, method: Callable[..., Any]) -> None:
+    """Give a declared method its meaning; its documentation stays."""
+    method.__doc__, method.__name__ = getattr(cls, name).__doc__, name
+    method.__qualname__ = f"{cls.__name__}.{name}"
+    setattr(cls, name, method)
