@@ -45,6 +45,7 @@ from diff.primitives import (
     tan,
     tanh,
 )
+from diff.show import show
 from diff.term import Fun, Program
 from diff.trace import fun
 
@@ -95,6 +96,7 @@ __all__ = [
     "register",
     "relu",
     "select",
+    "show",
     "sigmoid",
     "sign",
     "sin",

@@ -200,7 +200,7 @@ class Expr(Applicable, Generic[V]):
     ) -> Expr[Field]: ...
     def __matmul__(self, o: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors."""
-        return _matmul(self, operand(self, o, "@"))
+        return NotImplemented if isinstance(o, Map) else _matmul(self, operand(self, o, "@"))
 
     @overload
     def __rmatmul__(

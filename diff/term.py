@@ -90,9 +90,9 @@ class Fun(Map[V, W], Comparable):
         return Parallel(parts)
 
     def __str__(self) -> str:
-        from diff.show import show  # printing is a pass over these terms
+        from diff.show import show_function  # printing is a pass over these terms
 
-        return show(self)
+        return show_function(self)
 
     def __repr__(self) -> str:
         from diff.repr_text import spell  # so is spelling

@@ -315,6 +315,8 @@ class Vec(NotArray, Generic[V]):
     def __matmul__(self, other: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
         if not isinstance(other, Vec):
+            if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
+                return NotImplemented
             return self._other(other, "v @ w", "a vector or a matrix would fit")
         from hilbert.matrices import matrix_product  # made of spaces
 

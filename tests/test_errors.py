@@ -193,7 +193,7 @@ HILBERT: dict[str, Rows] = {
         ("v @ np.zeros(4)", "v @ w: v is in ℝ^Pixel4, and the other side is an array of shape (4,)"),
         ("np.zeros(4) @ v", "w @ v: v is in ℝ^Pixel4, and the other side is an array"),
         ("v @ x", "ℝ^Pixel4 @ Hidden3: @ is for vectors ℝ^X and matrices"),
-        ("v @ identity(V)", "v @ w: v is in ℝ^Pixel4, and the other side is a map"),
+        ("v @ identity(V)", "the left side is a vector of ℝ^Pixel4: write A(v), or adjoint(A)(v) for v @ A"),
         ("v.T", ".T transposes V^{X×Y}, not ℝ^Pixel4"),
         ("v.inner(w)", "v ⊙ w: v is in ℝ^Pixel4 but w in ℝ^Hidden3"),
         ("v.inner(v.array)", "v ⊙ w takes a vector, not an array"),
@@ -244,7 +244,7 @@ HILBERT: dict[str, Rows] = {
         ("v * f", "k·v: v is in ℝ^Pixel4, and the other side is a map ℝ^Pixel4 → ℝ^Pixel4"),
         ("f**3", "copower f ** X takes an index set, not 3"),
         ("f @ two", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ but g : ℝ^Pixel4 → ℝ^Pixel4, and ℝ is not ℝ^Pixel4"),
-        ("f @ v", "g ∘ f: g : ℝ^Pixel4 → ℝ^Pixel4, and the other side is a vector of ℝ^Pixel4: a map into ℝ^Pixel4"),
+        ("f @ v", "the right side is a vector of ℝ^Pixel4: write A(v) for A : ℝ^Pixel4 → ℝ^Pixel4"),
         ("3 @ f", "g ∘ f: f : ℝ^Pixel4 → ℝ^Pixel4, and the other side is 3: a map on ℝ^Pixel4 would fit"),
         ("np.exp(f)", "numpy's exp does not apply to a map ℝ^Pixel4 → ℝ^Pixel4"),
     ],
@@ -519,7 +519,7 @@ LINMAP: dict[str, Rows] = {
     ],
     "tensor": [
         ("tensor(f)", "linear map"),
-        ("tensor(open_net)", ".at(point)"),
+        ("tensor(open_net)", "derivative(f).at(x)"),
         ("tensor(identity(V))", "proves no low rank: …or pass dense=True for an array of 16 entries"),
     ],
     "universal": [
@@ -528,7 +528,7 @@ LINMAP: dict[str, Rows] = {
     ],
     "matrix": [
         ("matrix(f)", "linear map"),
-        ("matrix(open_net)", ".at(point)"),
+        ("matrix(open_net)", "derivative(f).at(x)"),
         ('matrix(lin, "csr")', "'csr'…: the forms are 'array', 'sparse', 'blocks', 'tensor' or 'operator'"),
         ("matrix(lin, 3)", "name of a form…not 3"),
     ],
@@ -619,6 +619,11 @@ DIFF: dict[str, Rows] = {
         ("Pointwise(program(lin), open_net)", "refers to slot … of ℝ^Pixel4, which the program does not have"),
     ],
     "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
+    "show": [
+        ("show(v)", "show takes a map or a derivative, not a vector of ℝ^Pixel4: of a vector, v.array has the entries"),
+        ("show(f, lines=0)", "show(f, lines=n) takes an integer from 1 on, or None for all of them, not 0"),
+        ("show(f, digits=1.5)", "show(f, digits=n) takes an integer from 1 on"),
+    ],
     "const": [
         ("const(v.array)", "const takes a vector, not an array"),
     ],
@@ -706,7 +711,9 @@ ADJOINT: dict[str, Rows] = {
             (f"{name}(two, 1.0)", "position 1.0 does not exist"),
             (f'{name}(two, "w")', "position 'w' does not exist"),
             (f"({name}(two, 1), {name}(two, True))", "position True does not exist"),
-            (f"{name}(two, [0])", "position a list of 1 does not exist"),
+            (f"{name}(two, [0, 0])", "wrt=[0, 0] of a function on ℝ^Pixel4 ⊕ ℝ^Hidden3: name positions of its parts, each"),
+            (f"{name}(two, ())", "name positions of its parts, one at least"),
+            (f"{name}(two, (0, 2))", "has 2 parts, so position 2 does not exist"),
         ]
         for name in ("grad", "value_and_grad")
     },

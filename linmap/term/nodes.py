@@ -14,7 +14,7 @@ from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
 from hilbert.errors import integer, shown
 from hilbert.index import Index
-from hilbert.map import exponent, factor
+from hilbert.map import exponent, factor, reciprocal
 from hilbert.relation import Relation
 from hilbert.space import Leaf, power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
@@ -93,6 +93,9 @@ class LinMap(Map[V, W]):
         return self._scaled(factor(k))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, k: float) -> LinMap[V, W]:
+        return self._scaled(reciprocal(k))
 
     def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
         return self._copower(exponent(X))
