@@ -18,17 +18,19 @@ from attrs import frozen
 
 from adjoint.rules import adjoint
 from diff import derivative
-from diff.evaluate import tape
 from diff.lower import program
-from diff.term import Elementwise, Program, Step
+from diff.term import Elementwise, Program
 from hilbert import DirectSum, Map, SpaceError, Vec
 from hilbert.arrays.kernel import constant
 from hilbert.arrays.namespace import namespace
 from hilbert.errors import integer, shown
 from hilbert.map import argument, require_map
+from hilbert.program.constant import Const
+from hilbert.program.line import Line, Step
+from hilbert.program.run import Runner
+from hilbert.space import type_of
 from hilbert.term import postorder
 from linmap.net.lower import net
-from linmap.term.datum import Const
 from linmap.term.nodes import Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
@@ -224,18 +226,18 @@ def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) ->
 
 def _failing_step(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> str | None:
     p = program(f)
-    values = tape(p, range(len(p.slots))).run(x.leaves)
+    values = Runner(p.line.ending(range(len(p.slots)))).run(x.leaves)
     for k, step in enumerate(p.steps):
         if not step.args:
             continue
         leaves = [p.slots[a] for a in step.args]
-        dom = DirectSum(tuple(leaf.space for leaf in leaves))
+        dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
         leaf = p.slots[p.arity + k]
         if not dom.is_space or not leaf.is_field:
             continue
         n = len(leaves)
         alone = Step(step.operation, tuple(range(n)))
-        one: Program[Any, Any] = Program(dom, leaf.space, (alone,), (n,), (*leaves, leaf))
+        one: Program[Any, Any] = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom}: {one}"

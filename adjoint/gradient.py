@@ -17,11 +17,12 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 from adjoint.rules import adjoint
 from adjoint.wrt import Wrt, part, positions, restricted
 from diff import derivative
-from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
+from hilbert.program.builder import Builder
 from linmap import matrix
+from linmap.net.apply import apply_net
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -112,14 +113,14 @@ def _built(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
-    where = b.inline(p, range(b.arity))
+    where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
-    whole = b.apply_net(body, [one], where)
+    whole = apply_net(b, body, [one], dict(enumerate(where)))
     space, leaves = part(f.dom, wrt)
     outputs = [whole[k] for k in leaves]
     if not with_value:
-        return b.build(f.dom, outputs, space, p.names)
-    return b.build(f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
+        return Program.of(b, f.dom, outputs, space, p.names)
+    return Program.of(b, f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
 
 
 @overload

@@ -15,7 +15,6 @@ import numpy as np
 from adjoint import grad, value_and_grad
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, jax, optional
 from diff import fun, lift, program, tanh
-from diff.evaluate import tape
 from diff.expr import Expr
 from hilbert import R32, Copower, DirectSum, Field, Fin, Map, Matrix, R, Vec, Vector, direct_sum
 
@@ -196,7 +195,7 @@ def peers(
 def sizes(what: str, f: Map[Any, Any], x: tuple[Vec[Any], ...]) -> Iterator[str]:
     """The largest array of the program and the peak of memory; raises ValueError if one is as large as batch·out·in."""
     p = program(f)
-    largest = max(leaf.size for leaf in tape(p, p.outputs).slots)
+    largest = max(leaf.size for leaf in p.slots)
     tracemalloc.start()
     f(*x)
     peak = tracemalloc.get_traced_memory()[1] // np.dtype(p.slots[0].dtype).itemsize

@@ -10,23 +10,27 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final, overload
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from diff.builder import Builder
-from diff.evaluate import tape
 from diff.expr import Expr
 from diff.lower import program
-from diff.term import Elementwise, Literal, Program
+from diff.term import Elementwise, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
+from hilbert.leaf import Leaf
 from hilbert.map import argument, require_map
-from hilbert.space import Leaf
+from hilbert.program.builder import Builder
+from hilbert.program.operation import Add, Contract, Literal
+from hilbert.program.run import Runner
+from hilbert.space import type_of
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap.laws.simplify import Simplifiable
 from linmap.net import wire
+from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
+from linmap.net.fold import live_arcs
 from linmap.term.datum import Data, Ref
 from linmap.term.nodes import Arc, Closed, LinMap, Net, refs
 
@@ -111,10 +115,10 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         """The arrays of some slots at a point, and the linear map."""
         found = refs(self.body)
         memo = self.memo()
-        key = ("tape", outputs)
+        key = ("runner", outputs)
         bound = memo.get(key)
         if bound is None:
-            bound = memo[key] = tape(self.program, (*outputs, *(ref.slot for ref in found)))
+            bound = memo[key] = Runner(self.program.line.ending((*outputs, *(ref.slot for ref in found))))
         arrays = list(map(freeze, bound.run(x.leaves)))
         n = len(outputs)
         return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, x.token))
@@ -128,11 +132,11 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
             dom = DirectSum((self.point, self.dom))
             b = Builder(dom.leaves, fold=True)
             n = len(self.point.leaves)
-            where = b.inline(self.program, range(n))
-            outputs = b.apply_net(self.body, range(n, b.arity), where)
+            where = b.inline(self.program.line, range(n))
+            outputs = apply_net(b, self.body, range(n, b.arity), dict(enumerate(where)))
             x = self.program.names[0] if len(self.program.names) == 1 else "x"
             names = (x, f"d{x}" if self.dom == self.point.tangent else "dy")
-            found = memo["uncurried"] = b.build(dom, outputs, self.cod, names)
+            found = memo["uncurried"] = Program.of(b, dom, outputs, self.cod, names)
         result: Program[DirectSum[P, V], W] = found
         return result
 
@@ -188,13 +192,13 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
         match step.operation:
             case Literal():  # K_w'(v) = 0                                       Thm 4.1 (2)
                 pass
-            case wire.Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
+            case Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
                 u, v = args
                 if b.slots[v].is_field:
                     arcs.append(Arc(wire.Section(spec, 0, Ref(u, b.slots[u])), v, y))
                 if b.slots[u].is_field:
                     arcs.append(Arc(wire.Section(spec, 1, Ref(v, b.slots[v])), u, y))
-            case wire.Add():  # (+) is linear                                    Thm 4.1 (3)
+            case Add():  # (+) is linear                                    Thm 4.1 (3)
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 for k, d in zip(args, _partials(b, primitive, args, y), strict=True):
@@ -209,7 +213,7 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
 def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: int) -> list[int]:
     """The slots of the partial derivatives: their program, copied in."""
     partials = _traced_partials(p, b.slots[y])
-    where = b.inline(partials, (*args, y))
+    where = b.inline(partials.line, (*args, y))
     return [where[k] for k in partials.outputs]
 
 
@@ -219,7 +223,7 @@ def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
     rule = p.rule
     assert rule.derivatives is not None  # its result is real
     b = Builder([leaf] * (rule.arity + 1))
-    exprs = [Expr(b, leaf.space, (k,)) for k in range(b.arity)]
+    exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
     for partial in partials:
         mine = isinstance(partial, Expr) and partial.builder is b
@@ -230,50 +234,37 @@ def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
             )
             raise SpaceError(msg)
     outputs = [partial.slots[0] for partial in partials]
-    dom = DirectSum((leaf.space,) * b.arity)
-    return b.build(dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
+    dom = DirectSum((type_of(leaf),) * b.arity)
+    return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
 
 
 def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> Pointwise[Any, Any, Any]:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
-    moving = {k for k in range(b.arity) if b.slots[k].is_field}
-    for arc in arcs:
-        if arc.src in moving:
-            moving.add(arc.dst)
+    inputs = [k for k in range(b.arity) if b.slots[k].is_field]
     wires = [k for k in outputs if b.slots[k].is_field]
-    live = set(wires)
-    kept = []
-    for arc in reversed(arcs):
-        if arc.dst in live and arc.src in moving:
-            live.add(arc.src)
-            kept.append(arc)
-    used = {arc.map.datum.slot for arc in kept if isinstance(arc.map, wire.Section) and isinstance(arc.map.datum, Ref)}
-    data = sorted(used)
-    flow = sorted(live | {k for k in range(b.arity) if b.slots[k].is_field})
-    bound = b.build(p.dom, [*outputs, *data], _of_leaves([*p.cod.leaves, *(b.slots[k] for k in data)]), p.names)
+    kept = live_arcs(arcs, inputs, wires)
+    found = (wire.datum_of(arc.map) for arc in kept)
+    data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
+    flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
+    bound = Program.of(b, p.dom, [*outputs, *data], _of_leaves([*p.cod.leaves, *(b.slots[k] for k in data)]), p.names)
     slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
     number = {k: i for i, k in enumerate(flow)}
-
-    def renumbered(f: wire.Wire) -> wire.Wire:
-        if isinstance(f, wire.Section) and isinstance(f.datum, Ref):
-            return wire.Section(f.spec, f.side, Ref(slot[f.datum.slot], f.datum.leaf))
-        return f
 
     body = Net(
         p.dom.tangent,
         p.cod.tangent,
-        tuple(number[k] for k in range(b.arity) if b.slots[k].is_field),
-        tuple(Arc(renumbered(a.map), number[a.src], number[a.dst]) for a in reversed(kept)),
+        tuple(number[k] for k in inputs),
+        tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
         tuple(b.slots[k] for k in flow),
     )
-    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[: len(outputs)], bound.slots, p.names)
+    value: Program[Any, Any] = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
     return Pointwise(value, body)
 
 
 def _of_leaves(leaves: Sequence[Any]) -> Type:
-    return DirectSum(tuple(leaf.space for leaf in leaves))
+    return DirectSum(tuple(type_of(leaf) for leaf in leaves))
 
 
 @overload

@@ -15,14 +15,13 @@ from functools import lru_cache, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from diff.builder import Builder
-from diff.evaluate import tape
-from diff.expr import Expr, literal
-from hilbert import DirectSum, Type, Vec
+from diff.expr import Expr, OnVectors, literal
+from hilbert import Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
 from hilbert.errors import number
 from hilbert.notarray import Applicable
+from hilbert.program.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,15 +64,12 @@ def _constants(given: tuple[Any, ...]) -> list[Any]:
 def _traced(operation: Any, form: Form, names: tuple[str, ...]) -> tuple[Callable[[Any], list[Any]], Type]:
     """What runs the operation on the leaves of its operands, and the space of the result."""
     spaces = tuple(value for kind, value in form if kind is Vec)
-    dom = DirectSum(spaces)
-    b = Builder(dom.leaves)
-    b.eager = True
+    b = OnVectors([leaf for space in spaces for leaf in space.leaves])
     slots = iter(range(b.arity))
     given = [Expr(b, v, tuple(islice(slots, len(v.leaves)))) if kind is Vec else v for kind, v in form]
     count = len(given) - len(names)
     value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
-    p = b.build(dom, value.slots, value.space)
-    return tape(p, p.outputs).run, p.cod
+    return Runner(b.line(value.slots)).run, value.space
 
 
 _kept = lru_cache(maxsize=SIZE)(_traced)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diff.lower import program
-from diff.term import Literal
-from linmap.net import wire
+from hilbert.program.constant import Const
+from hilbert.program.operation import Add, Literal
 from linmap.net.equal import const_label, net_label
-from linmap.term.datum import Const
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -28,7 +27,7 @@ def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:
         match step.operation:
             case Literal(value):
                 values.append(numbering.of(("constant", const_label(value))))
-            case wire.Add():
+            case Add():
                 values.append(numbering.of(("+", tuple(sorted(args)))))
             case operation:
                 values.append(numbering.of((operation, tuple(args))))

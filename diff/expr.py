@@ -22,7 +22,6 @@ from typing import (
     overload,
 )
 
-from diff.builder import Builder
 from diff.term import Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
@@ -44,14 +43,17 @@ from hilbert.index import require_index
 from hilbert.map import Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
+from hilbert.program.builder import Builder
+from hilbert.program.constant import filled
 from hilbert.relation import Full, run
-from hilbert.space import bracketing, require_space
+from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
 from hilbert.vector import ARRAYS, FUNCTIONS, require_vector, span
 from linmap import contraction, relational
 from linmap.net import wire
+from linmap.net.apply import apply_net
 from linmap.net.lower import net
-from linmap.term.datum import constants, filled
+from linmap.term.datum import constants
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
@@ -86,6 +88,10 @@ Axis = TypeVar("Axis", bound="Fin[Any] | Labelled[Any] | Coproduct[Any, Any]")
 
 tracing: list[Builder] = []
 """The programs being traced, innermost last."""
+
+
+class OnVectors(Builder):
+    """The line of an operation on vectors: what stands for them is called so in messages; see `diff.eager`."""
 
 
 @final
@@ -505,18 +511,18 @@ class Expr(Applicable, Generic[V]):
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
-shown.register(Expr, lambda e: f"{'a vector' if e.builder.eager else 'an expression'} of {e.space}")
+shown.register(Expr, lambda e: f"{'a vector' if isinstance(e.builder, OnVectors) else 'an expression'} of {e.space}")
 DIVIDE = Binary("divide")
 
 
 def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
-        return b.apply_net(net(f), slots, ())
+        return apply_net(b, net(f), slots, {})
     from diff.lower import program  # lowering is a pass over these terms
 
     p = program(f)
-    where = b.inline(p, slots)
+    where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]
 
 
@@ -594,7 +600,7 @@ def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
     first = args[0]
     operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]
     columns = zip(*(a.slots for a in operands), strict=True)
-    slots = tuple(first.builder.elementwise(p, *column) for column in columns)
+    slots = tuple(first.builder.step(p, column) for column in columns)
     if p.cod.is_space:
         return Expr(first.builder, first.space, slots)
     return Expr(first.builder, booleans(first.space), slots)
@@ -623,16 +629,16 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
     return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
 
 
-def _entries_added(x: Expr[Any]) -> Expr[Field]:
+def _entries_added(x: Expr[Any]) -> Expr[Any]:
     """The sum of all entries."""
-    bases = {leaf.base for leaf in x.space.leaves} or {Field()}
-    if len(bases) > 1:
-        msg = f".sum() of {shown(x)} adds over one field, not over {' and '.join(sorted(map(str, bases)))}; see cast"
+    fields = {leaf.entry: atom(leaf.entry) for leaf in x.space.leaves} or {Field().entry: Field()}
+    if len(fields) > 1:
+        msg = f".sum() of {shown(x)} adds over one field, not over {' and '.join(sorted(map(str, fields)))}; see cast"
         raise SpaceError(msg)
-    (field,) = bases
+    (field,) = fields.values()
     slot: int | None = None
     for leaf, part in zip(x.space.leaves, x.slots, strict=True):
-        space = leaf.space
+        space = type_of(leaf)
         one = x.builder.apply(wire.Reduce(Full(space.index, Unit()), 0), part) if isinstance(space, Copower) else part
         slot = one if slot is None else x.builder.add(slot, one)
     return Expr(x.builder, field, (x.builder.number(0.0, field.leaves[0]) if slot is None else slot,))

@@ -1,7 +1,7 @@
 """The laws of functions: those of linear maps that hold for all functions, constants, and what is linear after all.
 
-Beside the rules here, those of composition, sums, scalings, projections, forks, products and copowers take functions
-too (paper §3.4–3.6, §4): (g ∘ f)^X = g^X ∘ f^X, π_i ∘ ⟨f⟩ = f_i, k·f ∘ h = k·(f ∘ h).
+Beside the rules here, those that stand on the base classes of `hilbert.combine` take functions too (paper §3.4–3.6,
+§4): (g ∘ f)^X = g^X ∘ f^X, π_i ∘ ⟨f⟩ = f_i, k·f ∘ h = k·(f ∘ h).
 """
 
 from __future__ import annotations
@@ -13,28 +13,23 @@ from attrs import fields
 
 from diff.term import (
     Bilinear,
-    Binary,
-    Comparison,
     Compose,
     Constant,
+    Elementwise,
     Fork,
-    Fun,
     Lift,
     Parallel,
     Power,
-    Primitive,
     Program,
     Scaled,
     Sum,
 )
-from hilbert import Copower, DirectSum, Map, Vec
+from hilbert import Copower, Map, Vec
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
-from linmap.laws.biproduct import PROJECTIONS
-from linmap.laws.category import SCALINGS, split
+from linmap.laws.category import split
 from linmap.laws.data import scaled, summed, token
-from linmap.laws.engine import COMPOSITIONS, SUMS
-from linmap.laws.rule import LIKE, NODE, PAIR, PART, also, rule
+from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
 from linmap.laws.size import DATA, INNER, WEIGHTS
 from linmap.term import nodes as linear
 
@@ -52,13 +47,7 @@ LINEAR: dict[type, type] = {
 """Nodes that are linear when all their parts are, and what they then are."""
 COMPOSITE = tuple(LINEAR)
 
-WEIGHTS.update(
-    {Compose: 1, Sum: 1, Scaled: 2, Fork: 1, Parallel: 1, Power: 2, Lift: 2, Constant: 3, Bilinear: 4, Program: 4}
-)
-WEIGHTS.update({Primitive: 3, Binary: 3, Comparison: 3})
-COMPOSITIONS.append(Compose)
-SUMS.append(Sum)
-SCALINGS.append(Scaled)
+WEIGHTS.update({Lift: 2, Constant: 3, Elementwise: 3, Bilinear: 4, Program: 4})
 
 
 def _parts(f: Any) -> list[Any]:
@@ -79,60 +68,6 @@ INNER[Program] = _program
 INNER.update(dict.fromkeys(COMPOSITE, lambda f: (0, int(_is_linear(f)))))
 
 
-def whole(p: Any) -> int | None:
-    """i for a program without steps that gives part i of its argument, −1 for one that gives all of it."""
-    if not isinstance(p, Program) or p.steps:
-        return None
-    if p.dom == p.cod and p.outputs == tuple(range(p.arity)):
-        return -1
-    if not isinstance(p.dom, DirectSum):
-        return None
-    start = 0
-    for k, part in enumerate(p.dom.parts):
-        stop = start + len(part.leaves)
-        if part == p.cod and p.outputs == tuple(range(start, stop)):
-            return k
-        start = stop
-    return None
-
-
-def _projection(f: Any) -> int | None:
-    k = whole(f)
-    return None if k == -1 else k
-
-
-PROJECTIONS.append(_projection)
-
-# --- the laws of linear maps that hold for functions ---
-
-also("associativity", Compose)
-also("composition of one", Compose)
-also("sum in a sum", Sum)
-also("sum of one", Sum)
-also("zero after", linear.Zero, Fun)
-also("scaling out of a composition", Scaled)
-also("scaling of a scaling", Scaled)
-also("scaling by one", Scaled)
-also("scaling by zero", Scaled)
-also("scaling of zero", Scaled)
-also("scaling out of a copower", Power)
-also("common factor of a sum", Sum)
-also("common factor of a fork", Fork)
-also("common factor of a product", Parallel)
-also("sum in a scaling", Sum)
-also("common start of a sum", Sum)
-also("common end of a sum", Sum)
-also("common start of a fork", Fork)
-also("projection of a fork", (linear.Project, Program), (linear.Fork, Fork))
-also("projection of a product", (linear.Project, Program), Parallel)
-also("product of a fork", (linear.Parallel, Parallel), (linear.Fork, Fork))
-also("product of a product", (linear.Parallel, Parallel), (linear.Parallel, Parallel))
-also("join of a fork", linear.Join, Fork)
-also("fork on the parts", Fork)
-also("composition of copowers", (linear.Lifted, Power), (linear.Lifted, Power))
-also("copowers after curry", Power, linear.Unitary)
-also("uncurry after copowers", linear.Unitary, Power)
-
 # --- functions that are linear ---
 
 
@@ -146,13 +81,14 @@ def combination_of_linear_maps(f: Any) -> Any:
 
 @rule(NODE, "a program without steps is id or π_i", "paper §3.3", Program)
 def program_without_steps(f: Program[Any, Any]) -> Any:
-    k = whole(f) if f.dom.is_space else None
-    return None if k is None else linear.Identity(f.dom) if k == -1 else linear.Project(f.dom, k)
+    if not f.dom.is_space:
+        return None
+    return linear.Identity(f.dom) if f.is_identity else None if f.part is None else linear.Project(f.dom, f.part)
 
 
 @rule(PART, "id ∘ f = f = f ∘ id", "paper §3", Program)
 def unit_on_a_type(f: Program[Any, Any]) -> Any:
-    return (None, []) if whole(f) == -1 else None
+    return (None, []) if f.is_identity else None
 
 
 # --- constants ---

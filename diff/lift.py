@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
-from diff.builder import Builder
-from diff.term import Elementwise, Lift, Literal, Program
+from diff.term import Elementwise, Lift, Program
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import require_map
+from hilbert.program.builder import Builder
+from hilbert.program.operation import Add, Contract, Literal
 from linmap.net import wire
 
 if TYPE_CHECKING:
@@ -138,10 +139,10 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
         match step.operation:
             case _ if not varies:
                 slot = b.step(step.operation, tuple(where[k] for k in step.args))
-            case wire.Contract(spec):
+            case Contract(spec):
                 left, right = step.args
                 slot = b.contract(spec.lifted(n, left=up[left], right=up[right]), where[left], where[right])
-            case wire.Add() | Elementwise() as operation:  # sums and primitives need equal axes
+            case Add() | Elementwise() as operation:  # sums and primitives need equal axes
                 slot = b.step(operation, tuple(map(rep, step.args)))
             case Literal():
                 slot = b.step(step.operation, ())
@@ -151,4 +152,4 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
                 slot = b.apply(lifted, where[step.args[0]])
         where.append(slot)
         up.append(varies)
-    return b.build(dom, map(rep, p.outputs), Copower(p.cod, X), p.names)
+    return Program.of(b, dom, map(rep, p.outputs), Copower(p.cod, X), p.names)

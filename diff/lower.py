@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
 
-from diff.builder import Builder
 from diff.lift import lift_program
 from diff.term import (
     Bilinear,
@@ -22,9 +21,12 @@ from diff.term import (
 )
 from hilbert import Map, Type
 from hilbert.map import require_map
+from hilbert.program.builder import Builder
+from hilbert.program.constant import filled
 from linmap.net import wire
+from linmap.net.apply import apply_net
 from linmap.net.lower import net
-from linmap.term.datum import constants, filled
+from linmap.term.datum import constants
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def program(f: Map[V, W]) -> Program[V, W]:
     if found is None:
         b = Builder(f.dom.leaves)
         outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
-        found = memo["program"] = b.build(f.dom, outputs, f.cod, _names(f))
+        found = memo["program"] = Program.of(b, f.dom, outputs, f.cod, _names(f))
     return found
 
 
@@ -79,7 +81,7 @@ def _lower(b: Builder, f: Map[Any, Any], x: Slots, known: Known) -> Generator[An
     key = (id(f), x)
     if key not in known:
         if isinstance(f, LinMap):
-            known[key] = tuple(b.apply_net(net(f), x, ()))
+            known[key] = tuple(apply_net(b, net(f), x, {}))
         else:
             known[key] = yield _node(b, cast("Node", f), x, known)
     return known[key]
@@ -124,14 +126,14 @@ def _node(b: Builder, f: Node, x: Slots, known: Known) -> Generator[Any, Slots, 
             return slots
         case Power(of, index):
             lifted = lift_program(program(of), index, tuple(range(len(of.dom.parts))))
-            return tuple(b.inline(lifted, x)[k] for k in lifted.outputs)
+            return tuple(b.inline(lifted.line, x)[k] for k in lifted.outputs)
         case Lift(of, index, over):
             lifted = lift_program(program(of), index, over)
-            return tuple(b.inline(lifted, x)[k] for k in lifted.outputs)
+            return tuple(b.inline(lifted.line, x)[k] for k in lifted.outputs)
         case Elementwise():
-            return (b.elementwise(f, *x),)
+            return (b.step(f, x),)
         case Program():
-            where = b.inline(f, x)
+            where = b.inline(f.line, x)
             return tuple(where[k] for k in f.outputs)
         case _:
             assert_never(f)

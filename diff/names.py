@@ -16,40 +16,27 @@ from typing import Any
 import diff
 import hilbert
 import linmap
-from diff.term import Binary, Comparison, Literal, Primitive, Step
-from hilbert.relation import (
-    Agreement,
-    Composition,
-    Converse,
-    Full,
-    Graph,
-    Identity,
-    Inclusion,
-    Order,
-    Pairs,
-    Partial,
-    ProductRelation,
-    Rotation,
-    Sliding,
-    SumRelation,
-    Window,
-)
+from diff.term import Binary, Comparison, Primitive
+from hilbert.leaf import Entry, Leaf
+from hilbert.program import operation
+from hilbert.program.constant import filled
+from hilbert.program.line import Line, Step
+from hilbert.relation import FORMS
 from hilbert.repr_names import named
-from hilbert.space import Leaf
 from hilbert.spec import Spec
 from linmap.net import wire
-from linmap.term.datum import Ref, filled
+from linmap.term.datum import Ref
 from linmap.term.nodes import Arc, Cast, Closed, Net, Unitary
 
 NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
-    **{cls.__name__: cls for cls in (Agreement, Composition, Converse, Full, Graph, Identity, Inclusion, Order)},
-    **{cls.__name__: cls for cls in (Pairs, Partial, ProductRelation, Rotation, Sliding, SumRelation, Window)},
-    **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Leaf, Literal, Net, Primitive)},
-    **{cls.__name__: cls for cls in (Ref, Spec, Step, Unitary)},
+    **{form.__name__: form for form in FORMS},
+    **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Entry, Leaf, Net, Primitive)},
+    **{cls.__name__: cls for cls in (Line, Ref, Spec, Step, Unitary)},
     "filled": filled,
     "inf": math.inf,
     "named": named,
+    "operation": operation,
     "nan": math.nan,
     "wire": wire,
 }

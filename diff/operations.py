@@ -135,7 +135,7 @@ def select(c: Any, x: Any) -> Any:
     """
     _require("select", c, x)
     lead = len(c.space.leaves[0].axes) if len(c.space.leaves) == 1 else -1
-    if lead < 0 or c.space.leaves[0].base != Boolean() or not x.space.is_space:
+    if lead < 0 or c.space.leaves[0].kind != "b" or not x.space.is_space:
         msg = f"select takes a condition and a vector, not {c.space} and {x.space}"
         raise SpaceError(msg)
     slots = []

@@ -12,10 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
-from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program, Step
+from diff.term import Bilinear, Constant, Elementwise, Power, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
+from hilbert.leaf import Leaf
 from hilbert.map import require_map
-from hilbert.space import Leaf
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Add, Contract, Literal
+from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.net import wire
 from linmap.term.maps import fork, identity, zero
@@ -65,7 +68,7 @@ class _Terms:
         while len(space.leaves) > 1 or isinstance(space, DirectSum):
             if not isinstance(space, DirectSum):
                 ways.append(_leaf_of(space, k))
-                space = space.leaves[k].space
+                space = type_of(space.leaves[k])
                 break
             for position, part in enumerate(space.parts):
                 if k < len(part.leaves):
@@ -83,7 +86,7 @@ class _Terms:
                 continue
             bound = self._build(k)
             self.layers.append(fork(*self._keep(), bound))
-            self.env.append(p.slots[k].space)
+            self.env.append(type_of(p.slots[k]))
             self.where[k] = len(self.env) - 1
         results = [self._build(k) for k in p.outputs]
         result = _nested(p.cod, results, self.space())
@@ -125,31 +128,31 @@ class _Terms:
         leaf = p.slots[k]
         match step.operation:
             case Literal(value):
-                return Constant(self.space(), Vec(leaf.space, (value.array,)))
-            case wire.Contract(spec):
+                return Constant(self.space(), Vec(type_of(leaf), (value.array,)))
+            case Contract(spec):
                 left, right = leaves
-                c = Contraction(left.space, right.space, leaf.space, ((0, 0, 0, spec),))
+                c = Contraction(type_of(left), type_of(right), type_of(leaf), ((0, 0, 0, spec),))
                 return Bilinear(c) @ fork(*args)
-            case wire.Add():
+            case Add():
                 return args[0] + args[1]
             case wire.Scale(factor):
                 return factor * args[0]
             case Elementwise() as primitive:
-                if leaf.is_field and leaf.base != R:
+                if leaf.is_field and leaf.entry != R.entry:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
                     raise SpaceError(msg)
                 lifted: Map[Any, Any] = primitive
-                if isinstance(leaf.space, Copower):
-                    lifted = Power(primitive, leaf.space.index)
+                if isinstance(space := type_of(leaf), Copower):
+                    lifted = Power(primitive, space.index)
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
             case linear:
-                dom, cod, slots = leaves[0].space, leaf.space, (leaves[0], leaf)
+                dom, cod, slots = type_of(leaves[0]), type_of(leaf), (leaves[0], leaf)
                 if leaf.is_field:
                     f: Map[Any, Any] = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)
                 else:  # truth values or labels, elsewhere in memory
-                    f = Program(dom, cod, (Step(linear, (0,)),), (1,), slots)
+                    f = Program(dom, cod, Line(slots, (Step(linear, (0,)),), (1,)))
                 return _composed([args[0], f], self.space())
 
 
@@ -157,14 +160,14 @@ def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, An
     """A lifted primitive of two arguments on two arrays: (ℝ ⊕ ℝ)^X is stored as (ℝ^X, ℝ^X)."""
     if not leaf.axes:
         return f
-    dom = DirectSum(tuple(part.space for part in leaves))
+    dom = DirectSum(tuple(type_of(part) for part in leaves))
     return f @ _same_leaves("zip", dom, f.dom)
 
 
 def _same_leaves(name: str, dom: Type, cod: Type) -> Map[Any, Any]:
     """The same arrays in other brackets: unitary between spaces."""
     if not dom.is_space:
-        return Program(dom, cod, (), tuple(range(len(dom.leaves))), dom.leaves)
+        return Program(dom, cod, Line(dom.leaves, (), tuple(range(len(dom.leaves)))))
     order = tuple(tuple(range(len(leaf.axes))) for leaf in dom.leaves)
     return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
 
@@ -178,22 +181,22 @@ def _project(space: Any, position: int) -> Map[Any, Any]:
 def _identity(space: Any) -> Map[Any, Any]:
     if space.is_space:
         return identity(space)
-    return Program(space, space, (), tuple(range(len(space.leaves))), space.leaves)
+    return Program(space, space, Line(space.leaves, (), tuple(range(len(space.leaves)))))
 
 
 def _wiring(space: Any, part: Any, position: int) -> Map[Any, Any]:
     """A projection of a type that is no space."""
     start = sum(len(p.leaves) for p in space.parts[:position])
-    return Program(space, part, (), tuple(range(start, start + len(part.leaves))), space.leaves)
+    return Program(space, part, Line(space.leaves, (), tuple(range(start, start + len(part.leaves)))))
 
 
 def _leaf_of(space: Any, k: int) -> Map[Any, Any]:
-    return Program(space, space.leaves[k].space, (), (k,), space.leaves)
+    return Program(space, type_of(space.leaves[k]), Line(space.leaves, (), (k,)))
 
 
 def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:
     """f into the space that its one leaf has by itself."""
-    space = f.cod.leaves[0].space
+    space = type_of(f.cod.leaves[0])
     return f if f.cod == space else _composed([f, _same_leaves("uncurry", f.cod, space)], f.dom)
 
 
@@ -220,7 +223,7 @@ def _nested(space: Any, results: list[Map[Any, Any]], dom: Any) -> Map[Any, Any]
             f = next(it)
             return f if f.cod == s else _composed([f, _same_leaves("curry", f.cod, s)], f.dom)
         if isinstance(s, Copower):
-            inner = build(DirectSum(tuple(leaf.space for leaf in s.leaves)))
+            inner = build(DirectSum(tuple(type_of(leaf) for leaf in s.leaves)))
             return _composed([inner, _same_leaves("zip", inner.cod, s)], inner.dom)
         inner = fork(*(next(it) for _ in s.leaves))
         return _composed([inner, _same_leaves("pack", inner.cod, s)], inner.dom)

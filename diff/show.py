@@ -20,7 +20,6 @@ from diff.term import (
     Elementwise,
     Fork,
     Lift,
-    Literal,
     Node,
     Parallel,
     Power,
@@ -28,17 +27,18 @@ from diff.term import (
     Scaled,
     Sum,
 )
-from hilbert import Copower, Elements, SpaceError, Unit
+from hilbert import Copower, SpaceError, Unit
 from hilbert.errors import integer, shown
 from hilbert.map import Map
+from hilbert.program.constant import Const
+from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
-from hilbert.space import Boolean
 from hilbert.term import Term, bottom_up, parts, postorder
 from linmap.net import wire
 from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, operator, render, times, total
 from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
 from linmap.show.show import show as show_linear
-from linmap.term.datum import Const, Datum
+from linmap.term.datum import Datum
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
@@ -352,9 +352,9 @@ class Slots:
                 return Text(text, SUM if text.startswith("−") else ATOM)
             case Elementwise() as p:
                 return self._elementwise(p, args)
-            case wire.Contract(spec):
+            case Contract(spec):
                 return self._contract(spec, *args)
-            case wire.Add():
+            case Add():
                 return self._sum(*args)
             case wire.Scale(factor):
                 return self._multiple(factor, args[0])
@@ -413,10 +413,10 @@ class Slots:
 
     def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
-            base = self.p.slots[this].base
-            if isinstance(base, Boolean):
+            entry = self.p.slots[this].entry
+            if entry.dtype == "bool":
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-            if isinstance(base, Elements):
+            if entry.index is not None:
                 one = self._operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
                     return Text(f"e[{self.texts[this].tight}]", ATOM)

@@ -12,19 +12,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from attrs import evolve
+
 from diff.affine import Pointwise
-from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum
+from hilbert.program import operation
+from hilbert.program.builder import Builder
+from hilbert.program.constant import Const
+from hilbert.space import type_of
 from linmap.laws import Step
 from linmap.laws.nets import Constants, simplify_net
 from linmap.laws.wires import Bench
 from linmap.net import wire
-from linmap.term.datum import Const, Ref
+from linmap.term.datum import Ref
 from linmap.term.nodes import Arc, Net, refs
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from hilbert.spec import Spec
     from linmap.term.datum import Datum
 
@@ -36,7 +41,7 @@ class Steps(Bench):
     def __init__(self, p: Program[Any, Any]) -> None:
         self.p = p
         self.builder = Builder(p.slots[: p.arity])
-        self.where = self.builder.inline(p, range(p.arity))
+        self.where = self.builder.inline(p.line, range(p.arity))
         self.known = Constants()
 
     def slot(self, datum: Datum) -> int:
@@ -49,7 +54,7 @@ class Steps(Bench):
 
     def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
         """One more step, if it sums nothing and is no larger than the wire."""
-        leaf = wire.product(spec, u.leaf, v.leaf)
+        leaf = operation.product(spec, u.leaf, v.leaf)
         if spec.contracted or leaf.size > flow.size:
             return self.known.product(spec, u, v, flow)
         return Ref(self.builder.contract(spec, self.slot(u), self.slot(v)), leaf)
@@ -65,8 +70,8 @@ class Steps(Bench):
     def program(self, data: list[int]) -> Program[Any, Any]:
         """The program, pruned to its outputs and these slots, which come after the outputs."""
         outputs = [self.where[k] for k in self.p.outputs] + data
-        space = DirectSum(tuple(self.builder.slots[k].space for k in outputs))
-        return self.builder.build(self.p.dom, outputs, space, self.p.names)
+        space = DirectSum(tuple(type_of(self.builder.slots[k]) for k in outputs))
+        return Program.of(self.builder, self.p.dom, outputs, space, self.p.names)
 
 
 def simplify_pointwise(f: Pointwise[Any, Any, Any], steps: list[Step] | None = None) -> Pointwise[Any, Any, Any]:
@@ -84,13 +89,7 @@ def simplify_pointwise(f: Pointwise[Any, Any, Any], steps: list[Step] | None = N
 
 def _moved(body: Net, place: dict[int, int]) -> Net:
     """The net with its references at other slots."""
-
-    def moved(f: wire.Wire) -> wire.Wire:
-        if isinstance(f, wire.Section) and isinstance(f.datum, Ref):
-            return wire.Section(f.spec, f.side, Ref(place[f.datum.slot], f.datum.leaf))
-        return f
-
-    arcs = tuple(Arc(moved(arc.map), arc.src, arc.dst) for arc in body.arcs)
+    arcs = tuple(Arc(wire.at_slots(arc.map, place), arc.src, arc.dst) for arc in body.arcs)
     return Net(body.dom, body.cod, body.inputs, arcs, body.outputs, body.wires)
 
 
@@ -99,5 +98,5 @@ def _pointwise(bench: Steps, body: Net) -> Pointwise[Any, Any, Any]:
     p, data = bench.p, [ref.slot for ref in refs(body)]
     bound = bench.program(data)
     n = len(p.outputs)
-    value: Program[Any, Any] = Program(p.dom, p.cod, bound.steps, bound.outputs[:n], bound.slots, p.names)
+    value: Program[Any, Any] = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
     return Pointwise(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))

@@ -6,6 +6,7 @@ as programs; `diff.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
@@ -13,20 +14,33 @@ from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.arrays.kernel import Kernel, Pseudo
-from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
-from hilbert.errors import shown
+from hilbert.combine import (
+    Addition,
+    Composition,
+    ElementByElement,
+    Multiple,
+    Pairing,
+    Selection,
+    SideBySide,
+    joint,
+    same_type,
+)
+from hilbert.errors import number, shown
 from hilbert.index import Index
+from hilbert.leaf import Leaf
 from hilbert.notarray import Applicable
-from hilbert.space import Leaf, require_space, require_type
+from hilbert.program import operation
+from hilbert.program.builder import Builder
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Add, Contract, Literal, Unary
+from hilbert.space import require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction
 from linmap.net.equal import Comparable
-from linmap.net.wire import Add, Contract, Unary
-from linmap.term.datum import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from types import ModuleType
 
     from diff.expr import Expr
@@ -63,9 +77,9 @@ class Fun(Map[V, W], Comparable):
         return program_label(self, numbering)
 
     def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        from diff.evaluate import runner  # evaluation is a pass over these terms
+        from diff.evaluate import run  # evaluation is a pass over these terms
 
-        return runner(self)
+        return run(self)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         inner, outer = parts
@@ -221,14 +235,6 @@ class Lift(Fun[Any, Any]):
         return Copower(self.of.cod, self.index)
 
 
-@final
-@frozen
-class Literal:
-    """A constant of a program."""
-
-    value: Const
-
-
 @frozen
 class Rule:
     """A row of the table of primitives: value and derivative, element by element.
@@ -267,7 +273,7 @@ RULES: dict[str, Rule] = {}
 
 
 @frozen(eq=False, repr=False)
-class Elementwise(Fun[V, W]):
+class Elementwise(Fun[V, W], operation.Operation):
     """An operation applied element by element; its rule stands in the table under its name."""
 
     name: str
@@ -295,12 +301,20 @@ class Elementwise(Fun[V, W]):
         if p is None:
             n, arity = len(space.leaves), len(args)
             dom: Type = DirectSum((space,) * arity) if arity > 1 else space
-            steps = tuple(Step(self, tuple(k + n * j for j in range(arity))) for k in range(n))
-            cod = space if self.cod.is_space else booleans(space)
-            outputs = tuple(range(arity * n, arity * n + n))
-            p = memo[space] = Program(dom, cod, steps, outputs, dom.leaves + cod.leaves)
+            b = Builder(dom.leaves)
+            outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
+            p = memo[space] = Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
         result: Vec[Any] = p(*args)
         return result
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""
+        first = operands[0]
+        for leaf in operands[1:]:
+            if leaf != first:
+                msg = f"{self.name} needs arguments of one space, not of {first} and {leaf}"
+                raise SpaceError(msg)
+        return _image(self, first)
 
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
@@ -314,13 +328,22 @@ class Elementwise(Fun[V, W]):
         return primitive(self)
 
 
+@cache
+def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
+    due = p.dom.leaves[0]
+    if leaf.is_field != due.is_field or leaf.kind != due.kind:
+        msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
+        raise SpaceError(msg)
+    return Leaf(p.cod.entry, leaf.axes) if p.cod == Bool else leaf
+
+
 def booleans(space: Type) -> Type:
     """The type with a Bool for each entry of a space."""
     if isinstance(space, Copower):
         return Copower(booleans(space.base), space.index)
     if isinstance(space, DirectSum):
         return DirectSum(tuple(map(booleans, space.parts)))
-    leaves = tuple(Leaf(Bool, leaf.axes).space for leaf in space.leaves)
+    leaves = tuple(type_of(Leaf(Bool.entry, leaf.axes)) for leaf in space.leaves)
     return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
@@ -368,7 +391,9 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
     @overload
     def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
     @overload
-    def __call__(self, x: Vec[S], y: Vec[S], /) -> Vec[S]: ...
+    def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
+    @overload
+    def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
@@ -377,7 +402,12 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
             msg = f"{self.name} takes two arguments, not {len(args)}"
             raise SpaceError(msg)
         traced = [a for a in args if isinstance(a, Applicable)]
-        return traced[0].apply_map(self, args) if traced else self.on_vectors(_vectors(self, args))
+        if traced:
+            return traced[0].apply_map(self, args)
+        like = next((a for a in args if isinstance(a, Vec)), None)
+        numbers = [None if isinstance(a, Vec) else number(a) for a in args]
+        filled = [a if k is None or like is None else like.filled(k) for a, k in zip(args, numbers, strict=True)]
+        return self.on_vectors(_vectors(self, filled))
 
 
 @final
@@ -397,65 +427,91 @@ class Comparison(Elementwise[Any, Boolean]):
         return Bool
 
 
-def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
+def _vectors(p: Elementwise[Any, Any], args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     for arg in args:
         require_vector(arg, p.name)
-    return args
+    return tuple(args)
 
 
 Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
-
-
-@final
-@frozen
-class Step:
-    """slot = operation(slots `args`)."""
-
-    operation: Operation
-    args: tuple[int, ...]
+"""The operations of a program."""
 
 
 @final
 @frozen(eq=False, repr=False)
-class Program(Fun[V, W]):
-    """A straight line: slots 0, 1, … hold the leaves of the argument, then the result of each step; one array each.
+class Program(Selection[V, W], Fun[V, W]):
+    """A straight line between spaces: its inputs are the leaves of the argument, its outputs those of the result.
 
     `names` are those of the arguments, for printing only.
     """
 
     dom: Any
     cod: Any
-    steps: tuple[Step, ...]
-    outputs: tuple[int, ...]
-    slots: tuple[Leaf, ...]
+    line: Line
     names: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
         for space in (self.dom, self.cod):
             require_type(space, "a program")
-        inputs, count = self.dom.leaves, len(self.slots)
-        if self.slots[: len(inputs)] != inputs or count != len(inputs) + len(self.steps):
+        if not isinstance(self.line, Line):
+            msg = f"a program is a line between two spaces, not {shown(self.line)}"
+            raise SpaceError(msg)
+        if self.slots[: self.arity] != self.dom.leaves:
             msg = f"a program on {self.dom} does not begin with the slots of its argument"
             raise SpaceError(msg)
-        for k, step in enumerate(self.steps, len(inputs)):
-            if any(not 0 <= a < k for a in step.args):
-                msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: give earlier ones"
-                raise SpaceError(msg)
-        have = tuple(self.slots[k] for k in self.outputs if 0 <= k < count)
-        if have != self.cod.leaves or len(have) != len(self.outputs):
+        have = tuple(self.slots[k] for k in self.outputs)
+        if have != self.cod.leaves:
             msg = f"a program into {self.cod} ends in {', '.join(map(str, have)) or 'no slots'}"
             raise SpaceError(msg)
+
+    @staticmethod
+    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> Program[Any, Any]:
+        """What has been built, as a program that ends in these slots."""
+        return Program(dom, cod, b.line(outputs), names)
+
+    @property
+    def slots(self) -> tuple[Leaf, ...]:
+        """The leaves of the argument, then of each step's result."""
+        return self.line.slots
+
+    @property
+    def steps(self) -> tuple[Step[Operation], ...]:
+        """The steps, in order."""
+        return self.line.steps
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The slots of the result."""
+        return self.line.outputs
 
     @property
     def arity(self) -> int:
         """The number of slots that hold the argument."""
-        return len(self.slots) - len(self.steps)
+        return self.line.arity
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it has no steps and gives its argument."""
+        return not self.steps and self.dom == self.cod and self.outputs == tuple(range(self.arity))
+
+    @property
+    def part(self) -> int | None:
+        """i for a program without steps that gives part i of its argument; None for another."""
+        if self.steps or not isinstance(self.dom, DirectSum):
+            return None
+        start = 0
+        for k, part in enumerate(self.dom.parts):
+            stop = start + len(part.leaves)
+            if part == self.cod and self.outputs == tuple(range(start, stop)):
+                return k
+            start = stop
+        return None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self.dom, self.cod, self.steps, self.outputs, self.slots, self.names)
+        return Program, (self.dom, self.cod, self.line, self.names)
 
     def __repr__(self) -> str:
-        return f"Program({self.dom!r}, {self.cod!r}, {self.steps!r}, {self.outputs!r}, {self.slots!r}, {self.names!r})"
+        return f"Program({self.dom!r}, {self.cod!r}, {self.line!r}, {self.names!r})"
 
 
 Node: TypeAlias = (

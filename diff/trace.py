@@ -16,10 +16,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
-from diff.builder import Builder
 from diff.expr import Expr, tracing
+from diff.term import Program
 from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
+from hilbert.program.builder import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ class Tracer(Generic[Ps, V]):
         finally:
             tracing.pop()
             builder.traced = True
-        return builder.build(self._dom, value.slots, value.space, _names(body, len(arguments)))
+        return Program.of(builder, self._dom, value.slots, value.space, _names(body, len(arguments)))
 
 
 def _callable(body: Any, count: int) -> None:

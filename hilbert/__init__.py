@@ -1,5 +1,6 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
+import hilbert.arrays.counting  # noqa: F401 - attaches degrees and pictures to relations
 from hilbert.errors import SpaceError
 from hilbert.formal.compression import Compression, compress
 from hilbert.formal.rank_one_sums import rank

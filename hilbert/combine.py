@@ -1,4 +1,4 @@
-"""Compositions, sums, multiples, forks, products and copowers of maps: what they map, and when they are defined.
+"""Projections, compositions, sums, multiples, forks, products and copowers: what they map, when they are defined.
 
 The two languages have each of them as a node of their own; here is what does not depend on the language.
 """
@@ -6,17 +6,20 @@ The two languages have each of them as a node of their own; here is what does no
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert.errors import SpaceError
 from hilbert.map import Map
-from hilbert.space import Copower, DirectSum, bracketing
+from hilbert.space import Copower, DirectSum, Type, bracketing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index import Index
     from hilbert.term import Chain
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
 
 
 def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
@@ -35,6 +38,17 @@ def same_type(f: Map[Any, Any], g: Map[Any, Any]) -> None:
     if f.dom != g.dom or f.cod != g.cod:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
         raise SpaceError(msg)
+
+
+class Selection(Map[V, W]):
+    """What may be a projection: π_i : ⊕ V_x → V_i, where `part` is i."""
+
+    __slots__ = ()
+
+    @property
+    def part(self) -> int | None:
+        """i, counted from 0; None for what is no projection."""
+        raise TypeError(type(self).__name__)
 
 
 class Composition(Map[Any, Any]):
@@ -84,6 +98,7 @@ class Multiple(Map[Any, Any]):
     """k·f for a number k."""
 
     __slots__ = ()
+    k: float
     of: Map[Any, Any]
 
     def __attrs_post_init__(self) -> None:

@@ -10,26 +10,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, final
+from typing import Any
 
-from attrs import frozen
-
-from hilbert.arrays import kernel
-from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import freeze
-from hilbert.arrays.tape import Instruction, Tape
 from hilbert.errors import SpaceError
 from hilbert.index import Product
+from hilbert.program.builder import Builder, line_of
+from hilbert.program.operation import Contract, Move
+from hilbert.program.run import Runner
 from hilbert.repr_names import derived
-from hilbert.space import Copower, Field, Leaf, Type, power
+from hilbert.space import Copower, Field, Type, power
 from hilbert.spec import Spec
 from hilbert.vector import Vec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
-
-    from hilbert.arrays.kernel import Kernel
 
 TURNED = derived("transpose")
 """What tells the token of a.T from that of a."""
@@ -75,56 +67,30 @@ def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
     return Copower(V.base, Y * X), orders
 
 
-@final
-@frozen
-class _Contraction:
-    """The labelled contraction of two arrays, as a step of a tape."""
-
-    spec: Spec
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], _: Leaf) -> Kernel:
-        """The planned contraction."""
-        return contract(xp, self.spec, operands[0], operands[1])
-
-
-@final
-@frozen
-class _Transposition:
-    """The axes of an array in another order, as a step of a tape."""
-
-    order: tuple[int, ...]
-
-    def bind(self, xp: ModuleType, _: Sequence[Leaf], __: Leaf) -> Kernel:
-        """A view."""
-        return kernel.move(xp, self.order)
-
-
 @lru_cache(maxsize=256)
-def _product(V: Type, W: Type) -> tuple[Tape, Type]:
+def _product(V: Type, W: Type) -> tuple[Runner, Type]:
     shared, cod = product_space(V, W)
-    (left,), (right,), (out,) = V.leaves, W.leaves, cod.leaves
+    (left,), (right,) = V.leaves, W.leaves
     rows, cols = len(left.axes) - shared, len(right.axes) - shared
     labels = Spec.pointwise(rows + shared + cols).left
     a, b, c = labels[:rows], labels[rows : rows + shared], labels[rows + shared :]
-    step = Instruction(_Contraction(Spec.of(a + b, b + c, a + c)), (0, 1), 2)
-    return Tape([left, right, out], 2, {}, [step], [2]), cod
+    return Runner(line_of((left, right), Contract(Spec.of(a + b, b + c, a + c)), 0, 1)), cod
 
 
 @lru_cache(maxsize=256)
-def _transposition(V: Type) -> tuple[Tape, Type]:
+def _transposition(V: Type) -> tuple[Runner, Type]:
     cod, orders = transposed_space(V)
-    n = len(orders)
-    code = [Instruction(_Transposition(order), (k,), n + k) for k, order in enumerate(orders)]
-    return Tape([*V.leaves, *cod.leaves], n, {}, code, range(n, 2 * n)), cod
+    b = Builder(V.leaves)
+    return Runner(b.line([b.apply(Move(order), k) for k, order in enumerate(orders)])), cod
 
 
 def matrix_product(a: Vec[Any], b: Vec[Any]) -> Vec[Any]:
     """a @ b."""
-    tape, cod = _product(a.space, b.space)
-    return Vec(cod, tuple(map(freeze, tape.run((*a.leaves, *b.leaves)))))
+    runner, cod = _product(a.space, b.space)
+    return Vec(cod, tuple(map(freeze, runner.run((*a.leaves, *b.leaves)))))
 
 
 def transpose(a: Vec[Any]) -> Vec[Any]:
     """a.T, a view; the same datum whenever it is made, and a.T.T is a."""
-    tape, cod = _transposition(a.space)
-    return Vec(cod, tuple(map(freeze, tape.run(a.leaves))), a.token ^ TURNED)
+    runner, cod = _transposition(a.space)
+    return Vec(cod, tuple(map(freeze, runner.run(a.leaves))), a.token ^ TURNED)

@@ -11,16 +11,17 @@
 
 from __future__ import annotations
 
-import math
-from functools import cache, cached_property
+import operator
+from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.namespace import as_flat, as_leaf, extremes
+from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Product, Unit, require_index
+from hilbert.leaf import Entry, Leaf, raised
 from hilbert.position import kept, without
 from hilbert.vector import Vec
 
@@ -37,80 +38,6 @@ W = TypeVar("W", bound="Type")
 Vs = TypeVarTuple("Vs")
 MANY = 64
 """A vector of more components is not iterated: a loop over expressions is a step for each."""
-
-
-@final
-@frozen(repr=False, cache_hash=True, slots=False)
-class Leaf:
-    """K^axes (or a discrete type ^axes) for atomic axes: what one array stores; every type is a tuple of leaves."""
-
-    base: Field | Discrete
-    axes: tuple[Index, ...] = ()
-
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the array."""
-        return tuple(axis.size for axis in self.axes)
-
-    @cached_property
-    def size(self) -> int:
-        """The number of entries."""
-        return math.prod(self.shape)
-
-    @property
-    def dtype(self) -> str:
-        """The dtype's name."""
-        return self.base.dtype
-
-    @cached_property
-    def kind(self) -> str:
-        """`f` real, `i` integer, `b` Boolean."""
-        return np.dtype(self.base.dtype).kind
-
-    @cached_property
-    def is_field(self) -> bool:
-        """Whether its entries are numbers of a field: they have tangents."""
-        return isinstance(self.base, Field)
-
-    def check(self, array: Any) -> None:
-        """Raise SpaceError if an entry is not an element of an index set."""
-        if isinstance(self.base, Elements) and self.size:
-            low, high = extremes(array)
-            if low < 0 or high >= self.base.index.size:
-                have, due = self.base.index, self.base.index.size - 1
-                msg = f"entries from {low} to {high} are not elements of {have}: " + (
-                    f"integers from 0 to {due} would fit" if due >= 0 else "it has none"
-                )
-                raise SpaceError(msg)
-
-    def under(self, axes: tuple[Index, ...]) -> Leaf:
-        """The leaf with more axes in front: its copower."""
-        return Leaf(self.base, axes + self.axes) if axes else self
-
-    @cached_property
-    def space(self) -> Type:
-        """The leaf as a type of its own."""
-        space: Type = self.base
-        for axis in reversed(self.axes):
-            space = Copower(space, axis * space.index) if isinstance(space, Copower) else Copower(space, axis)
-            if isinstance(space.base, Copower):
-                space = Copower(space.base.base, space.index)
-        return space
-
-    def __str__(self) -> str:
-        return _power(str(self.base), "×".join(map(str, self.axes)), len(self.axes)) if self.axes else str(self.base)
-
-    def __repr__(self) -> str:
-        return f"Leaf({self.base!r}, {self.axes!r})"
-
-
-@cache
-def _single(base: Field | Discrete) -> tuple[Leaf, ...]:
-    return (Leaf(base),)
-
-
-def _power(base: str, exponent: str, factors: int = 1) -> str:
-    return f"{base}^{{{exponent}}}" if factors > 1 or not exponent.isalnum() else f"{base}^{exponent}"
 
 
 class Type:
@@ -206,9 +133,9 @@ class Type:
             msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
             raise SpaceError(msg)
         factor = _number(scale, f"the scale of a random element of {self}")
-        drawn = ((leaf, leaf.base.draw(rng, leaf.shape)) for leaf in self.leaves)
-        arrays = ((leaf, np.asarray(factor * a, leaf.dtype) if leaf.is_field else a) for leaf, a in drawn)
-        return Vec(self, tuple(as_leaf(a, leaf) for leaf, a in arrays))
+        arrays = ((leaf, drawn(rng, leaf)) for leaf in self.leaves)
+        scaled = ((leaf, np.asarray(factor * a, leaf.dtype) if leaf.is_field else a) for leaf, a in arrays)
+        return Vec(self, tuple(as_leaf(a, leaf) for leaf, a in scaled))
 
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
@@ -268,22 +195,18 @@ class Space(Type):
         return TensorProduct(self, other)
 
 
-class Discrete(Type):
-    """A type without vector operations; its tangent is the space 0."""
+class Atom(Type):
+    """A type of one entry: K, or a discrete one."""
 
     @property
-    def dtype(self) -> str:
-        """The dtype that stores it."""
-        raise TypeError(type(self).__name__)
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Random entries."""
+    def entry(self) -> Entry:
+        """What its one array holds."""
         raise TypeError(type(self).__name__)
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """One leaf."""
-        return _single(self)
+        """One leaf without axes."""
+        return _single(self.entry)
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """The one entry."""
@@ -293,15 +216,49 @@ class Discrete(Type):
         """The one entry."""
         return [tree]
 
+    def __str__(self) -> str:
+        return str(self.entry)
+
+
+class Discrete(Atom):
+    """A type without vector operations; its tangent is the space 0."""
+
+    @property
+    def dtype(self) -> str:
+        """The dtype that stores it."""
+        return self.entry.dtype
+
     @property
     def tangent(self) -> Space:
         """The space 0."""
         return Zero()
 
 
+@cache
+def _single(entry: Entry) -> tuple[Leaf, ...]:
+    return (Leaf(entry),)
+
+
+def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
+    """Random entries: standard normal numbers, fair coins, small integers, uniform elements of an index set."""
+    index, shape = leaf.entry.index, leaf.shape
+    if index is not None:
+        if not index.size and 0 not in shape:
+            msg = f"{index} has no elements to draw"
+            raise SpaceError(msg)
+        return np.asarray(rng.integers(0, max(index.size, 1), shape))
+    match leaf.kind:
+        case "b":
+            return rng.integers(0, 2, shape).astype(bool)
+        case "i":
+            return np.asarray(rng.integers(-9, 10, shape))
+        case _:
+            return np.asarray(rng.standard_normal(shape)).astype(leaf.dtype)
+
+
 @final
 @frozen(repr=False)
-class Field(Space):
+class Field(Atom, Space):
     """K: the real numbers in a dtype, which is not part of the static type; `R` is float64, `R32` float32 (§2.2)."""
 
     dtype: str = field(default="float64")
@@ -313,29 +270,14 @@ class Field(Space):
             raise SpaceError(msg)
 
     @property
-    def leaves(self) -> tuple[Leaf, ...]:
-        """One leaf without axes."""
-        return _single(self)
-
-    def pack(self, flat: Iterator[Any]) -> Any:
-        """The one entry."""
-        return next(flat)
-
-    def unpack(self, tree: Any) -> list[Any]:
-        """The one entry."""
-        return [tree]
+    def entry(self) -> Entry:
+        """A number of this dtype."""
+        return Entry(self.dtype)
 
     @property
     def tangent(self) -> Space:
         """K itself."""
         return self
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Standard normal entries."""
-        return np.asarray(rng.standard_normal(shape)).astype(self.dtype)
-
-    def __str__(self) -> str:
-        return "ℝ" if self.dtype == "float64" else "ℝ₃₂"
 
     def __repr__(self) -> str:
         return "R" if self.dtype == "float64" else "R32"
@@ -347,16 +289,9 @@ class Boolean(Discrete):
     """The truth values; `Bool` is the instance."""
 
     @property
-    def dtype(self) -> str:
+    def entry(self) -> Entry:
         """Stored as bool."""
-        return "bool"
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Fair coins."""
-        return rng.integers(0, 2, shape).astype(bool)
-
-    def __str__(self) -> str:
-        return "Bool"
+        return Entry("bool")
 
     def __repr__(self) -> str:
         return "Bool"
@@ -368,16 +303,9 @@ class Integers(Discrete):
     """The integers of 64 bits; `Z` is the instance."""
 
     @property
-    def dtype(self) -> str:
+    def entry(self) -> Entry:
         """Stored as int64."""
-        return "int64"
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Small integers."""
-        return np.asarray(rng.integers(-9, 10, shape))
-
-    def __str__(self) -> str:
-        return "ℤ"
+        return Entry("int64")
 
     def __repr__(self) -> str:
         return "Z"
@@ -395,19 +323,9 @@ class Elements(Discrete, Generic[I]):
         require_index(value, "Elements(X)")
 
     @property
-    def dtype(self) -> str:
+    def entry(self) -> Entry:
         """Stored as int64."""
-        return "int64"
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Uniform elements; raises SpaceError for an empty index set."""
-        if not self.index.size and 0 not in shape:
-            msg = f"{self.index} has no elements to draw"
-            raise SpaceError(msg)
-        return np.asarray(rng.integers(0, max(self.index.size, 1), shape))
-
-    def __str__(self) -> str:
-        return str(self.index)
+        return Entry("int64", self.index)
 
     def __repr__(self) -> str:
         return f"Elements({self.index!r})"
@@ -577,8 +495,8 @@ class Copower(Space, Generic[V, I]):
         return Zero() if isinstance(inner, Zero) else Copower(inner, self.index)
 
     def __str__(self) -> str:
-        atom = isinstance(self.base, (Field, Discrete, Zero))
-        return _power(str(self.base) if atom else f"({self.base})", str(self.index))
+        atom = isinstance(self.base, (Atom, Zero))
+        return raised(str(self.base) if atom else f"({self.base})", str(self.index))
 
     def __repr__(self) -> str:
         base = repr(self.base)
@@ -603,7 +521,7 @@ class TensorProduct(Space, Generic[V, W]):
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Every pair of leaves."""
-        return tuple(Leaf(a.base, a.axes + b.axes) for a in self.left.leaves for b in self.right.leaves)
+        return tuple(Leaf(a.entry, a.axes + b.axes) for a in self.left.leaves for b in self.right.leaves)
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """The tree of V with trees of W for leaves."""
@@ -641,6 +559,20 @@ Matrix: TypeAlias = Copower[Field, Product[Fin[S], Fin[T]]]
 def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
     """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
     return DirectSum(parts)
+
+
+def atom(entry: Entry) -> Field | Discrete:
+    """The type of one entry."""
+    if entry.index is not None:
+        return Elements(entry.index)
+    return {"bool": Bool, "int64": Z}.get(entry.dtype) or Field(entry.dtype)
+
+
+@cache
+def type_of(leaf: Leaf) -> Type:
+    """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none."""
+    base = atom(leaf.entry)
+    return Copower(base, reduce(operator.mul, leaf.axes)) if leaf.axes else base
 
 
 def power(space: Type, index: Index) -> Type:

@@ -17,9 +17,10 @@ from attrs import frozen
 from hilbert import Copower, Elements, Field, Index, Product, R, SpaceError, TensorProduct, Type
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.space import Leaf, power, require_space, require_type
+from hilbert.leaf import Leaf
+from hilbert.program.operation import product
+from hilbert.space import atom, power, require_space, require_type, type_of
 from hilbert.spec import Spec
-from linmap.net import wire
 from linmap.show.notation import operator
 
 I = TypeVar("I", bound=Index)
@@ -51,7 +52,7 @@ class Contraction(Generic[U, V, W]):
                 if not 0 <= place < len(space.leaves):
                     msg = f"contraction {spec}: {name} leaf {place} does not exist, {space} has {len(space.leaves)}"
                     raise SpaceError(msg)
-            made = wire.product(spec, self.left.leaves[i], self.right.leaves[j])
+            made = product(spec, self.left.leaves[i], self.right.leaves[j])
             if made != self.cod.leaves[k]:
                 msg = f"contraction {spec} of {self.left} and {self.right} gives {made}, not {self.cod.leaves[k]}"
                 raise SpaceError(msg)
@@ -68,7 +69,7 @@ class Contraction(Generic[U, V, W]):
         if not self.terms:
             return "·"
         _, j, _, spec = self.terms[0]
-        if isinstance(self.right.leaves[j].base, Elements):
+        if self.right.leaves[j].entry.index is not None:
             return "!" if spec.right[-1:] in spec.left else "e"
         return operator(spec)[0]
 
@@ -96,16 +97,6 @@ def _single(space: Type, what: str) -> Leaf:
     return space.leaves[0]
 
 
-def space_of(axes: tuple[Index, ...], base: Field) -> Type:
-    """K^{X×Y×…}, or K for no axes."""
-    if not axes:
-        return base
-    index = axes[0]
-    for axis in axes[1:]:
-        index = index * axis
-    return Copower(base, index)
-
-
 @overload
 def labelled(labels: str, U: U, V: V, cod: None = None) -> Contraction[U, V, Any]: ...
 @overload
@@ -122,14 +113,13 @@ def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
         raise SpaceError(msg)
     spec = Spec.of(*parts.groups())
     left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
-    made = wire.product(spec, left, right)
-    assert isinstance(made.base, Field)  # of wire.product
+    made = product(spec, left, right)
     if cod is not None:
         require_type(cod, f"contraction {labels}")
     if cod is not None and cod.leaves != (made,):
         msg = f"contraction {labels} of {U} and {V} is in {made}, not in {cod}"
         raise SpaceError(msg)
-    return Contraction(U, V, cod or space_of(made.axes, made.base), ((0, 0, 0, spec),))
+    return Contraction(U, V, cod or type_of(made), ((0, 0, 0, spec),))
 
 
 def inner(V: V, field: Field = R) -> Contraction[V, V, Field]:
@@ -267,7 +257,7 @@ def basis_vector(X: I, field: Field = R) -> Contraction[Field, Elements[I], Copo
 
 
 def _field(V: Type, default: Field = R) -> Field:
-    bases = {leaf.base for leaf in V.leaves}
+    bases = {atom(leaf.entry) for leaf in V.leaves}
     if len(bases) > 1:
         msg = f"{V} mixes fields; cast its parts to one"
         raise SpaceError(msg)

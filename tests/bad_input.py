@@ -49,6 +49,7 @@ def stale(space: Any) -> Any:
 WORDS: dict[str, Any] = {
     **{name: getattr(package, name) for package in PACKAGES.values() for name in package.__all__},
     "Spec": importlib.import_module("hilbert.spec").Spec,
+    **{name: getattr(importlib.import_module("hilbert.program.line"), name) for name in ("Line", "Step")},
     **globals(),
     "np": np,
 }

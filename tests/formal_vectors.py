@@ -12,7 +12,7 @@ from hilbert.formal.array import Formal, block
 from linmap import distrib, transpose
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from tests.strategies import Source
 
 

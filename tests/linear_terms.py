@@ -11,7 +11,9 @@ from adjoint import adjoint
 from diff import affine
 from diff.term import Bilinear
 from hilbert import R32, Bool, Copower, DirectSum, R, TensorProduct, Unit, direct_sum
+from hilbert.program.operation import product
 from hilbert.relation import full, leq
+from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap import (
     assoc,
@@ -43,7 +45,6 @@ from linmap.contraction import (
     scalar,
     tensor_contraction,
 )
-from linmap.net import wire
 from linmap.net.lower import net
 from linmap.term.maps import cast
 from linmap.term.nodes import (
@@ -181,7 +182,7 @@ def _injection(s: Source, V: Any) -> Inject:
 
 def _labelled(s: Source, kind: str) -> Contraction[Any, Any, Any]:
     spec, left, right = contraction(s, kind)
-    return Contraction(left.space, right.space, wire.product(spec, left, right).space, ((0, 0, 0, spec),))
+    return Contraction(type_of(left), type_of(right), type_of(product(spec, left, right)), ((0, 0, 0, spec),))
 
 
 def _select(s: Source) -> Contraction[Any, Any, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
+from hilbert.program.constant import filled
 from hilbert.relation import full, geq, leq, pairs, rotation
 from hilbert.spec import Spec
 from linmap import (
@@ -26,7 +27,6 @@ from linmap import (
 )
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
 from linmap.net import wire
-from linmap.term.datum import filled
 from linmap.term.nodes import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff

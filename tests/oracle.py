@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 
 from diff import term as functions
-from hilbert import Boolean, Elements, Vec
+from hilbert import Vec
+from hilbert.program.constant import Const
+from hilbert.program.operation import Add, Contract, Literal
 from linmap.net import wire
-from linmap.term.datum import Const, constants
+from linmap.term.datum import constants
 from linmap.term.nodes import (
     Cast,
     Closed,
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert import Map, Type
+    from hilbert.leaf import Leaf
     from hilbert.relation import Relation
-    from hilbert.space import Leaf
     from hilbert.spec import Spec
     from linmap.contraction import Contraction
 
@@ -53,11 +55,11 @@ Array = np.ndarray[Any, Any]
 
 def dense(array: Any, leaf: Leaf) -> Array:
     """The array of a leaf as numbers: 0 and 1 for Booleans, basis vectors for elements of an index set."""
-    if isinstance(leaf.base, Boolean):
+    if leaf.kind == "b":
         return np.asarray(array, float)
-    if isinstance(leaf.base, Elements):
-        rows: Array = np.eye(leaf.base.index.size)[np.asarray(array)]
-        return rows.reshape(leaf.shape + leaf.base.index.shape)
+    if leaf.entry.index is not None:
+        rows: Array = np.eye(leaf.entry.index.size)[np.asarray(array)]
+        return rows.reshape(leaf.shape + leaf.entry.shape)
     return np.asarray(array)
 
 
@@ -287,13 +289,13 @@ def _run(p: functions.Program[Any, Any], slots: list[Any]) -> list[Any]:
         args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
         leaf = p.slots[len(slots)]
         match step.operation:
-            case functions.Literal(const):
+            case Literal(const):
                 slots.append(const.array)
             case functions.Elementwise() as primitive:
                 slots.append(elementwise(primitive, *args))
-            case wire.Contract(spec):
+            case Contract(spec):
                 slots.append(np.einsum(str(spec), *map(dense, args, leaves)))
-            case wire.Add():
+            case Add():
                 slots.append(args[0] + args[1])
             case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))

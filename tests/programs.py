@@ -53,6 +53,7 @@ from hilbert.relation import (
     sliding,
     window,
 )
+from hilbert.space import drawn
 from linmap import (
     cast,
     concat,
@@ -238,7 +239,7 @@ def point(name: str, f: Any) -> Vec[Any]:
     rng = np.random.default_rng(0)
     low = 1.1 if name == "acosh" else 0.1
     arrays = [
-        rng.uniform(low, low + 0.8, leaf.shape).astype(leaf.dtype) if leaf.is_field else leaf.base.draw(rng, leaf.shape)
+        rng.uniform(low, low + 0.8, leaf.shape).astype(leaf.dtype) if leaf.is_field else drawn(rng, leaf)
         for leaf in f.dom.leaves
     ]
     x: Vec[Any] = f.dom.vec(f.dom.pack(iter(arrays)))

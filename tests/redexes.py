@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
+from hilbert.program.constant import filled
 from hilbert.relation import diagonal, full, function, leq, pairs, partial, rotation, run, sliding
+from hilbert.space import type_of
 from hilbert.spec import Spec
 from linmap import (
     cast,
@@ -34,7 +36,6 @@ from linmap import (
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net import wire
 from linmap.net.lower import net
-from linmap.term.datum import filled
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -595,7 +596,7 @@ REDEXES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
 def arc(f: Any, leaf: Any) -> Net:
     """A net of one arc."""
     image = wire.image(f, leaf)
-    return Net(leaf.space, image.space, (0,), (Arc(f, 0, 1),), (1,), (leaf, image))
+    return Net(type_of(leaf), type_of(image), (0,), (Arc(f, 0, 1),), (1,), (leaf, image))
 
 
 def _equal(f: Any) -> Any:
@@ -665,7 +666,7 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "arc by the identity": lambda s: net(_identity_relation(s)),
     "arc by the empty relation": lambda s: net(red(empty_relation(s), space(s))),
     "arc that moves nothing": lambda s: _unmoved(_array(s)),
-    "arc into the same field": lambda s: arc(wire.Cast(s.field), _array(s)),
+    "arc into the same field": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),
     "arcs that move": _turns,
     "arcs that cast": lambda s: net(_casts(s)),
@@ -710,7 +711,7 @@ def planted(s: Source, f: LinMap[Any, Any], depth: int | None = None) -> LinMap[
         lambda: parallel(stiff(s, space(s), space(s)), f),
         lambda: f ** index(s),
     ]
-    if {leaf.base for V in (f.dom, f.cod) for leaf in V.leaves} == {s.field}:
+    if {leaf.entry for V in (f.dom, f.cod) for leaf in V.leaves} == {s.field.entry}:
         contexts += [
             lambda: f + stiff(s, f.dom, f.cod),
             lambda: fork(f, stiff(s, f.dom, space(s))),

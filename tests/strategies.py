@@ -31,8 +31,9 @@ from hilbert import (
     Zero,
     direct_sum,
 )
+from hilbert.leaf import Leaf
 from hilbert.relation import Relation, agreement, diagonal, full, function, geq, leq, pairs, run
-from hilbert.space import Leaf
+from hilbert.space import drawn
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Source:
 
     def _entries(self, rng: np.random.Generator, leaf: Any) -> np.ndarray[Any, Any]:
         if not leaf.is_field:
-            return np.asarray(leaf.base.draw(rng, leaf.shape))
+            return np.asarray(drawn(rng, leaf))
         if self.smooth:
             return np.asarray(rng.uniform(-1.0, 1.0, leaf.shape)).astype(leaf.dtype)
         return np.asarray(rng.integers(-2, 3, leaf.shape)).astype(leaf.dtype)
@@ -225,18 +226,18 @@ def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
     axes = {label: Fin.of(s.integer(0, 3)) for label in ALPHABET[: len(places)]}
     lists = [[c for c, place in zip(axes, places, strict=True) if side in place] for side in "lro"]
     left, right, out = ("".join(s.draw(st.permutations(labels))) for labels in lists)
-    leaves = [Leaf(s.field, tuple(axes[c] for c in labels)) for labels in (left, right)]
+    leaves = [Leaf(s.field.entry, tuple(axes[c] for c in labels)) for labels in (left, right)]
     side = s.integer(0, 1)
     if kind == "bool":
-        leaves[side] = Leaf(Bool, leaves[side].axes)
+        leaves[side] = Leaf(Bool.entry, leaves[side].axes)
     if kind == "element":
         labels = (left, right)[side]
         n = s.integer(min(1, len(labels)), len(labels))
         for c in labels[len(labels) - n :]:  # an empty set has no elements
             axes[c] = Fin.of(max(axes[c].size, 1))
-        leaves = [Leaf(s.field, tuple(axes[c] for c in labels)) for labels in (left, right)]
+        leaves = [Leaf(s.field.entry, tuple(axes[c] for c in labels)) for labels in (left, right)]
         free, hot = leaves[side].axes[: len(labels) - n], leaves[side].axes[len(labels) - n :]
-        leaves[side] = Leaf(Elements(reduce(operator.mul, hot, Unit()) if len(hot) != 1 else hot[0]), free)
+        leaves[side] = Leaf(Elements(reduce(operator.mul, hot, Unit()) if len(hot) != 1 else hot[0]).entry, free)
     return Spec.of(left, right, out), leaves[0], leaves[1]
 
 

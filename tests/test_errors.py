@@ -11,7 +11,7 @@ from typing import TypeAlias
 import pytest
 
 from hilbert import SpaceError
-from hilbert.arrays.tape import Tape
+from hilbert.program.run import Runner
 from tests.bad_input import PACKAGES, WORDS, first_line, says, term
 
 Rows: TypeAlias = list[tuple[str, str]]
@@ -606,11 +606,12 @@ DIFF: dict[str, Rows] = {
     ],
     "Program": [
         ("program(f)(w)", "to a vector of ℝ^Hidden3"),
-        ("Program(V, V, (), (0,), ())", "a program on ℝ^Pixel4 does not begin with the slots of its argument"),
-        ("Program(V, W, (), (0,), V.leaves)", "a program into ℝ^Hidden3 ends in ℝ^Pixel4"),
-        ("Program(V, V, (), (1,), V.leaves)", "a program into ℝ^Pixel4 ends in no slots"),
-        ("Program(V, V, (term.Step(sin, (1,)),), (1,), V.leaves * 2)", "slot 1 of ℝ^Pixel4 reads the slots (1,)"),
-        ("Program(3, V, (), (0,), V.leaves)", "a program takes a space, not 3"),
+        ("Program(V, V, Line((), (), ()))", "a program on ℝ^Pixel4 does not begin with the slots of its argument"),
+        ("Program(V, W, Line(V.leaves, (), (0,)))", "a program into ℝ^Hidden3 ends in ℝ^Pixel4"),
+        ("Program(V, V, Line(V.leaves, (), (1,)))", "a line of 1 slots has no slot 1 to end in"),
+        ("Program(V, V, Line(V.leaves * 2, (Step(sin, (1,)),), (1,)))", "slot 1 of ℝ^Pixel4 reads the slots (1,)"),
+        ("Program(V, V, 3)", "a program is a line between two spaces, not 3"),
+        ("Program(3, V, Line(V.leaves, (), (0,)))", "a program takes a space, not 3"),
     ],
     "Pointwise": [
         ("derivative(f).at(w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
@@ -711,7 +712,7 @@ ADJOINT: dict[str, Rows] = {
             (f"{name}(two, 1.0)", "position 1.0 does not exist"),
             (f'{name}(two, "w")', "position 'w' does not exist"),
             (f"({name}(two, 1), {name}(two, True))", "position True does not exist"),
-            (f"{name}(two, [0, 0])", "wrt=[0, 0] of a function on ℝ^Pixel4 ⊕ ℝ^Hidden3: name positions of its parts, each"),
+            (f"{name}(two, [0, 0])", "wrt=[0, 0] of a function on ℝ^Pixel4 ⊕ ℝ^Hidden3: name positions of its"),
             (f"{name}(two, ())", "name positions of its parts, one at least"),
             (f"{name}(two, (0, 2))", "has 2 parts, so position 2 does not exist"),
         ]
@@ -764,7 +765,7 @@ def table() -> Iterator[None]:
 )
 def test_bad_input(call: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong call raises SpaceError before any array operation runs; the message is short and shows no contents."""
-    monkeypatch.setattr(Tape, "run", lambda *_: pytest.fail("something was computed"))
+    monkeypatch.setattr(Runner, "run", lambda *_: pytest.fail("something was computed"))
     with pytest.raises(SpaceError) as caught:
         eval(call, dict(WORDS))  # noqa: S307 - rows of the table above
     text = first_line(caught.value)

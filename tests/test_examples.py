@@ -40,7 +40,7 @@ from diff import (
 from diff.names import NAMES
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
-from hilbert.arrays.tape import Tape
+from hilbert.program.run import Runner
 from hilbert.relation import diagonal, function, geq, leq, pairs, run
 from hilbert.term import Term, postorder
 from linmap import (
@@ -171,15 +171,15 @@ def test_unreadable_form() -> None:
 
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of entries of every slot of every tape that runs."""
+    """The number of entries of every slot of every line that runs."""
     seen: list[int] = []
-    plain = Tape.run
+    plain = Runner.run
 
-    def recording(self: Tape, arrays: Any) -> list[Any]:
-        seen.extend(leaf.size for leaf in self.slots)
+    def recording(self: Runner, arrays: Any) -> list[Any]:
+        seen.extend(leaf.size for leaf in self.line.slots)
         return plain(self, arrays)
 
-    monkeypatch.setattr(Tape, "run", recording)
+    monkeypatch.setattr(Runner, "run", recording)
     return seen
 
 

@@ -373,4 +373,4 @@ def test_what_is_refused(space: Any, data: Any) -> None:
     with pytest.raises(SpaceError) as caught:
         space.vec(data)
     (leaf,) = space.leaves
-    assert str(leaf) in str(caught.value) or f"are not elements of {leaf.base}" in str(caught.value)
+    assert str(leaf) in str(caught.value) or f"are not elements of {leaf.entry}" in str(caught.value)

@@ -23,7 +23,8 @@ from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, fun, log, program, tanh
 from diff.term import RULES, Elementwise
 from hilbert import R32, R, SpaceError, Vec
-from hilbert.arrays import kernel, namespace, segments, tape
+from hilbert.arrays import kernel, namespace, segments
+from hilbert.program import bind
 from hilbert.relation import Relation
 from linmap import diagonal, dot, equal, gram, matrix, red, trace
 from tests.programs import (
@@ -94,7 +95,7 @@ def ran(f: Any, x: Vec[Any], place: Place) -> Vec[Any]:
     with converting_is_an_error(place.kind):
         f(x)
         with pytest.MonkeyPatch.context() as patch:
-            for module in (kernel, tape):
+            for module in (kernel, bind):
                 patch.setattr(module, "constant", lambda *_: pytest.fail("a constant was moved again"))
             result: Vec[Any] = f(x)
     return result

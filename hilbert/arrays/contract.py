@@ -17,13 +17,12 @@ from opt_einsum.blas import can_blas
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, zeros
 from hilbert.arrays.reduced_axes import lent
 from hilbert.arrays.segments import segment_sum
-from hilbert.space import Boolean, Elements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from hilbert.spec import Spec
 
 
@@ -32,9 +31,9 @@ def contract(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
     if isinstance(xp, Pseudo):
         return xp.contract(spec, left, right)
     for side, leaf in enumerate((left, right)):
-        if isinstance(leaf.base, Elements):
+        if leaf.entry.index is not None:
             return _hot(xp, spec, side, leaf, right if side == 0 else left)
-        if isinstance(leaf.base, Boolean):
+        if leaf.kind == "b":
             return _select(xp, spec, side)
     if not spec.contracted:
         return _broadcast(xp, spec, left, right)
@@ -271,11 +270,11 @@ def _select(xp: ModuleType, spec: Spec, side: int) -> Kernel:
 def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
     """An element of X as its basis vector: gather along the other operand's axes of X, scatter along the result's."""
     hot_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
-    assert isinstance(leaf.base, Elements)  # by dispatch
-    width = len(leaf.base.index.axes)
+    assert leaf.entry.index is not None  # by dispatch
+    width = len(leaf.entry.shape)
     free, hot = hot_labels[: len(leaf.axes)], hot_labels[len(leaf.axes) :]
     assert len(hot) == width  # the spec was checked against the leaves
-    size = dict(zip(free + hot, leaf.shape + leaf.base.index.shape, strict=True))
+    size = dict(zip(free + hot, leaf.shape + leaf.entry.shape, strict=True))
     size |= dict(zip(labels, other.shape, strict=True))
     read, put = ("".join(c for c in hot if c in list_) for list_ in (labels, spec.out))
     if not put:

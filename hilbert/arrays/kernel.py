@@ -25,8 +25,8 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.leaf import Leaf
     from hilbert.relation import Relation
-    from hilbert.space import Leaf
     from hilbert.spec import Spec
 
 

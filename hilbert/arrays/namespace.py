@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 
 NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
@@ -91,10 +91,17 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return np.asarray(array)
 
 
-def extremes(array: Any) -> tuple[int, int]:
-    """The least and the greatest entry of an array of integers that is not empty."""
+def _require_elements(array: Any, leaf: Leaf) -> None:
+    """Raise SpaceError if an entry is not an element of the leaf's index set."""
+    index = leaf.entry.index
+    if index is None or not leaf.size:
+        return
     xp = namespace(array)
-    return int(xp.min(array)), int(xp.max(array))
+    low, high = int(xp.min(array)), int(xp.max(array))
+    if low < 0 or high >= index.size:
+        due = f"integers from 0 to {index.size - 1} would fit" if index.size else "it has none"
+        msg = f"entries from {low} to {high} are not elements of {index}: {due}"
+        raise SpaceError(msg)
 
 
 def as_leaf(data: Any, leaf: Leaf) -> Any:
@@ -113,7 +120,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
         array = _converted(array, leaf)
     elif not foreign:
         array = np.asarray(array).view()
-    leaf.check(array)
+    _require_elements(array, leaf)
     return freeze(array)
 
 

@@ -14,8 +14,8 @@ from hilbert.arrays import kernel
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from hilbert.leaf import Leaf
     from hilbert.relation import Relation
-    from hilbert.space import Leaf
 
 Shape = tuple[int, ...]
 SMALL = 4096

@@ -24,7 +24,7 @@ No reduction by a table has a kernel in a namespace that has no scatter (the str
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from hilbert.arrays import segments, windows
 from hilbert.arrays.by_labels import agreement
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows
 from hilbert.arrays.reduced_axes import Place, lent
-from hilbert.errors import SpaceError
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import (
     Agreement,
     Composition,
@@ -50,7 +50,6 @@ from hilbert.relation import (
     SumRelation,
     Window,
 )
-from hilbert.space import Leaf, R
 from hilbert.spec import ALPHABET
 
 if TYPE_CHECKING:
@@ -58,7 +57,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from hilbert.relation import Relation
+    from hilbert.relation import Form, Relation
+    from hilbert.relation.functions import Directed
 
 WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""
@@ -71,51 +71,60 @@ def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) ->
     p = Place.of(xp, relation, at, leaf)
     if 0 in p.before + p.after:
         return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
-    match relation:
+    form = cast("Form", relation)
+    match form:
         case Identity():
             return Kernel(lambda a: a, fresh=False)
         case Full():
             return _full(p)
         case Partial():
-            return _partial(p, relation)
+            return _partial(p, form)
         case Order():
-            return _order(p, relation)
+            return _order(p, form)
         case Inclusion(_, _, offset, stride):
             return _inclusion(p, offset, stride)
-        case Converse(Inclusion(_, _, offset, stride)):
-            return _slice(p, offset, stride)
         case Rotation(_, by):
             return _rotation(p, by)
-        case Converse(Graph(_, _, positions)):
-            return _gather(p, Rows(xp, positions.array))
         case Graph():
-            return segments.graph(p, relation)
+            return segments.graph(p, form)
         case Pairs():
-            return segments.pairs(p, relation)
+            return segments.pairs(p, form)
         case Window():
-            return windows.window(p, relation)
-        case Converse(Window() as r):
-            return windows.spread(p, r)
+            return windows.window(p, form)
         case Sliding():
-            return windows.overlaid(p, relation)
-        case Converse(Sliding() as r):
-            return windows.side_by_side(p, r)
+            return windows.overlaid(p, form)
+        case Converse(of):
+            return _converse(p, of)
         case Agreement(_, _, source, target):
             return _agreement(p, source, target)
         case ProductRelation():
-            return _product(p, relation, at, leaf)
+            return _product(p, form, at, leaf)
         case SumRelation():
-            return _sum(p, relation, at, leaf)
+            return _sum(p, form, at, leaf)
         case Composition(outer, inner):
             return _then((inner, at), (outer, at), xp, leaf)
         case _:
-            msg = f"red_R has no kernel for {type(relation).__name__}"
-            raise SpaceError(msg)
+            assert_never(form)
+
+
+def _converse(p: Place, of: Directed[Any, Any]) -> Kernel:
+    """Where red_R scatters and adds, red_{Rᵀ} gathers."""
+    match of:
+        case Graph(_, _, positions):
+            return _gather(p, Rows(p.xp, positions.array))
+        case Inclusion(_, _, offset, stride):
+            return _slice(p, offset, stride)
+        case Window():
+            return windows.spread(p, of)
+        case Sliding():
+            return windows.side_by_side(p, of)
+        case _:
+            assert_never(of)
 
 
 def reduced(relation: Relation[Any, Any], flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """red_R of a flat array of ℝ^X, flat again."""
-    kernel = reduce(np, relation, 0, Leaf(R, relation.dom.axes))
+    kernel = reduce(np, relation, 0, Leaf(Entry("float64"), relation.dom.axes))
     result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
     return result
 
@@ -315,7 +324,7 @@ def _then(
     """One relation after the other, each at its axis."""
     r, at = first
     f = reduce(xp, r, at, leaf)
-    middle = Leaf(leaf.base, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
+    middle = Leaf(leaf.entry, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
     g = reduce(xp, second[0], second[1], middle)
     return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
 
@@ -354,4 +363,4 @@ def _sum(p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> K
 
 def _block(leaf: Leaf, at: int, part: Relation[Any, Any]) -> Leaf:
     """The leaf with one part's domain in place of the coproduct."""
-    return Leaf(leaf.base, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :])
+    return Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :])

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.arrays.reduced_axes import Place
+    from hilbert.leaf import Leaf
     from hilbert.relation import Graph, Pairs, Table
-    from hilbert.space import Leaf
 
 Ints = npt.NDArray[Any]
 LONG = 32

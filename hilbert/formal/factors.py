@@ -19,7 +19,7 @@ from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import dtype_name
 from hilbert.formal.array import block
 from hilbert.index import Fin
-from hilbert.space import Discrete, Elements, Field, Leaf
+from hilbert.leaf import Entry, Leaf
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -36,27 +36,26 @@ EXHAUSTIVE = 6
 @final
 @frozen(eq=False)
 class Factor:
-    """An array with a label for each axis (an element of X has those of X at the end); `base` is that of its leaf."""
+    """An array with a label for each axis (an element of X has those of X at the end); `entry` is that of its leaf."""
 
     array: Any
     labels: str
-    base: Field | Discrete = field(kw_only=True)
+    entry: Entry = field(kw_only=True)
 
     @property
     def leaf(self) -> Leaf:
         """The leaf that the array fills, up to the names of its axes."""
-        return Leaf(self.base, tuple(Fin.of(n) for n in self.array.shape))
+        return Leaf(self.entry, tuple(Fin.of(n) for n in self.array.shape))
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes of the labels."""
-        extra = self.base.index.shape if isinstance(self.base, Elements) else ()
-        return tuple(self.array.shape) + extra
+        return tuple(self.array.shape) + self.entry.shape
 
 
 def real(array: Any, labels: str) -> Factor:
     """A factor of a field."""
-    return Factor(array, labels, base=Field(dtype_name(array)))
+    return Factor(array, labels, entry=Entry(dtype_name(array)))
 
 
 # --- one array from many ---
@@ -99,17 +98,17 @@ def _diagonal(xp: ModuleType, f: Factor) -> Factor:
     """Every label once: the entries where axes of one label agree."""
     if len(set(f.labels)) == len(f.labels):
         return f
-    return Factor(*diagonal(xp, f.array, f.labels), base=f.base)
+    return Factor(*diagonal(xp, f.array, f.labels), entry=f.entry)
 
 
 def _summed(xp: ModuleType, f: Factor, out: str, others: Sequence[Factor]) -> Factor:
     """The factor without the labels that only it has."""
     elsewhere = set(out).union(*(g.labels for g in others))
     alone = [c for c in f.labels if c not in elsewhere]
-    if not alone or not isinstance(f.base, Field):
+    if not alone or not f.entry.is_field:
         return f
     array = xp.sum(f.array, axis=tuple(map(f.labels.index, alone)))
-    return Factor(array, "".join(c for c in f.labels if c not in alone), base=f.base)
+    return Factor(array, "".join(c for c in f.labels if c not in alone), entry=f.entry)
 
 
 def _pair(xp: ModuleType, a: Factor, b: Factor, out: str, others: Sequence[Factor]) -> Factor:
@@ -118,8 +117,8 @@ def _pair(xp: ModuleType, a: Factor, b: Factor, out: str, others: Sequence[Facto
     made.sort(key=lambda c: out.index(c) if c in out else -1)
     labels = "".join(made)
     kernel = _kernel(xp, Spec.of(a.labels, b.labels, labels), a.leaf, b.leaf)
-    base = a.base if isinstance(a.base, Field) else b.base
-    return Factor(kernel.call(a.array, b.array), labels, base=base)
+    entry = a.entry if a.entry.is_field else b.entry
+    return Factor(kernel.call(a.array, b.array), labels, entry=entry)
 
 
 @lru_cache(maxsize=4096)
@@ -195,8 +194,8 @@ def _contracted(
     inside = set().union(*(f.labels for f in group))
     kept = "".join(c for c in ranks if c in inside and any(c in f.labels for f in outside))
     labels = kept + "".join(c for c in out if c in inside)
-    if not any(isinstance(f.base, Field) for f in group):  # a selection, or basis vectors: of 1
-        dtype = next(f.array.dtype for f in factors if isinstance(f.base, Field))
+    if not any(f.entry.is_field for f in group):  # a selection, or basis vectors: of 1
+        dtype = next(f.array.dtype for f in factors if f.entry.is_field)
         group = [*group, real(xp.ones((), dtype=dtype), "")]
     if len(group) == 1 and set(labels) == set(group[0].labels) and len(set(labels)) == len(group[0].labels):
         return group[0]
@@ -205,7 +204,7 @@ def _contracted(
 
 def _made(xp: ModuleType, memo: Memo, factors: Sequence[Factor], labels: str) -> Factor:
     """The product of some factors, once for these arrays."""
-    key = ("product", labels, *((f.labels, f.base) for f in factors))
+    key = ("product", labels, *((f.labels, f.entry) for f in factors))
     array = memo.of(key, tuple(f.array for f in factors), lambda *_: product(xp, factors, labels))
     return real(array, labels)
 

@@ -1,4 +1,4 @@
-"""The kernels of a tape whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
+"""The kernels of a line whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
 
 What has no rule on factors (an element-wise primitive, a relation between axes of two factors) is a SpaceError that
 says so: nothing becomes dense unless somebody asks. A formal array with one group of axes is a sum of vectors; that is
@@ -22,8 +22,8 @@ from hilbert.formal.array import Block, Formal, Memo, add, block, divided, mappe
 from hilbert.formal.factors import Factor, combine, product, real
 from hilbert.formal.operands import Filled, factors_of, pieces_of, sizes_of, splits
 from hilbert.index import Fin
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation import Agreement, Composition, Full, Identity, ProductRelation
-from hilbert.space import Field, Leaf
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class FormalKernels(Pseudo):
         for part, place in parts:
             steps.append(self.reduce(part, place, leaf))
             end = place + len(part.dom.axes)
-            leaf = Leaf(leaf.base, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
+            leaf = Leaf(leaf.entry, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
         return tuple(steps)
 
     def _reduced(self, b: Block, relation: Relation[Any, Any], at: int, whole: Formal) -> Any:
@@ -242,7 +242,7 @@ class FormalKernels(Pseudo):
         out = before + y + after
         if isinstance(relation, Full) or not x:
             ones = isinstance(relation, Full) and not y
-            made = [] if ones else [Factor(self._image(relation, factors[0]), y, base=factors[0].base)]
+            made = [] if ones else [Factor(self._image(relation, factors[0]), y, entry=factors[0].entry)]
             return combine(self.base, self.memo, b.k, [*factors, *made], ranks, out, lazy=lazy)
         if len(holders) != 1:
             msg = (
@@ -257,7 +257,7 @@ class FormalKernels(Pseudo):
         def run(array: Any) -> Any:
             array = self.base.permute_dims(array, order)
             axes = tuple(Fin.of(n) for n in array.shape[1 + width :])
-            leaf = Leaf(f.base, (Fin.of(b.rank), *relation.dom.axes, *axes))
+            leaf = Leaf(f.entry, (Fin.of(b.rank), *relation.dom.axes, *axes))
             return reduction.reduce(self.base, relation, 1, leaf).call(array)
 
         image = self.memo.of(("reduce", relation, order), (f.array,), run)
@@ -290,7 +290,7 @@ class FormalKernels(Pseudo):
         if isinstance(relation, Full):
             one = xp.ones((1,) * len(relation.cod.axes), dtype=like.array.dtype)
             return xp.broadcast_to(one, relation.cod.shape)
-        leaf = Leaf(like.base)
+        leaf = Leaf(like.entry)
         return reduction.reduce(xp, relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
 
     def _total(self, pieces: Sequence[Any], shape: tuple[int, ...], *, loose: bool) -> Any:
@@ -321,7 +321,7 @@ def dense(a: Any) -> Any:
 def inner(a: Any, b: Any) -> float:
     """a ⊙ b by the Gram matrices of the factors; a plain operand is contracted with the factors of the other."""
     labels = ALPHABET[: len(a.shape)]
-    leaf = Leaf(Field(dtype_name(a)), tuple(Fin.of(n) for n in a.shape))
+    leaf = Leaf(Entry(dtype_name(a)), tuple(Fin.of(n) for n in a.shape))
     kernels = FormalKernels(common_namespace((a, b)))
     return float(kernels.contract(Spec.of(labels, labels, ""), leaf, leaf).call(a, b))
 

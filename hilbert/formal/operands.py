@@ -9,13 +9,12 @@ from attrs import evolve, frozen
 from hilbert.arrays.namespace import Compound, namespace
 from hilbert.formal.array import Formal
 from hilbert.formal.factors import Factor, real
-from hilbert.space import Elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hilbert.formal.array import Block
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from hilbert.spec import Spec
 
 
@@ -67,7 +66,7 @@ class Piece:
 def pieces_of(a: Any, labels: str, rank: str, leaf: Leaf) -> Iterator[Piece]:
     """The blocks and the dense part of an operand."""
     if not isinstance(a, Formal):
-        yield Piece(1.0, [Factor(a, labels, base=leaf.base)], {})
+        yield Piece(1.0, [Factor(a, labels, entry=leaf.entry)], {})
         return
     for b in a.blocks:
         factors = [real(array, rank + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
@@ -78,5 +77,4 @@ def pieces_of(a: Any, labels: str, rank: str, leaf: Leaf) -> Iterator[Piece]:
 
 def sizes_of(labels: str, leaf: Leaf) -> dict[str, int]:
     """The size of each label of an operand."""
-    extra = leaf.base.index.shape if isinstance(leaf.base, Elements) else ()
-    return dict(zip(labels, leaf.shape + extra, strict=True))
+    return dict(zip(labels, leaf.shape + leaf.entry.shape, strict=True))

@@ -16,14 +16,14 @@ from hilbert.formal.array import Block, Formal, block, same
 from hilbert.formal.kernels import dense
 from hilbert.formal.tensors import empty
 from hilbert.index import Fin, Index
-from hilbert.space import Copower, TensorProduct, Type
+from hilbert.space import Copower, TensorProduct, Type, atom
 from hilbert.vector import Vec, require_vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -160,7 +160,7 @@ def _collected(
     X = Fin.of(first.rank)
     left = [_side(lines[i].left if i in lines else None, leaf, X) for i, leaf in enumerate(space.left.leaves)]
     right = [_side(across[j].right if j in across else None, leaf, X) for j, leaf in enumerate(space.right.leaves)]
-    base = space.leaves[0].base
+    base = atom(space.leaves[0].entry)
     weights = None if first.weights is None else Vec(Copower(base, X), (first.weights,))
     return Family(
         first.k, weights, Vec(Copower(space.left, X), tuple(left)), Vec(Copower(space.right, X), tuple(right))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.formal.factors import Factor
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 I = TypeVar("I", bound=Index)
 V = TypeVar("V", bound=Type)

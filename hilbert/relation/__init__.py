@@ -12,84 +12,17 @@ True
 ·██·
 """
 
+import hilbert.relation.operators  # noqa: F401 - attaches R * S, R + S and S @ R
+from hilbert.relation import compound, functions, keys, plain
 from hilbert.relation.base import Function, Prepared, Relation, Table, table
-from hilbert.relation.combine import Composition, ProductRelation, SumRelation
-from hilbert.relation.forms import (
-    Agreement,
-    Converse,
-    Full,
-    Graph,
-    Identity,
-    Inclusion,
-    Order,
-    Pairs,
-    Partial,
-    Rotation,
-    Sliding,
-    Window,
-)
-from hilbert.relation.keys import by_key, by_keys, labels
-from hilbert.relation.make import (
-    agreement,
-    band,
-    columns,
-    diagonal,
-    full,
-    function,
-    geq,
-    greater,
-    leq,
-    less,
-    pairs,
-    partial,
-    reversal,
-    rotation,
-    run,
-    shift,
-    sliding,
-    window,
-)
+from hilbert.relation.compound import *  # noqa: F403 - a form is exported where it stands
+from hilbert.relation.forms import FORMS, Form
+from hilbert.relation.functions import *  # noqa: F403
+from hilbert.relation.keys import *  # noqa: F403
+from hilbert.relation.plain import *  # noqa: F403
 
-__all__ = [
-    "Agreement",
-    "Composition",
-    "Converse",
-    "Full",
-    "Function",
-    "Graph",
-    "Identity",
-    "Inclusion",
-    "Order",
-    "Pairs",
-    "Partial",
-    "Prepared",
-    "ProductRelation",
-    "Relation",
-    "Rotation",
-    "Sliding",
-    "SumRelation",
-    "Table",
-    "Window",
-    "agreement",
-    "band",
-    "by_key",
-    "by_keys",
-    "columns",
-    "diagonal",
-    "full",
-    "function",
-    "geq",
-    "greater",
-    "labels",
-    "leq",
-    "less",
-    "pairs",
-    "partial",
-    "reversal",
-    "rotation",
-    "run",
-    "shift",
-    "sliding",
-    "table",
-    "window",
-]
+__all__ = ["FORMS", "Form", "Function", "Prepared", "Relation", "Table", "table"]
+__all__ += compound.__all__
+__all__ += functions.__all__
+__all__ += keys.__all__
+__all__ += plain.__all__

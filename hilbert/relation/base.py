@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
+from hilbert.attach import declared
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Coproduct, Index, Product
 from hilbert.repr_names import spelled
@@ -106,11 +107,10 @@ class Relation(Generic[I, J]):
         """Every pair once, as two arrays of flat positions: the definition. It takes memory for all of them."""
         raise TypeError(type(self).__name__)
 
+    @declared
     def degrees(self) -> Ints:
         """To how many y each x is related, by flat position: red_{Rᵀ} of ones."""
-        from hilbert.arrays.reduction import counted  # kernels are made of relations
-
-        return counted(self.T)
+        raise NotImplementedError
 
     @property
     def size(self) -> int:
@@ -135,35 +135,39 @@ class Relation(Generic[I, J]):
         """
         return tuple(made for found in _tables(self) for made in found.prepared)
 
+    @declared
     def picture(self, rows: int = 16, columns: int = 32) -> str:
         """The matrix of red_R in characters: a row for each y (or run of them), a column for each x."""
-        from hilbert.relation.picture import text  # drawing is a pass over relations
+        raise NotImplementedError
 
-        return text(self, rows, columns)
-
+    @declared
     def plot(self, ax: Any = None, pixels: int = 256) -> Any:
         """The matrix of red_R as a picture on matplotlib axes (`ax`, or new ones), which are returned.
 
         Raises SpaceError where matplotlib is not installed.
         """
-        from hilbert.relation.picture import spy
+        raise NotImplementedError
 
-        return spy(self, ax, pixels)
-
+    @declared
     def __mul__(self, other: Relation[H, K]) -> Relation[Product[I, H], Product[J, K]]:
-        from hilbert.relation.combine import ProductRelation  # made of relations
+        """R × S = {((x, x'), (y, y')) : (x, y) ∈ R, (x', y') ∈ S}."""
+        raise NotImplementedError
 
-        return ProductRelation(self, other)
-
+    @declared
     def __add__(self, other: Relation[H, K]) -> Relation[Coproduct[I, H], Coproduct[J, K]]:
-        from hilbert.relation.combine import SumRelation
+        """R + S: R between the first parts of X+X' and Y+Y', S between the second."""
+        raise NotImplementedError
 
-        return SumRelation(self, other)
-
+    @declared
     def __matmul__(self, first: Relation[H, I]) -> Relation[H, J]:
-        from hilbert.relation.combine import composed
+        """S ∘ R = {(x, z) : (x, y) ∈ R and (y, z) ∈ S for some y}.
 
-        return composed(self, first)
+        It stays symbolic where each (x, z) has at most one such y: if R is a partial function, or S the converse of
+        one. Then red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤ and ≥ ∘ ≥. Everything
+        else becomes explicit pairs, each of which counts once, however many paths there are. Raises SpaceError where
+        the sets do not meet, and for more paths than can be written out.
+        """
+        raise NotImplementedError
 
 
 class Function(Relation[I, J]):

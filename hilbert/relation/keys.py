@@ -22,11 +22,13 @@ from hilbert.errors import SpaceError, shown
 from hilbert.index import Anonymous, Fin, Index, require_index
 from hilbert.labelled import Labelled
 from hilbert.relation.base import I, Ints, table
-from hilbert.relation.forms import Graph, Pairs
-from hilbert.relation.make import distinct
+from hilbert.relation.functions import Graph
+from hilbert.relation.plain import Pairs, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+__all__ = ["by_key", "by_keys", "labels"]
 
 T = TypeVar("T")
 U = TypeVar("U")

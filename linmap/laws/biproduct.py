@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from hilbert.combine import ElementByElement, Pairing, Selection, SideBySide
 from linmap.laws.category import chain, common_end, common_start, composed, split
 from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.term.maps import fork, join, parallel
@@ -13,26 +13,15 @@ from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Pr
 
 def part_of(f: Any) -> int | None:
     """i for π_i; None for anything else."""
-    for found in PROJECTIONS:
-        i = found(f)
-        if i is not None:
-            return i
-    return None
+    return f.part if isinstance(f, Selection) else None
 
-
-def _position(f: Any) -> int | None:
-    return f.position if isinstance(f, Project) else None
-
-
-PROJECTIONS: list[Callable[[Any], int | None]] = [_position]
-"""What is a projection; `diff` adds its own."""
 
 # --- projections and injections against what they meet ---
 
 
-@rule(PAIR, "π_i • ⟨f₁, …, fₙ⟩ = f_i", "paper §2.1", Project, Fork)
+@rule(PAIR, "π_i • ⟨f₁, …, fₙ⟩ = f_i", "paper §2.1", Selection, Pairing)
 def projection_of_a_fork(g: Any, f: Any) -> Any:
-    i = part_of(g)
+    i = g.part
     return None if i is None else f.parts[i]
 
 
@@ -46,9 +35,9 @@ def projection_of_an_injection(g: Project, f: Inject) -> Any:
     return Identity(f.dom) if g.position == f.position else Zero(f.dom, g.cod)
 
 
-@rule(PAIR, "π_i • (f₁ × … × fₙ) = f_i • π_i", "paper §2.2", Project, Parallel)
+@rule(PAIR, "π_i • (f₁ × … × fₙ) = f_i • π_i", "paper §2.2", Selection, SideBySide)
 def projection_of_a_product(g: Any, f: Any) -> Any:
-    i = part_of(g)
+    i = g.part
     return None if i is None or not f.dom.is_space else f.parts[i] @ Project(f.dom, i)
 
 
@@ -60,7 +49,7 @@ def product_of_an_injection(g: Parallel, f: Inject) -> Any:
 # --- forks, joins and products against each other: where the parts become smaller ---
 
 
-@rule(PAIR, "(f × g) • ⟨h, k⟩ = ⟨f•h, g•k⟩", "notes §3", Parallel, Fork)
+@rule(PAIR, "(f × g) • ⟨h, k⟩ = ⟨f•h, g•k⟩", "notes §3", SideBySide, Pairing)
 def product_of_a_fork(g: Any, f: Any) -> Any:
     return fork(*(b @ a for b, a in zip(g.parts, f.parts, strict=True)))
 
@@ -70,12 +59,12 @@ def join_of_a_product(g: Join, f: Parallel) -> Any:
     return join(*(b @ a for b, a in zip(g.parts, f.parts, strict=True)))
 
 
-@rule(PAIR, "(f × g) • (h × k) = (f•h) × (g•k)", "paper §2.2", Parallel, Parallel)
+@rule(PAIR, "(f × g) • (h × k) = (f•h) × (g•k)", "paper §2.2", SideBySide, SideBySide)
 def product_of_a_product(g: Any, f: Any) -> Any:
     return parallel(*(b @ a for b, a in zip(g.parts, f.parts, strict=True)))
 
 
-@rule(PAIR, "[f, g] • ⟨h, k⟩ = f•h + g•k", "notes §3", Join, Fork)
+@rule(PAIR, "[f, g] • ⟨h, k⟩ = f•h + g•k", "notes §3", Join, Pairing)
 def join_of_a_fork(g: Join, f: Any) -> Any:
     total = None
     for b, a in zip(g.parts, f.parts, strict=True):
@@ -105,7 +94,7 @@ def product_of_identities(f: Parallel) -> Any:
     return Identity(f.dom) if all(isinstance(p, Identity) for p in f.parts) else None
 
 
-@rule(NODE, "⟨f•π₁, g•π₂⟩ = f × g", "paper §2.1", Fork)
+@rule(NODE, "⟨f•π₁, g•π₂⟩ = f × g", "paper §2.1", Pairing)
 def fork_on_the_parts(f: Any) -> Any:
     pairs = [split(part) for part in f.parts]
     parts = [chain(of) for _, of in pairs]
@@ -152,7 +141,7 @@ def join_with_zeros_in_a_composition(f: Join) -> Any:
     return None if made is None else (None, list(made.parts))
 
 
-@rule(NODE, "⟨f•h, g•h⟩ = ⟨f, g⟩ • h", "notes §3", Fork)
+@rule(NODE, "⟨f•h, g•h⟩ = ⟨f, g⟩ • h", "notes §3", Pairing)
 def common_start_of_a_fork(f: Any) -> Any:
     pairs = [split(part) for part in f.parts]
     fs = [chain(of) for _, of in pairs]
@@ -222,6 +211,6 @@ def copower_of_zero(f: Lifted) -> Any:
     return Zero(f.dom, f.cod) if isinstance(f.of, Zero) or not f.index.size else None
 
 
-@rule(PAIR, "g^X • f^X = (g • f)^X", "paper §4", Lifted, Lifted)
+@rule(PAIR, "g^X • f^X = (g • f)^X", "paper §4", ElementByElement, ElementByElement)
 def composition_of_copowers(g: Any, f: Any) -> Any:
     return (g.of @ f.of) ** g.index if g.index == f.index else None

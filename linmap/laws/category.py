@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from linmap.laws.engine import COMPOSITIONS
+from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
+from hilbert.map import Map
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
 from linmap.term.maps import compose, fork, identity, join, parallel
 from linmap.term.nodes import (
     Cast,
     Closed,
-    Compose,
     Fork,
     Identity,
     Inject,
     Join,
-    Lifted,
     LinMap,
     Net,
     Parallel,
     Project,
     Reduce,
-    Scaled,
     Section,
-    Sum,
     Unitary,
     Zero,
 )
@@ -39,19 +36,15 @@ LEAVES = (Identity, Section, Project, Inject, Reduce, Unitary, Cast, Net, Closed
 def split(f: Any) -> tuple[float, Any]:
     """k, g for f = k·g, where g is no scaling."""
     k = 1.0
-    while type(f) in SCALINGS:
+    while isinstance(f, Multiple):
         k, f = k * f.k, f.of
     return k, f
-
-
-SCALINGS: list[type] = [Scaled]
-"""The classes of k·f; `diff` adds its own."""
 
 
 # --- units, associativity ---
 
 
-@rule(PART, "(h • g) • f = h • g • f", "notes §3", Compose)
+@rule(PART, "(h • g) • f = h • g • f", "notes §3", Composition)
 def associativity(f: Any) -> Taken:
     return None, list(f.parts)
 
@@ -61,17 +54,17 @@ def unit(f: Identity) -> Taken:
     return None, []
 
 
-@rule(NODE, "•(f) = f", "", Compose)
+@rule(NODE, "•(f) = f", "", Composition)
 def composition_of_one(f: Any) -> Any:
     return f.parts[0] if len(f.parts) == 1 else None
 
 
-@rule(TERM, "(f + g) + h = f + g + h", "paper §2.2", Sum)
+@rule(TERM, "(f + g) + h = f + g + h", "paper §2.2", Addition)
 def sum_in_a_sum(f: Any) -> list[Any]:
     return list(f.parts)
 
 
-@rule(NODE, "+(f) = f", "", Sum)
+@rule(NODE, "+(f) = f", "", Addition)
 def sum_of_one(f: Any) -> Any:
     return f.parts[0] if len(f.parts) == 1 else None
 
@@ -79,7 +72,7 @@ def sum_of_one(f: Any) -> Any:
 # --- zeros ---
 
 
-@rule(PAIR, "0 • f = 0", "notes §3", Zero, LinMap)
+@rule(PAIR, "0 • f = 0", "notes §3", Zero, Map)
 def zero_after(g: Zero, f: Any) -> Any:
     return Zero(f.dom, g.cod) if f.dom.is_space else None
 
@@ -107,33 +100,33 @@ def trivial_space(f: Any) -> Any:
 # --- scalings ---
 
 
-@rule(PART, "g • (k·f) = (k·g) • f = k·(g • f)", "paper §6", Scaled, lifts=True)
+@rule(PART, "g • (k·f) = (k·g) • f = k·(g • f)", "paper §6", Multiple, lifts=True)
 def scaling_out_of_a_composition(f: Any) -> Taken:
     return f.k, [f.of]
 
 
-@rule(NODE, "k·(l·f) = (kl)·f, S(a) • S(b) = S(ab)", "notes §3", Scaled)
+@rule(NODE, "k·(l·f) = (kl)·f, S(a) • S(b) = S(ab)", "notes §3", Multiple)
 def scaling_of_a_scaling(f: Any) -> Any:
     k, of = split(f.of)
     return (f.k * k) * of if of is not f.of else None
 
 
-@rule(NODE, "1·f = f", "paper §2.2", Scaled)
+@rule(NODE, "1·f = f", "paper §2.2", Multiple)
 def scaling_by_one(f: Any) -> Any:
     return f.of if f.k == 1.0 else None
 
 
-@rule(NODE, "0·f = 0", "paper §2.2", Scaled)
+@rule(NODE, "0·f = 0", "paper §2.2", Multiple)
 def scaling_by_zero(f: Any) -> Any:
     return Zero(f.dom, f.cod) if f.k == 0.0 and f.dom.is_space else None
 
 
-@rule(NODE, "k·0 = 0", "paper §2.2", Scaled)
+@rule(NODE, "k·0 = 0", "paper §2.2", Multiple)
 def scaling_of_zero(f: Any) -> Any:
     return f.of if isinstance(f.of, Zero) else None
 
 
-@rule(NODE, "(k·f)^X = k·f^X", "paper §2.1", Lifted, lifts=True)
+@rule(NODE, "(k·f)^X = k·f^X", "paper §2.1", ElementByElement, lifts=True)
 def scaling_out_of_a_copower(f: Any) -> Any:
     k, of = split(f.of)
     return k * of**f.index if of is not f.of else None
@@ -146,13 +139,13 @@ def _common(f: Any) -> tuple[float, list[Any]] | None:
     return (k, [of for _, of in pairs]) if k != 1.0 and all(l == k for l, _ in pairs) else None
 
 
-@rule(NODE, "k·f + k·g = k·(f + g)", "paper §2.2", Sum)
+@rule(NODE, "k·f + k·g = k·(f + g)", "paper §2.2", Addition)
 def common_factor_of_a_sum(f: Any) -> Any:
     found = _common(f)
     return found[0] * type(f)(found[1]) if found else None
 
 
-@rule(NODE, "⟨k·f, k·g⟩ = k·⟨f, g⟩", "paper §2.1", Fork)
+@rule(NODE, "⟨k·f, k·g⟩ = k·⟨f, g⟩", "paper §2.1", Pairing)
 def common_factor_of_a_fork(f: Any) -> Any:
     found = _common(f)
     return found[0] * fork(*found[1]) if found else None
@@ -164,7 +157,7 @@ def common_factor_of_a_join(f: Any) -> Any:
     return found[0] * join(*found[1]) if found else None
 
 
-@rule(NODE, "(k·f) × (k·g) = k·(f × g)", "paper §2.1", Parallel)
+@rule(NODE, "(k·f) × (k·g) = k·(f × g)", "paper §2.1", SideBySide)
 def common_factor_of_a_product(f: Any) -> Any:
     found = _common(f)
     return found[0] * parallel(*found[1]) if found else None
@@ -181,7 +174,7 @@ def like_terms(terms: list[Any]) -> Any:
     return of if k == 1.0 else k * of
 
 
-@rule(NODE, "k·(f + g) + l·f = (k + l)·f + k·g", "paper §2.2", Sum)
+@rule(NODE, "k·(f + g) + l·f = (k + l)·f + k·g", "paper §2.2", Addition)
 def sum_in_a_scaling(f: Any) -> Any:
     """Only where terms of the two sums cancel or are collected does the term become smaller."""
     parts = list[Any]()
@@ -193,7 +186,7 @@ def sum_in_a_scaling(f: Any) -> Any:
 
 def chain(f: Any) -> list[Any]:
     """The parts of a composition, f₁ first; another map is its own single part."""
-    return list(f.parts) if type(f) in COMPOSITIONS else [f]
+    return list(f.parts) if isinstance(f, Composition) else [f]
 
 
 def composed(parts: list[Any], dom: Any) -> Any:
@@ -219,7 +212,7 @@ def common_end(fs: list[list[Any]]) -> int:
     return n
 
 
-@rule(NODE, "f • h + g • h = (f + g) • h", "notes §3", Sum)
+@rule(NODE, "f • h + g • h = (f + g) • h", "notes §3", Addition)
 def common_start_of_a_sum(f: Any) -> Any:
     """Scalings stay with their terms."""
     pairs = [split(part) for part in f.parts]
@@ -234,7 +227,7 @@ def common_start_of_a_sum(f: Any) -> Any:
     return composed([*fs[0][:n], _added(terms)], f.dom)
 
 
-@rule(NODE, "h • f + h • g = h • (f + g)", "paper §2.2", Sum)
+@rule(NODE, "h • f + h • g = h • (f + g)", "paper §2.2", Addition)
 def common_end_of_a_sum(f: Any) -> Any:
     """Scalings stay with their terms."""
     pairs = [split(part) for part in f.parts]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from hilbert import Vec
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.leaf import Leaf
 from hilbert.repr_names import derived
-from hilbert.space import Leaf
+from hilbert.space import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,11 +43,11 @@ def summed(terms: Sequence[tuple[float, Vec[Any]]]) -> Vec[Any]:
 def transposed(v: Vec[Any], order: tuple[int, ...]) -> Vec[Any]:
     """The vector of one array with its axes in another order."""
     leaf = v.space.leaves[0]
-    moved = Leaf(leaf.base, tuple(leaf.axes[k] for k in order))
-    if order == tuple(range(len(order))) and moved.space == v.space:
+    moved = Leaf(leaf.entry, tuple(leaf.axes[k] for k in order))
+    if order == tuple(range(len(order))) and type_of(moved) == v.space:
         return v
     array = common_namespace(v.leaves).permute_dims(v.leaves[0], order)
-    return Vec(moved.space, (freeze(array),), token(f"axes {order}", [v]))
+    return Vec(type_of(moved), (freeze(array),), token(f"axes {order}", [v]))
 
 
 def contracted(u: Vec[Any], v: Vec[Any], leaves: Sequence[tuple[int, int, Spec, Leaf]]) -> tuple[tuple[Any, ...], int]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
+from hilbert.combine import Addition, Composition
 from linmap.laws.rule import NODE, Rule, rules
+from linmap.laws.sequence import composition, total
 from linmap.laws.shared import Shared, rebuilt
-from linmap.term.nodes import Compose, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 Path: TypeAlias = "tuple[Path, int] | None"
 Work: TypeAlias = "Generator[Any, Any, Any]"
 
-COMPOSITIONS: list[type] = [Compose]
-SUMS: list[type] = [Sum]
-"""The classes whose nodes are sequences of parts; `diff` adds its own."""
 FLAT: dict[type, Callable[[Any, Any], Any]] = {}
 """For classes with laws of their own inside, what simplifies a node and records its steps: nets."""
 
@@ -90,8 +88,6 @@ class Simplifier:
 
     def node(self, node: Any, path: Path) -> Work:
         """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""
-        from linmap.laws.sequence import composition, total  # they simplify what their rules make
-
         shared = self.shared
         cls = type(node)
         if cls in FLAT:
@@ -100,9 +96,9 @@ class Simplifier:
                 raw = shared.intern(new)
                 shared.move(node, raw)
                 return (yield self.all(raw, path))
-        if (cls in COMPOSITIONS or cls in SUMS) and not shared.is_scanned(node):
+        if isinstance(node, (Composition, Addition)) and not shared.is_scanned(node):
             shared.scanned(node)
-            new = yield (composition if cls in COMPOSITIONS else total)(self, node, path)
+            new = yield (composition if isinstance(node, Composition) else total)(self, node, path)
             if new is not node:
                 return new
         for rule in rules(NODE, cls, late=self.late):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from hilbert.space import type_of
 from linmap.laws.rule import NET, WIRE, WIRES, rule, rules
 from linmap.laws.sections import normal
 from linmap.laws.wires import side_by_side
@@ -17,7 +18,7 @@ from linmap.term.nodes import Arc, Net
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.laws.wires import Bench
 
 Note: TypeAlias = "Callable[[str, int, Net, Net], None]"
@@ -123,7 +124,7 @@ def rows_net(src: Leaf, dst: Leaf, rows: Rows) -> Net:
             at = to
     first = [a for a in arcs if a.dst != 1]
     last = [a for a in arcs if a.dst == 1]
-    return Net(src.space, dst.space, (0,), (*first, *last), (1,), tuple(wires))
+    return Net(type_of(src), type_of(dst), (0,), (*first, *last), (1,), tuple(wires))
 
 
 # --- laws ---

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
-from hilbert.space import Leaf
+from hilbert.leaf import Leaf
+from hilbert.program import operation
+from hilbert.program.constant import Const, filled
 from linmap.laws.engine import FLAT
 from linmap.laws.graph import Graph, arcs_in_a_row
 from linmap.laws.rule import NET, NODE, rule, rules
 from linmap.laws.wires import Bench
 from linmap.net import wire
-from linmap.net.lower import close
-from linmap.term.datum import Const, filled
 from linmap.term.nodes import Arc, Closed, Identity, Net, Zero, refs
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Constants(Bench):
         """Computed once, if it is no larger than both."""
         if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
             return None
-        leaf = wire.product(spec, u.leaf, v.leaf)
+        leaf = operation.product(spec, u.leaf, v.leaf)
         if leaf.size > max(u.leaf.size, v.leaf.size):
             return None
         kernel = contract(common_namespace((u.array, v.array)), spec, u.leaf, v.leaf)
@@ -63,7 +63,7 @@ class Constants(Bench):
         xp = common_namespace((u.array, v.array))
         arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
         left, right = arrays or (u.array, v.array)
-        leaf = Leaf(u.leaf.base, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
+        leaf = Leaf(u.leaf.entry, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
         return Const(freeze(left + right), leaf, ("total", *orders, u.key, v.key, 0, 0))
 
 
@@ -81,7 +81,7 @@ def simplify_net(f: Net, bench: Bench | None = None, note: Note | None = None) -
 def simplify_closed(f: Closed, bench: Bench | None = None, note: Note | None = None) -> Any:
     """The closed map as a net with its data in the arcs, if a law applies; else the same object."""
     data = {ref.slot: datum for ref, datum in zip(refs(f.body), f.data, strict=True)}
-    arcs = tuple(Arc(close(a.map, data), a.src, a.dst) for a in f.body.arcs)
+    arcs = tuple(Arc(wire.closed(a.map, data), a.src, a.dst) for a in f.body.arcs)
     body = Net(f.dom, f.cod, f.body.inputs, arcs, f.body.outputs, f.body.wires)
     made = simplify_net(body, bench, note)
     return f if made is body else made

@@ -5,11 +5,13 @@ red_S • red_R counts the ways from x to z; it is k·red_{S∘R} where there ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 
 import numpy as np
 
 from hilbert.relation import (
+    Agreement,
+    Composition,
     Converse,
     Full,
     Function,
@@ -21,41 +23,55 @@ from hilbert.relation import (
     Partial,
     ProductRelation,
     Rotation,
+    Sliding,
     SumRelation,
+    Window,
     table,
 )
 from hilbert.repr_names import derived
 
 if TYPE_CHECKING:
     from hilbert import Relation
+    from hilbert.relation import Form
+    from hilbert.relation.functions import Directed
+
+Found: TypeAlias = "tuple[int, Relation[Any, Any]] | None"
 
 
 def is_identity(relation: Relation[Any, Any]) -> bool:
     """Whether the form of a relation shows that it is {(x, x)}."""
     if relation.dom != relation.cod:
         return False
-    match relation:
+    form = cast("Form", relation)
+    match form:
         case Identity():
             return True
-        case Full() | Order(strict=False):
-            return bool(relation.dom.size == 1)
-        case Inclusion(stride=stride) | Converse(Inclusion(stride=stride)):
-            return bool(stride == 1 or relation.dom.size == 1)
+        case Full():
+            return bool(form.dom.size == 1)
+        case Order():
+            return form.dom.size == 1 and not form.strict
+        case Inclusion(_, _, _, stride):
+            return stride == 1 or form.dom.size == 1
+        case Converse(of):
+            return isinstance(of, Inclusion) and is_identity(of)
         case Rotation(_, by):
             return not by
         case Partial(_, keep):
             return bool(keep.array.all())
         case ProductRelation(R, S) | SumRelation(R, S):
             return is_identity(R) and is_identity(S)
-        case _:
+        case Graph() | Window() | Sliding() | Pairs() | Agreement() | Composition():
             return False
+        case _:
+            assert_never(form)
 
 
 def is_empty(relation: Relation[Any, Any]) -> bool:
     """Whether the form of a relation shows that nothing is related."""
     if not (relation.dom.size and relation.cod.size):
         return True
-    match relation:
+    form = cast("Form", relation)
+    match form:
         case Pairs(_, _, sources):
             return not sources.array.size
         case Partial(_, keep):
@@ -64,45 +80,75 @@ def is_empty(relation: Relation[Any, Any]) -> bool:
             return is_empty(R) or is_empty(S)
         case SumRelation(R, S):
             return is_empty(R) and is_empty(S)
-        case _:
+        case Identity() | Full() | Order() | Graph() | Inclusion() | Rotation():
             return False
-
-
-def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> tuple[int, Relation[Any, Any]] | None:
-    """k and S∘R such that red_S • red_R = k·red_{S∘R}, where the forms allow it."""
-    match S, R:
-        case (Identity(), _):
-            return 1, R
-        case (_, Identity()):
-            return 1, S
-        case (Full(middle, Z), Full(X, _)):
-            return middle.size, Identity(X) if X == Z and X.size == 1 else Full(X, Z)
-        case (Full(_, Z), Function() as f):  # one way on from each x
-            return 1, Full(f.dom, Z)
-        case (Converse(Function() as f), Full(X, _)):  # one way back from each z
-            return 1, Full(X, f.dom)
-        case (Rotation(Z), Full(X, _)):
-            return 1, Full(X, Z)
-        case (Rotation(X, by), Rotation(_, more)):
-            return 1, Rotation(X, (by + more) % max(X.size, 1))
-        case (Partial(X, one), Partial(_, two)):
-            return 1, Partial(X, table(one.array & two.array, derived(f"both {one.token} {two.token}")))
-        case (ProductRelation(S1, S2), ProductRelation(R1, R2)) if (S1.dom, S2.dom) == (R1.cod, R2.cod):
-            first, second = composed(S1, R1), composed(S2, R2)
-            return (first[0] * second[0], first[1] * second[1]) if first and second else None
-        case (SumRelation(S1, S2), SumRelation(R1, R2)) if (S1.dom, S2.dom) == (R1.cod, R2.cod):
-            first, second = composed(S1, R1), composed(S2, R2)
-            return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
-        case (Converse(Inclusion() as g), Inclusion() as f) if f == g:
-            return 1, Identity(f.dom)
-        case (Graph() | Inclusion(), Graph() | Inclusion()):
-            return 1, _after(S, R)
-        case (Converse(Graph() | Inclusion() as g), Converse(Graph() | Inclusion() as f)):  # (S∘R)ᵀ = Rᵀ∘Sᵀ
-            return 1, _after(f, g).T
-        case (Converse(Inclusion(stride=1) as g), Inclusion(stride=1) as f):
-            return 1, _overlap(f, g)
+        case Window() | Sliding() | Converse() | Agreement() | Composition():
+            return False
         case _:
+            assert_never(form)
+
+
+def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> Found:
+    """k and S∘R such that red_S • red_R = k·red_{S∘R}, where the forms allow it: by the form of S, what R may be."""
+    if isinstance(R, Identity):
+        return 1, S
+    form = cast("Form", S)
+    match form:
+        case Identity():
+            return 1, R
+        case Full(middle, Z):
+            if isinstance(R, Full):
+                return middle.size, Identity(Z) if R.dom == Z and Z.size == 1 else Full(R.dom, Z)
+            return (1, Full(R.dom, Z)) if isinstance(R, Function) else None  # one way on from each x
+        case Rotation(X, by):
+            if isinstance(R, Rotation):
+                return 1, Rotation(X, (by + R.by) % max(X.size, 1))
+            return (1, Full(R.dom, X)) if isinstance(R, Full) else None
+        case Partial(X, keep):
+            if not isinstance(R, Partial):
+                return None
+            return 1, Partial(X, table(keep.array & R.keep.array, derived(f"both {keep.token} {R.keep.token}")))
+        case ProductRelation():
+            return _product(form, R)
+        case SumRelation():
+            return _sum(form, R)
+        case Graph() | Inclusion():
+            return (1, _after(form, R)) if isinstance(R, (Graph, Inclusion)) else None
+        case Converse(of):
+            return _back(of, R)
+        case Order() | Window() | Sliding() | Pairs() | Agreement() | Composition():
             return None
+        case _:
+            assert_never(form)
+
+
+def _product(S: ProductRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> Found:
+    """(S₁×S₂) ∘ (R₁×R₂) = (S₁∘R₁) × (S₂∘R₂)."""
+    if not isinstance(R, ProductRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
+        return None
+    first, second = composed(S.left, R.left), composed(S.right, R.right)
+    return (first[0] * second[0], first[1] * second[1]) if first and second else None
+
+
+def _sum(S: SumRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> Found:
+    """(S₁+S₂) ∘ (R₁+R₂) = (S₁∘R₁) + (S₂∘R₂), where there are as many ways in both."""
+    if not isinstance(R, SumRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
+        return None
+    first, second = composed(S.left, R.left), composed(S.right, R.right)
+    return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
+
+
+def _back(g: Directed[Any, Any], R: Relation[Any, Any]) -> Found:
+    """k and gᵀ∘R."""
+    if isinstance(R, Full):  # one way back from each z
+        return (1, Full(R.dom, g.dom)) if isinstance(g, Function) else None
+    if isinstance(R, Converse) and isinstance(R.of, (Graph, Inclusion)) and isinstance(g, (Graph, Inclusion)):
+        return 1, _after(R.of, g).T  # (S∘R)ᵀ = Rᵀ∘Sᵀ
+    if not (isinstance(g, Inclusion) and isinstance(R, Inclusion)):
+        return None
+    if g == R:
+        return 1, Identity(R.dom)
+    return (1, _overlap(R, g)) if R.stride == g.stride == 1 else None
 
 
 def _after(g: Any, f: Any) -> Any:

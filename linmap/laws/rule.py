@@ -87,12 +87,6 @@ def rule(
     return declared
 
 
-def also(name: str, *on: Classes) -> None:
-    """A rule takes nodes of these classes, too."""
-    RULES[name].on.append(on)
-    _found.clear()
-
-
 def equation(
     formula: str, source: str, *maps: str, name: str, left: Callable[..., Any], right: Callable[..., Any]
 ) -> None:

@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Copower, DirectSum, Vec
+from hilbert.program import operation
+from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.contraction import Contraction
 from linmap.laws.category import split
 from linmap.laws.data import contracted, scaled, summed, transposed
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
-from linmap.net import wire
 from linmap.term.nodes import Compose, Identity, Lifted, Scaled, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from hilbert import Type
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 Term = tuple[int, int, int, Spec]
 
@@ -185,7 +186,7 @@ def composition_of_sections(g: Section, f: Section) -> Any:
     if made is None:
         return None
     leaves, terms = made
-    space: Type = leaves[0][3].space if len(leaves) == 1 else DirectSum(tuple(leaf.space for *_, leaf in leaves))
+    space: Type = type_of(leaves[0][3]) if len(leaves) == 1 else DirectSum(tuple(type_of(leaf) for *_, leaf in leaves))
     if space.dim > max(u.space.dim, v.space.dim):
         return None
     w = Vec(space, *contracted(u, v, [(i, j, spec, leaf) for i, j, spec, leaf in leaves]))
@@ -218,7 +219,7 @@ def joined(g: Section, f: Section) -> tuple[list[Made], tuple[Term, ...]] | None
 
 
 def _leaf(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
-    return wire.product(spec, left, right)
+    return operation.product(spec, left, right)
 
 
 def product(outer: Spec, outer_side: int, inner: Spec, inner_side: int) -> tuple[Spec, Spec] | None:

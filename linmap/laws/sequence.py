@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linmap.laws.engine import COMPOSITIONS, SUMS
+from hilbert import combine
+from hilbert.combine import Multiple
+from hilbert.map import Map
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.laws.size import WEIGHTS, cost
-from linmap.term.nodes import LinMap, Scaled
+from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from linmap.laws.engine import Path, Simplifier, Work
 
-PENDING = (2, WEIGHTS[Scaled])
+PENDING = (2, WEIGHTS[Multiple])
 """Size and weight of the scaling that a composition gets when it is closed."""
 
 
 class _Open:
     """A sequence while its parts change. It counts as a row with `count` references, or as nothing for one part."""
 
-    def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: list[type]) -> None:
+    def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[Map[Any, Any]]) -> None:
         self.owner, self.shared, self.node, self.path, self.spliced = owner, owner.shared, node, path, spliced
         self.count = len(node.parts)
         self.weight = cost(node)[1]
@@ -65,13 +67,13 @@ class _Open:
         raw = self.shared.intern(made)
         self.replace(old, [raw])
         new = yield self.owner.all(raw, place)
-        if type(new) in self.spliced:
+        if isinstance(new, self.spliced):
             self.replace([new], self.shared.below(new))
         return new if self.judged(rule, mark) else None
 
     def parts_of(self, new: Any) -> list[Any]:
         """What stands in the sequence for a result: its own parts, where it is a sequence too."""
-        return self.shared.below(new) if type(new) in self.spliced else [new]
+        return self.shared.below(new) if isinstance(new, self.spliced) else [new]
 
     def closed(self, parts: list[Any], made: Any, pending: tuple[int, int] = (0, 0)) -> Work:
         """The term of the sequence instead of its node, simplified as a node."""
@@ -87,7 +89,7 @@ class Composition(_Open):
     """
 
     def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
-        super().__init__(owner, node, path, COMPOSITIONS)
+        super().__init__(owner, node, path, combine.Composition)
         self.done: list[Any] = []
         self.todo = [self.shared.find(part) for part in node.parts][::-1]
         self.factor: float | None = None
@@ -162,7 +164,7 @@ class Composition(_Open):
                 self.done.pop()
                 before = self._now(new)
                 self._push(self.parts_of(new))
-                if type(new) in self.spliced:
+                if isinstance(new, self.spliced):
                     self.owner.note("associativity", self.path, before, self._now())
                 return True
         return False
@@ -183,7 +185,7 @@ class Total(_Open):
     """f₁ + … + fₙ under construction."""
 
     def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
-        super().__init__(owner, node, path, SUMS)
+        super().__init__(owner, node, path, combine.Addition)
         self.parts = [self.shared.find(part) for part in node.parts]
 
     def run(self) -> Work:

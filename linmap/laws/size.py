@@ -6,27 +6,23 @@ a term is the number of its rows plus the number of references between them.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
+from hilbert.program.constant import Const
 from hilbert.term import parts
 from linmap.net import wire
-from linmap.term.datum import Const
 from linmap.term.nodes import (
     Cast,
     Closed,
-    Compose,
-    Fork,
     Identity,
     Inject,
     Join,
-    Lifted,
     Net,
-    Parallel,
     Project,
     Reduce,
-    Scaled,
     Section,
-    Sum,
     Unitary,
     Zero,
 )
@@ -39,13 +35,13 @@ if TYPE_CHECKING:
 WEIGHTS: dict[type, int] = {
     Zero: 0,
     Identity: 1,
-    Compose: 1,
-    Sum: 1,
-    Fork: 1,
+    Composition: 1,
+    Addition: 1,
+    Pairing: 1,
     Join: 1,
-    Parallel: 1,
-    Scaled: 2,
-    Lifted: 2,
+    SideBySide: 1,
+    Multiple: 2,
+    ElementByElement: 2,
     Project: 2,
     Inject: 2,
     Net: 2,
@@ -104,10 +100,16 @@ def _closed(f: Closed) -> tuple[int, int]:
 INNER |= {Net: _net, Closed: _closed}
 
 
+@cache
+def weight_of(cls: type) -> int:
+    """The weight of a class, or that of the first base class that has one."""
+    return next((WEIGHTS[base] for base in cls.__mro__ if base in WEIGHTS), 1)
+
+
 def cost(node: Term) -> tuple[int, int]:
     """Size and weight of one row: 1, its references, and what is inside; not what it refers to."""
     cls: type = type(node)
     references = len(parts(node)) + len(data(node))
     inner = INNER.get(cls)
     size, weight = inner(node) if inner else (0, 0)
-    return 1 + references + size, WEIGHTS.get(cls, 1) + weight
+    return 1 + references + size, weight_of(cls) + weight

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert import Copower, DirectSum, Product, TensorProduct
+from hilbert.combine import ElementByElement
 from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.laws.rule import NODE, PAIR, rule
 from linmap.term import maps
@@ -82,7 +83,7 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
 # --- copowers and currying ---
 
 
-@rule(PAIR, "(f^Y)^X • curry = curry • f^{X×Y}", "paper §2.1, §3.2", Lifted, Unitary)
+@rule(PAIR, "(f^Y)^X • curry = curry • f^{X×Y}", "paper §2.1, §3.2", ElementByElement, Unitary)
 def copowers_after_curry(g: Any, f: Unitary) -> Any:
     inner = g.of
     if f.name != "curry" or type(inner) is not type(g) or not isinstance(f.dom.index, Product):
@@ -93,7 +94,7 @@ def copowers_after_curry(g: Any, f: Unitary) -> Any:
     return maps.curry(both.cod) @ both
 
 
-@rule(PAIR, "uncurry • (f^Y)^X = f^{X×Y} • uncurry", "paper §2.1, §3.2", Unitary, Lifted)
+@rule(PAIR, "uncurry • (f^Y)^X = f^{X×Y} • uncurry", "paper §2.1, §3.2", Unitary, ElementByElement)
 def uncurry_after_copowers(g: Unitary, f: Any) -> Any:
     inner = f.of
     if g.name != "uncurry" or type(inner) is not type(f) or not isinstance(g.cod.index, Product):

@@ -14,7 +14,7 @@ from linmap.laws.sections import normal, product, unmoved
 from linmap.net import wire
 
 if TYPE_CHECKING:
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
     from linmap.term.datum import Datum
 
 Row: TypeAlias = "list[wire.Wire] | Literal[0] | None"
@@ -177,7 +177,7 @@ def side_by_side(g: wire.Wire, f: wire.Wire, bench: Bench, *, late: bool) -> wir
     if not (late and isinstance(g, wire.Section) and isinstance(f, wire.Section)):
         return None
     (spec, order), (other, other_order) = normal(f.spec, f.side), normal(g.spec, g.side)
-    if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.base == g.datum.leaf.base):
+    if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.entry == g.datum.leaf.entry):
         return None
     if (g.spec, g.side) == (f.spec, f.side):
         w = bench.total(f.datum, g.datum)

@@ -63,7 +63,7 @@ class BlockPattern:
         return sum(_entries(self.network, cell) for row in self.cells for cell in row if cell is not None)
 
     def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-        """A scipy BSR array for each cell, for the arrays that the tape computed."""
+        """A scipy BSR array for each cell, for the arrays that the line computed."""
         return tuple(
             tuple(None if cell is None else _bsr(self.network, cell, self.dtype, outputs) for cell in row)
             for row in self.cells
@@ -71,7 +71,7 @@ class BlockPattern:
 
 
 def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[int]]:
-    """The block layout of a net's matrix, and the slots that a tape has to give for it."""
+    """The block layout of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
     cells = []
     for o, out in enumerate(cod.leaves):

@@ -20,17 +20,19 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.errors import shown
+from hilbert.program.fuse import fused
+from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Full
 from linmap.matrices.matrix import As, blocks_plan, cheapest, dense_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.order import Order
 from linmap.matrices.structure import body_of, structure
-from linmap.net import wire
-from linmap.net.evaluate import tape
+from linmap.net.apply import line
 from linmap.net.reverse import turned
 
 if TYPE_CHECKING:
-    from hilbert.arrays.tape import Instruction, Tape
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
+    from hilbert.program.line import Line
+    from hilbert.program.operation import Operation
     from linmap.term.nodes import Net
 
 
@@ -93,20 +95,25 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
     match form:
         case "array":
             plan = dense_plan(body, limit)
-            made, orders = _written(work(plan.tape), body.dom.dim * body.cod.dim), plan.orders
+            made, orders = _written(work(plan.runner.line), body.dom.dim * body.cod.dim), plan.orders
         case "tensor":
             factors = factor_plan(body, limit)
-            made, orders = work(factors.tape), factors.orders
+            made, orders = work(factors.runner.line), factors.orders
         case "sparse":
             sparse = sparse_plan(body, limit)
-            made, orders = _written(work(sparse.tape), sparse.pattern.entries), sparse.orders
+            made, orders = _written(work(sparse.runner.line), sparse.pattern.entries), sparse.orders
         case "blocks":
             blocks = blocks_plan(body, limit)
-            made, orders = _written(work(blocks.tape), blocks.pattern.entries), blocks.orders
+            made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
         case _:
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
-    return Cost(work(tape(body)), work(tape(turned(body))), made, form, orders)
+    return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders)
+
+
+def applied(body: Net) -> Line:
+    """What a call of the net runs."""
+    return fused(line(body))
 
 
 def _written(w: Work, entries: int) -> Work:
@@ -114,41 +121,42 @@ def _written(w: Work, entries: int) -> Work:
     return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries))
 
 
-def work(t: Tape) -> Work:
-    """The work of one run of a tape."""
+def work(line: Line) -> Work:
+    """The work of one run of a line."""
     flops = moved = largest = 0
-    for step in t.code:
-        operands = [t.slots[k] for k in step.args]
-        result = t.slots[step.to]
-        flops += _flops(step, operands, result)
-        if not isinstance(step.operation, wire.Move) and not _is_rep(step):
+    for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
+        if isinstance(step.operation, Literal):
+            continue
+        operands = [line.slots[k] for k in step.args]
+        flops += _flops(step.operation, operands, result)
+        if not isinstance(step.operation, Move) and not _is_rep(step.operation):
             moved += sum(_bytes(leaf) for leaf in (*operands, result))
         largest = max(largest, result.size)
     return Work(flops, moved, largest)
 
 
-def _flops(step: Instruction, operands: list[Leaf], result: Leaf) -> int:
-    match step.operation:
-        case wire.Contract(spec) if all(leaf.is_field for leaf in operands):
+def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
+    match operation:
+        case Contract(spec) if all(leaf.is_field for leaf in operands):
             labels = dict(zip(spec.left, operands[0].shape, strict=True))
             labels |= dict(zip(spec.right, operands[1].shape, strict=True))
             return (2 if spec.contracted else 1) * math.prod(labels.values())
-        case wire.AddInto():
+        case AddInto():
             return operands[1].size
-        case wire.Weighted(gather, _, _, _):
+        case Weighted(gather, _, _, _):
             return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
-        case wire.Reduce():
-            return 0 if _is_rep(step) else operands[0].size
-        case wire.Add() | wire.Subtract() | wire.Scale() | wire.Contract():
+        case Reduce():
+            return 0 if _is_rep(operation) else operands[0].size
+        case Add() | Subtract() | Scale() | Contract():
             return result.size
-        case _:
+        case _:  # moves and casts; the open table of primitives is not counted
             return 0
 
 
-def _is_rep(step: Instruction) -> bool:
+def _is_rep(operation: Operation) -> bool:
     """Whether a step replicates: a view."""
-    match step.operation:
-        case wire.Reduce(Full(dom, _), _):
+    match operation:
+        case Reduce(Full(dom, _), _):
             return not dom.axes
         case _:
             return False

@@ -17,22 +17,22 @@ from attrs import frozen
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.arrays.namespace import freeze, namespace
+from hilbert.leaf import Leaf
+from hilbert.program.constant import filled
+from hilbert.program.operation import Add, Operation
 from hilbert.relation import agreement
-from hilbert.space import Leaf
 from linmap.matrices.matrix import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of
-from linmap.net import wire
 from linmap.net.reverse import transposed
-from linmap.term.datum import filled
 from linmap.term.nodes import Compose, LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from hilbert.arrays.tape import Tape
+    from hilbert.program.run import Runner
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -40,7 +40,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 @frozen
-class DiagonalAxes:
+class DiagonalAxes(Operation):
     """An array's diagonal along two of its axes, which go, while the diagonal's axis comes last."""
 
     first: int
@@ -52,7 +52,7 @@ class DiagonalAxes:
         rest = tuple(k for k in range(len(operands[0].axes)) if k not in (first, second))
         if isinstance(xp, Pseudo):
             axis = result.axes[-1]
-            turned = Leaf(result.base, tuple(operands[0].axes[k] for k in (first, second, *rest)))
+            turned = Leaf(result.entry, tuple(operands[0].axes[k] for k in (first, second, *rest)))
             front = xp.move((first, second, *rest)).call
             agree = xp.reduce(agreement(axis * axis, axis, "ii->i"), 0, turned).call
             back = xp.move((*range(1, len(rest) + 1), 0)).call
@@ -64,9 +64,9 @@ class DiagonalAxes:
 
 @frozen
 class DiagonalPlan:
-    """The slots of the diagonal of each leaf, and the tape that computes them."""
+    """The slots of the diagonal of each leaf, and the line that computes them."""
 
-    tape: Tape
+    runner: Runner
 
 
 def _plan(n: Network) -> DiagonalPlan:
@@ -75,11 +75,11 @@ def _plan(n: Network) -> DiagonalPlan:
         total: int | None = None
         for p in n.blocks[k][k]:
             slot = _product_diagonal(n, p, leaf)
-            total = slot if total is None else n.emit(wire.Add(), (total, slot), leaf)
+            total = slot if total is None else n.emit(Add(), (total, slot), leaf)
         if total is None:
             total = n.datum(filled(0.0, leaf))
         outputs.append(total)
-    return DiagonalPlan(n.tape(outputs))
+    return DiagonalPlan(n.runner(outputs))
 
 
 def _product_diagonal(n: Network, p: Product, leaf: Leaf) -> int:
@@ -141,7 +141,7 @@ def _distinct(n: Network, f: Factor) -> Factor:
         first = labels.index(labels[again])
         leaf = n.slots[slot]
         rest = [k for k in range(len(labels)) if k not in (first, again)]
-        made = Leaf(leaf.base, tuple(leaf.axes[k] for k in (*rest, first)))
+        made = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (*rest, first)))
         slot = n.emit(DiagonalAxes(first, again), (slot,), made)
         labels = tuple(labels[k] for k in (*rest, first))
     return Factor(slot, labels)
@@ -158,7 +158,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
         msg = "no cheap diagonal: a relation is found at the point only; take matrix(f, as_='sparse').diagonal()"
         raise SpaceError(msg)
     plan = planned(body, "diagonal", _plan)
-    arrays = plan.tape.run(data)
+    arrays = plan.runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 
 

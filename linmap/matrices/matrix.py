@@ -1,6 +1,6 @@
 """Matrices of linear maps, in the form that their structure proves: dense, sparse, low rank, operator (theory §9).
 
-The arrays of a form are computed by a tape that is built once for each term: a new point pays for arithmetic only. A
+The arrays of a form are computed by a line that is built once for each term: a new point pays for arithmetic only. A
 sparse matrix is written entry by entry from its pattern, never by way of a dense one. scipy is an extra: only the forms
 `sparse` and `operator` need it.
 
@@ -22,6 +22,7 @@ from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import shown
 from hilbert.formal.kernels import dense as multiplied_out
+from hilbert.program.operation import Add
 from linmap.matrices.blocks import BlockPattern, block_pattern
 from linmap.matrices.network import Factor, Network, Product, bonds, network
 from linmap.matrices.order import Order
@@ -37,7 +38,6 @@ from linmap.matrices.structure import (
     body_of,
     structure,
 )
-from linmap.net import wire
 from linmap.net.reverse import transposed
 from linmap.term.nodes import Closed, LinMap, Net, refs
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert import Type
-    from hilbert.arrays.tape import Tape
+    from hilbert.program.run import Runner
     from linmap.matrices.network import Labels
 
 P = TypeVar("P")
@@ -148,7 +148,7 @@ def _thin(s: Form) -> bool:
 
 @frozen
 class Entry:
-    """A contracted product of one block; `place` is its array among the tape's outputs, if it has one."""
+    """A contracted product of one block; `place` is its array among the line's outputs, if it has one."""
 
     out: int
     inp: int
@@ -158,11 +158,11 @@ class Entry:
 
 @frozen
 class DensePlan:
-    """The entries of a matrix, and the tape that computes their arrays."""
+    """The entries of a matrix, and the line that computes their arrays."""
 
     network: Network
     entries: tuple[Entry, ...]
-    tape: Tape
+    runner: Runner
     orders: tuple[Order, ...]
 
 
@@ -182,13 +182,13 @@ def _dense_plan(n: Network) -> DensePlan:
                 place = len(outputs) if q.factors else None
                 outputs += [f.slot for f in q.factors]
                 entries.append(Entry(o, i, q, place))
-    return DensePlan(n, tuple(entries), n.tape(outputs), tuple(n.orders[before:]))
+    return DensePlan(n, tuple(entries), n.runner(outputs), tuple(n.orders[before:]))
 
 
 def dense(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
     plan = dense_plan(body_of(f, "matrix"), limit)
-    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     xp = common_namespace([*data, *arrays])
     shape = (f.cod.dim, f.dom.dim)
     if len(plan.entries) == 1 and len(f.dom.leaves) == len(f.cod.leaves) == 1:
@@ -214,7 +214,7 @@ class SpreadPlan:
     """The slot of every block as a whole array, where it is not 0."""
 
     places: tuple[tuple[int | None, ...], ...]
-    tape: Tape
+    runner: Runner
 
 
 def _spread_plan(n: Network) -> SpreadPlan:
@@ -226,11 +226,11 @@ def _spread_plan(n: Network) -> SpreadPlan:
             total: int | None = None
             for p in n.blocks[i][o]:
                 slot = _spread(n, p)
-                total = slot if total is None else n.emit(wire.Add(), (total, slot), n.slots[slot])
+                total = slot if total is None else n.emit(Add(), (total, slot), n.slots[slot])
             row.append(None if total is None else len(outputs))
             outputs += [] if total is None else [total]
         places.append(tuple(row))
-    return SpreadPlan(tuple(places), n.tape(outputs))
+    return SpreadPlan(tuple(places), n.runner(outputs))
 
 
 def _spread(n: Network, p: Product) -> int:
@@ -244,7 +244,7 @@ def _spread(n: Network, p: Product) -> int:
 def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any, limit: int | None) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
     plan = planned(body_of(f, "matrix"), "spread", _spread_plan, limit)
-    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):
         row = []
@@ -280,10 +280,10 @@ def _add(n: Network, block: Any, p: Product, array: Any) -> None:
 
 @frozen
 class SparsePlan:
-    """The pattern of a matrix and the tape that computes the values on it."""
+    """The pattern of a matrix and the line that computes the values on it."""
 
     pattern: Pattern
-    tape: Tape
+    runner: Runner
     orders: tuple[Order, ...]
 
 
@@ -295,22 +295,22 @@ def sparse_plan(body: Net, limit: int | None = None) -> SparsePlan:
 def _sparse_plan(n: Network) -> SparsePlan:
     before = len(n.orders)
     made, outputs = pattern(n, n.body.cod, n.body.dom)
-    return SparsePlan(made, n.tape(outputs), tuple(n.orders[before:]))
+    return SparsePlan(made, n.runner(outputs), tuple(n.orders[before:]))
 
 
 def sparse(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
     """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
     plan = sparse_plan(body_of(f, "matrix"), limit)
-    arrays = [to_numpy(multiplied_out(a)) for a in plan.tape.run(data)]
+    arrays = [to_numpy(multiplied_out(a)) for a in plan.runner.run(data)]
     return plan.pattern.csr(arrays)
 
 
 @frozen
 class BlocksPlan:
-    """The block layout of a matrix and the tape that computes the blocks."""
+    """The block layout of a matrix and the line that computes the blocks."""
 
     pattern: BlockPattern
-    tape: Tape
+    runner: Runner
     orders: tuple[Order, ...]
 
 
@@ -322,13 +322,13 @@ def blocks_plan(body: Net, limit: int | None = None) -> BlocksPlan:
 def _blocks_plan(n: Network) -> BlocksPlan:
     before = len(n.orders)
     made, outputs = block_pattern(n, n.body.cod, n.body.dom)
-    return BlocksPlan(made, n.tape(outputs), tuple(n.orders[before:]))
+    return BlocksPlan(made, n.runner(outputs), tuple(n.orders[before:]))
 
 
 def blocks(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
     """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
     plan = blocks_plan(body_of(f, "matrix"), limit)
-    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.tape.run(data)])
+    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.runner.run(data)])
 
 
 # --- low rank ---
@@ -336,7 +336,7 @@ def blocks(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> tu
 
 @frozen
 class Split:
-    """A product as factors (r, out) and (r, in): the places of both among the tape's outputs."""
+    """A product as factors (r, out) and (r, in): the places of both among the line's outputs."""
 
     out: int
     inp: int
@@ -347,10 +347,10 @@ class Split:
 
 @frozen
 class FactorPlan:
-    """The splits of a matrix, and the tape that computes their factors."""
+    """The splits of a matrix, and the line that computes their factors."""
 
     splits: tuple[Split, ...]
-    tape: Tape
+    runner: Runner
     orders: tuple[Order, ...]
 
 
@@ -369,7 +369,7 @@ def _factor_plan(n: Network) -> FactorPlan:
                 left, right, rank = split(n, p)
                 splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
                 outputs += [left, right]
-    return FactorPlan(tuple(splits), n.tape(outputs), tuple(n.orders[before:]))
+    return FactorPlan(tuple(splits), n.runner(outputs), tuple(n.orders[before:]))
 
 
 def split(n: Network, p: Product) -> tuple[int, int, int]:
@@ -398,7 +398,7 @@ def factors(f: LinMap[Any, Any], data: list[Any] | None = None) -> tuple[Vec[Any
     """
     data = data_of(f, "factors") if data is None else data
     plan = factor_plan(body_of(f, "factors"))
-    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     xp = common_namespace([*data, *arrays])
     index = Fin.of(sum(s.rank for s in plan.splits))
     left = _family(xp, f.cod, [(s.out, arrays[s.left], s.rank) for s in plan.splits])

@@ -15,22 +15,27 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve, frozen
 
-from hilbert import Elements, Field, Unit
-from hilbert.arrays.tape import Instruction, Tape
+from hilbert import Unit
+from hilbert.leaf import Entry, Leaf
+from hilbert.program.builder import Builder
+from hilbert.program.constant import Const, filled
+from hilbert.program.operation import Add, Contract, labelled, product
+from hilbert.program.run import Runner
 from hilbert.relation import Full
 from hilbert.relation import Identity as IdentityRelation
-from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.order import Order, order
 from linmap.net import wire
-from linmap.term.datum import Const, filled
+from linmap.net.fold import extended, fold
 from linmap.term.nodes import Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert import Index, Relation
+    from hilbert.program.operation import Operation
     from linmap.term.datum import Datum
+    from linmap.term.nodes import Arc
 
 Labels = tuple[int, ...]
 MANY = 12
@@ -40,7 +45,7 @@ MANY = 12
 @final
 @frozen
 class Factor:
-    """An array of the tape with a label for each axis (an element of X has those of X at the end)."""
+    """An array of the line with a label for each axis (an element of X has those of X at the end)."""
 
     slot: int
     labels: Labels
@@ -96,21 +101,17 @@ def bonds(p: Product) -> list[tuple[int, Labels]]:
 
 
 class Network:
-    """The products of every block of a net, and the tape that computes arrays from the net's data."""
+    """The products of every block of a net, and the line that computes arrays from the net's data."""
 
     def __init__(self, body: Net, limit: int | None = None) -> None:
         self.body = body
         self.limit = limit
         self.sizes: list[int] = []
         self.axes: list[Index] = []
-        self.slots: list[Leaf] = []
-        self.code: list[Instruction] = []
-        self.constants: dict[int, Any] = {}
-        self.place: dict[Datum, int] = {}
         self.orders: list[Order] = []
-        for ref in refs(body):
-            self.place[ref] = self._slot(ref.leaf)
-        self.arity = len(self.slots)
+        self.builder = Builder([ref.leaf for ref in refs(body)])
+        self.slots = self.builder.slots
+        self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(refs(body))}
         self.blocks = [self._column(k) for k in range(len(body.inputs))]
 
     # --- labels and arrays ---
@@ -125,37 +126,21 @@ class Network:
         """The number of values of some labels together."""
         return math.prod(self.sizes[c] for c in labels)
 
-    def _slot(self, leaf: Leaf) -> int:
-        self.slots.append(leaf)
-        return len(self.slots) - 1
-
     def datum(self, d: Datum) -> int:
         """The slot of a datum."""
-        if d not in self.place:
-            self.place[d] = self._slot(d.leaf)
-            if isinstance(d, Const):
-                self.constants[self.place[d]] = d.array
-        return self.place[d]
+        return self.builder.literal(d) if isinstance(d, Const) else self.place[d]
 
-    def emit(self, operation: Any, args: tuple[int, ...], leaf: Leaf) -> int:
+    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         """One more array."""
-        self.code.append(Instruction(operation, args, self._slot(leaf)))
-        return len(self.slots) - 1
+        return self.builder.emit(operation, args, leaf)
 
     def is_found(self, f: Factor) -> bool:
         """Whether a factor is an element of an index set found at the point: a relation known only there."""
-        return isinstance(self.slots[f.slot].base, Elements)
+        return self.slots[f.slot].entry.index is not None
 
-    def tape(self, outputs: Sequence[int]) -> Tape:
+    def runner(self, outputs: Sequence[int]) -> Runner:
         """What computes some arrays from the data that the net refers to."""
-        needed = set(outputs)
-        code = []
-        for step in reversed(self.code):
-            if step.to in needed:
-                needed.update(step.args)
-                code.append(step)
-        constants = {k: a for k, a in self.constants.items() if k in needed}
-        return Tape(self.slots, self.arity, constants, code[::-1], outputs)
+        return Runner(self.builder.line(outputs))
 
     # --- the flow of one input leaf ---
 
@@ -163,15 +148,15 @@ class Network:
         body = self.body
         start = body.inputs[k]
         labels = tuple(self.label(axis) for axis in body.wires[start].axes)
-        flow: dict[int, list[Product]] = {start: [Product(1.0, (), (), labels, labels)]}
-        for arc in body.arcs:
-            if arc.src in flow:
-                products = self.settled(flow[arc.src])
-                flow[arc.src] = products
-                moved = [p for p in (self.through(p, arc.map) for p in products) if p.k]
-                if moved:
-                    flow.setdefault(arc.dst, []).extend(moved)
-        return [self.settled(flow[w]) if w in flow else [] for w in body.outputs]
+        known: dict[int, list[Product]] = {}  # what is settled on a wire, for all its readers
+
+        def act(arc: Arc, products: list[Product]) -> list[Product]:
+            if arc.src not in known:
+                known[arc.src] = self.settled(products)
+            return [p for p in (self.through(p, arc.map) for p in known[arc.src]) if p.k]
+
+        flow = fold(body, [(start, [Product(1.0, (), (), labels, labels)])], act, extended)
+        return [known[w] if w in known else self.settled(p or []) for w, p in zip(body.outputs, flow, strict=True)]
 
     def through(self, p: Product, f: wire.Wire) -> Product:
         """The product after one more wire map."""
@@ -190,7 +175,7 @@ class Network:
     def _section(self, p: Product, spec: Spec, side: int, datum: Datum) -> Product:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         named: dict[str, int] = dict(zip(flow, p.out, strict=True))
-        for letter, axis in zip(fixed, wire.labelled(datum.leaf), strict=True):
+        for letter, axis in zip(fixed, labelled(datum.leaf), strict=True):
             if letter not in named:
                 named[letter] = self.label(axis)
         factor = Factor(self.datum(datum), tuple(named[c] for c in fixed))
@@ -283,7 +268,7 @@ class Network:
         names = {c: c for c in b.labels} | dict(zip(q.out + q.inp, p.out + p.inp, strict=True))
         labels = tuple(names[c] for c in b.labels)
         slot = self.arranged(Factor(b.slot, labels), a.labels)
-        total = self.emit(wire.Add(), (a.slot, slot), self.slots[a.slot])
+        total = self.emit(Add(), (a.slot, slot), self.slots[a.slot])
         return evolve(p, factors=(*p.factors[:-1], Factor(total, a.labels)))
 
     def _named(self, p: Product) -> Labels:
@@ -308,7 +293,7 @@ class Network:
             return f.slot
         move = tuple(f.labels.index(c) for c in labels)
         leaf = self.slots[f.slot]
-        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.base, tuple(leaf.axes[i] for i in move)))
+        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.entry, tuple(leaf.axes[i] for i in move)))
 
     def contract(self, factors: Sequence[Factor], keep: Labels, links: Sequence[Link] = ()) -> Factor | None:
         """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
@@ -332,10 +317,8 @@ class Network:
         (last,) = todo
         return Factor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
 
-    def _field(self) -> Field:
-        base = next(leaf.base for leaf in self.body.wires if leaf.is_field)
-        assert isinstance(base, Field)
-        return base
+    def _field(self) -> Entry:
+        return next(leaf.entry for leaf in self.body.wires if leaf.is_field)
 
     def counted(self, labels: Labels, columns: Sequence[Any], key: Any) -> Factor:
         """An array that counts how often each tuple of labels occurs in some columns."""
@@ -380,7 +363,7 @@ class Network:
         for c in alone:
             at = labels.index(c)
             leaf = self.slots[slot]
-            less = Leaf(leaf.base, leaf.axes[:at] + leaf.axes[at + 1 :])
+            less = Leaf(leaf.entry, leaf.axes[:at] + leaf.axes[at + 1 :])
             slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
             labels = labels[:at] + labels[at + 1 :]
         return Factor(slot, labels)
@@ -390,8 +373,8 @@ class Network:
         if set(out) == set(keep) & set(out) and all(c in out for c in keep):
             out = tuple(c for c in keep if c in out)
         spec = Spec.of(*("".join(letters[c] for c in labels) for labels in (a.labels, b.labels, out)))
-        leaf = wire.product(spec, self.slots[a.slot], self.slots[b.slot])
-        return Factor(self.emit(wire.Contract(spec), (a.slot, b.slot), leaf), out)
+        leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
+        return Factor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 
     def _linked_in(self, factors: list[Factor], links: list[Link], keep: Labels) -> list[Factor]:
         """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""

@@ -40,7 +40,7 @@ def scipy(module: str) -> Any:
 @final
 @frozen
 class Part:
-    """One product, from input leaf `inp` to output leaf `out`; where its values come from among the tape's outputs."""
+    """One product, from input leaf `inp` to output leaf `out`; where its values come from among the line's outputs."""
 
     product: Product
     out: int
@@ -86,7 +86,7 @@ class Pattern:
         return sum(self.network.size(part.product.open) for part in self.parts)
 
     def csr(self, arrays: Sequence[Any]) -> Any:
-        """The CSR array for the values that the tape computed."""
+        """The CSR array for the values that the line computed."""
         columns, layout = self.static or _laid_out(self, arrays)
         flat = [_values(self.network, part, c, arrays) for part, c in zip(self.parts, columns, strict=True)]
         data = np.concatenate(flat) if len(flat) > 1 else flat[0] if flat else np.zeros(0, self.dtype)
@@ -98,7 +98,7 @@ class Pattern:
 
 
 def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
-    """All products of a net, with the slots that a tape has to give for them."""
+    """All products of a net, with the slots that a line has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
     for i, column in enumerate(n.blocks):
@@ -123,7 +123,7 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
 
 
 def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
-    """The pattern of a net's matrix, and the slots that a tape has to give for it."""
+    """The pattern of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
     made = Pattern(n, offsets(cod), offsets(dom), entry_type(cod, dom), parts, None)
     if not any(part.found for part in parts):

@@ -29,6 +29,7 @@ from hilbert.formal.array import Memo, add, scaled
 from hilbert.formal.rank_one_sums import Family, families, merged
 from hilbert.formal.tensors import joined
 from hilbert.relation import agreement
+from hilbert.space import atom
 from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
 from linmap import contraction
@@ -43,8 +44,8 @@ from linmap.term.nodes import Arc, Compose, Identity, LinMap, Net, Scaled, Secti
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.arrays.tape import Tape
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
+    from hilbert.program.run import Runner
     from linmap.matrices.network import Factor, Labels, Network, Product
 
 FEW = 4
@@ -79,7 +80,7 @@ def linear(t: Vec[TensorProduct[W, V]]) -> LinMap[V, W]:
 def _composed(f: Family[Any, Any]) -> LinMap[Any, Any]:
     """V ⊸ K^r ⊸ W, by way of K for one term."""
     W, V, X = f.left.space.base, f.right.space.base, f.left.space.index
-    base = next(leaf.base for leaf in (*W.leaves, *V.leaves))
+    base = atom(next(leaf.entry for leaf in (*W.leaves, *V.leaves)))
     assert isinstance(base, Field)
     if f.rank == 1 and not f.left.is_formal and not f.right.is_formal:
         left, right = (Vec(w.space.base, tuple(freeze(a[0]) for a in w.leaves)) for w in (f.left, f.right))
@@ -137,7 +138,7 @@ def _on_right(t: Vec[Any]) -> Contraction[Any, Any, Any]:
 
 @frozen
 class Pair:
-    """A product of the block (out, inp): the places of its factors among the tape's outputs, or of its whole array.
+    """A product of the block (out, inp): the places of its factors among the line's outputs, or of its whole array.
 
     The factors have axes of `shape` in front, and the product a number, or the place of one.
     """
@@ -153,10 +154,10 @@ class Pair:
 
 @frozen
 class TensorPlan:
-    """The products of a matrix as tensors, the tape that computes them, and why that is not all, if so."""
+    """The products of a matrix as tensors, the line that computes them, and why that is not all, if so."""
 
     pairs: tuple[Pair, ...]
-    tape: Tape
+    runner: Runner
     missing: str | None
 
 
@@ -176,7 +177,7 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
             return _whole(space, dense_array(f, data, limit))
         msg = f"tensor(f): {plan.missing}; see structure(f), or pass dense=True for an array of {space.dim} entries"
         raise SpaceError(msg)
-    arrays = plan.tape.run(data)
+    arrays = plan.runner.run(data)
     xp, memo = common_namespace([*data, *arrays]), Memo()
     leaves = list(formal(space, []).leaves)
     m = len(f.dom.leaves)
@@ -220,14 +221,14 @@ def _tensor_plan(n: Network) -> TensorPlan:
             for p in products:
                 found = _pair(n, p)
                 if isinstance(found, str):
-                    return TensorPlan((), n.tape([]), found)
+                    return TensorPlan((), n.runner([]), found)
                 slots, shape, k = found
                 places = range(len(outputs), len(outputs) + len(slots))
                 left, right, scalar = (*places, None, None)[:3]
                 assert left is not None  # a product has an array
                 pairs.append(Pair(o, i, left, right, shape, k, scalar))
                 outputs += slots
-    return TensorPlan(tuple(pairs), n.tape(outputs), None)
+    return TensorPlan(tuple(pairs), n.runner(outputs), None)
 
 
 def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | str:

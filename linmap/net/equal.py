@@ -13,15 +13,18 @@ from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
+from hilbert.program.constant import Const
 from linmap.net import wire
+from linmap.net.fold import extended, fold
 from linmap.net.lower import net
-from linmap.term.datum import Const, Ref
+from linmap.term.datum import Ref
 from linmap.term.nodes import Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from linmap.term.datum import Datum
+    from linmap.term.nodes import Arc
 
 
 class Numbering:
@@ -90,25 +93,21 @@ def const_label(c: Const) -> Hashable:
 
 def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
     """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source)."""
-    terms: dict[int, list[int]] = {}
-    numbers: dict[int, int | None] = {}
 
-    def value(w: int) -> int | None:
-        if w not in numbers:
-            found = sorted(terms.get(w, ()))
-            numbers[w] = (found[0] if len(found) == 1 else numbering.of(("+", tuple(found)))) if found else None
-        return numbers[w]
+    def number(terms: list[int]) -> int:
+        if len(terms) > 1:  # once for all readers
+            terms[:] = [numbering.of(("+", tuple(sorted(terms))))]
+        return terms[0]
 
-    def flat(f: wire.Wire) -> Hashable:
-        if isinstance(f, wire.Section):
-            return "section", f.spec, f.side, datum(f.datum)
-        return f
+    def act(arc: Arc, terms: list[int]) -> list[int]:
+        match arc.map:
+            case wire.Same():
+                return [number(terms)]
+            case wire.Section(spec, side, d):
+                return [numbering.of((("section", spec, side, datum(d)), number(terms)))]
+            case linear:
+                return [numbering.of((linear, number(terms)))]
 
-    for k, w in enumerate(body.inputs):
-        terms.setdefault(w, []).append(numbering.of(("input", k)))
-    for arc in body.arcs:
-        source = value(arc.src)
-        if source is not None:
-            same = isinstance(arc.map, wire.Same)
-            terms.setdefault(arc.dst, []).append(source if same else numbering.of((flat(arc.map), source)))
-    return "linear", body.dom, body.cod, tuple(value(w) for w in body.outputs)
+    inputs = ((w, [numbering.of(("input", k))]) for k, w in enumerate(body.inputs))
+    outputs = fold(body, inputs, act, extended)
+    return "linear", body.dom, body.cod, tuple(None if terms is None else number(terms) for terms in outputs)

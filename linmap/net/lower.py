@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from hilbert.index import Index
 from hilbert.term import postorder
 from linmap.net import wire
-from linmap.term.datum import Const, Datum, Ref, constants
+from linmap.term.datum import Datum, constants
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -37,8 +37,10 @@ from linmap.term.nodes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hilbert import Type
-    from hilbert.space import Leaf
+    from hilbert.leaf import Leaf
 
 Axes = tuple[Index, ...]
 Ends = tuple[int, ...]
@@ -178,7 +180,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             below.append((of, src, dst, lead + index.axes))
         case Cast(_, cod):
             for s, d, leaf in zip(src, dst, cod.leaves, strict=True):
-                w.arc(wire.Cast(leaf.base), s, d)
+                w.arc(wire.Cast(leaf.entry), s, d)
         case Net():
             inline(w, f, src, dst, lead, {})
         case Closed(body, data):
@@ -187,29 +189,13 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             assert_never(f)
 
 
-def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: dict[int, Const]) -> None:
+def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: Mapping[int, Datum]) -> None:
     """Copy a net's arcs, lifted, with its references closed by `data` where that has them."""
     first = len(w.wires)
     w.wires.extend(leaf.under(lead) for leaf in body.wires)
     for s, k in zip(src, body.inputs, strict=True):
         w.arc(wire.Same(), s, first + k)
     for arc in body.arcs:
-        w.arc(wire.lifted(close(arc.map, data), len(lead)), first + arc.src, first + arc.dst)
+        w.arc(wire.lifted(wire.closed(arc.map, data), len(lead)), first + arc.src, first + arc.dst)
     for k, d in zip(body.outputs, dst, strict=True):
         w.arc(wire.Same(), first + k, d)
-
-
-def close(f: wire.Wire, data: dict[int, Const]) -> wire.Wire:
-    """A wire map with its reference replaced by what it refers to."""
-    match f:
-        case wire.Section(spec, side, Ref(slot, _)) if slot in data:
-            return wire.Section(spec, side, data[slot])
-        case _:
-            return f
-
-
-def on_data(f: wire.Wire, change: dict[Datum, Datum]) -> wire.Wire:
-    """A wire map with its datum exchanged."""
-    if isinstance(f, wire.Section) and f.datum in change:
-        return wire.Section(f.spec, f.side, change[f.datum])
-    return f

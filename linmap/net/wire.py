@@ -1,33 +1,55 @@
-"""Linear maps between leaves: what the arcs of a net, and the linear steps of a program, do to one array.
+"""What an arc of a net does to one array: a linear operation of a line, the identity, or a section of a contraction.
 
-Each is data with its codomain (`image`), its lifting over more axes and its kernel.
+Everything that depends on the kind of an arc stands in its class: its codomain, its lifting over more axes, its adjoint
+(Theorem 6.5 on single arrays), its datum, and the step that it is in a line.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
-import numpy as np
 from attrs import evolve, fields, frozen
 
-from hilbert import Elements, Field, SpaceError
-from hilbert.arrays import contract as _contract
-from hilbert.arrays import kernel, reduction, segments
-from hilbert.relation import Relation
-from hilbert.space import Leaf
+from hilbert.program.operation import Cast, Move, Reduce, Scale, Unary, product
 from hilbert.spec import Spec
-from linmap.term.datum import Datum
+from linmap.term.datum import Datum, Ref
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Mapping
 
-    from hilbert.arrays.kernel import Kernel
-    from hilbert.index import Index
+    from hilbert.leaf import Leaf
+
+__all__ = [
+    "Cast",
+    "Move",
+    "Reduce",
+    "Same",
+    "Scale",
+    "Section",
+    "Wire",
+    "at_slots",
+    "closed",
+    "datum_of",
+    "image",
+    "lifted",
+    "on_data",
+    "step",
+]
 
 
-class _Wire:
+class Steps(Protocol):
+    """Where the steps of a line are made."""
+
+    def contract(self, spec: Spec, left: int, right: int) -> int:
+        """A labelled contraction."""
+        ...
+
+    def apply(self, f: Unary, slot: int) -> int:
+        """A linear step."""
+        ...
+
+
+class _Arc:
     __slots__ = ()
 
     def __repr__(self) -> str:
@@ -37,205 +59,90 @@ class _Wire:
 
 @final
 @frozen(repr=False)
-class Same(_Wire):
+class Same(_Arc):
     """The identity."""
 
+    def image(self, leaf: Leaf) -> Leaf:
+        """The same."""
+        return leaf
+
+    def lifted(self, n: int) -> Same:
+        """id^X = id."""
+        return self
+
+    def adjoint(self, source: Leaf) -> Same:
+        """id* = id."""
+        return self
+
 
 @final
 @frozen(repr=False)
-class Scale(_Wire):
-    """(k ·) for a number k."""
-
-    k: float
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """k · a."""
-        return kernel.scale(xp, self.k)
-
-
-@final
-@frozen(repr=False)
-class Section(_Wire):
+class Section(_Arc):
     """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
 
     spec: Spec
     side: int
     datum: Datum
 
+    def image(self, leaf: Leaf) -> Leaf:
+        """The contraction's; raises SpaceError where an axis does not fit its label."""
+        return product(self.spec, *((self.datum.leaf, leaf) if self.side == 0 else (leaf, self.datum.leaf)))
 
-@final
-@frozen(repr=False)
-class Reduce(_Wire):
-    """red_R on the axes from `at` on."""
+    def lifted(self, n: int, *, datum_too: bool = False) -> Section:
+        """(u⋄)^X: the datum is shared by all of X unless it is lifted too (then Δ of a family)."""
+        up = [True, True]
+        up[self.side] = datum_too
+        return evolve(self, spec=self.spec.lifted(n, left=up[0], right=up[1]))
 
-    relation: Relation[Any, Any]
-    at: int
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The relation's own kernel."""
-        return reduction.reduce(xp, self.relation, self.at, operands[0])
-
-
-@final
-@frozen(repr=False)
-class Move(_Wire):
-    """The axes in another order: the transposition part of a unitary map."""
-
-    order: tuple[int, ...]
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A view."""
-        return kernel.move(xp, self.order)
+    def adjoint(self, source: Leaf) -> Section:
+        """(u⋄)*, (⋄v)*: the labels are permuted."""
+        return Section(self.spec.section_adjoint(self.side), self.side, self.datum)
 
 
-@final
-@frozen(repr=False)
-class Cast(_Wire):
-    """The same numbers in another field."""
-
-    field: Field
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A conversion."""
-        return kernel.cast(xp, self.field.dtype)
-
-
-@final
-@frozen(repr=False)
-class Contract(_Wire):
-    """The bilinear operation of two arrays that a section fixes one side of."""
-
-    spec: Spec
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The planned contraction."""
-        return _contract.contract(xp, self.spec, operands[0], operands[1])
-
-
-@final
-@frozen(repr=False)
-class Add(_Wire):
-    """a + b."""
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """a + b, in place where an operand dies."""
-        return kernel.add(xp)
-
-
-@final
-@frozen(repr=False)
-class Subtract(_Wire):
-    """a − b: what the tape makes of a + (−1)·b."""
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """a − b, in place where an operand dies."""
-        return kernel.subtract(xp)
-
-
-@final
-@frozen(repr=False)
-class AddInto(_Wire):
-    """(a, b) ↦ a + red_R(b) for an inclusion R: what the tape makes of padding and a sum; in place where a dies."""
-
-    inclusion: Reduce
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """In numpy only what b covers is touched; elsewhere one after the other."""
-        a, b = operands
-        if xp is np:
-            return reduction.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
-        padded = self.inclusion.bind(xp, [b], a).call
-        add = kernel.add(xp).call
-        return kernel.Kernel(lambda x, y: add(x, padded(y)))
-
-
-@final
-@frozen(repr=False)
-class Weighted(_Wire):
-    """The product (w, v) with a sparse matrix: what the tape makes of a gather, a product and a segment sum."""
-
-    gather: Reduce
-    product: Contract
-    side: int
-    sums: Reduce
-
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The product in numpy; elsewhere the three one after the other."""
-        w, v = operands
-        sources: Any = self.gather.relation.T
-        if xp is np:
-            return segments.weighted(sources, cast("Any", self.sums.relation), v, result.shape)
-        gathered = Leaf(v.base, sources.dom.axes + v.axes[len(sources.cod.axes) :])
-        f = self.gather.bind(xp, [v], gathered).call
-        g = self.product.bind(xp, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
-        h = self.sums.bind(xp, [gathered], result).call
-        if self.side == 0:
-            return kernel.Kernel(lambda a, b: h(g(a, f(b))))
-        return kernel.Kernel(lambda a, b: h(g(f(b), a)))
-
-
-Unary: TypeAlias = Scale | Reduce | Move | Cast
-Wire: TypeAlias = Same | Scale | Section | Reduce | Move | Cast
-
-
-def labelled(leaf: Leaf) -> tuple[Index, ...]:
-    """The axes that the labels of a contraction's operand stand for; an element of X has those of X at the end."""
-    return leaf.axes + (leaf.base.index.axes if isinstance(leaf.base, Elements) else ())
-
-
-@cache
-def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
-    """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label."""
-    axes: dict[str, Index] = {}
-    for labels, leaf in ((spec.left, left), (spec.right, right)):
-        have = labelled(leaf)
-        if len(have) != len(labels):
-            msg = f"contraction {spec}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
-            raise SpaceError(msg)
-        for label, axis in zip(labels, have, strict=True):
-            if axes.setdefault(label, axis) != axis:
-                msg = f"contraction {spec} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
-                raise SpaceError(msg)
-    fields = {leaf.base for leaf in (left, right) if leaf.is_field}
-    if len(fields) != 1:
-        msg = f"contraction {spec} of {left} and {right}: the operands have no field in common; cast one of them"
-        raise SpaceError(msg)
-    return Leaf(fields.pop(), tuple(axes[label] for label in spec.out))
+Wire: TypeAlias = Same | Section | Unary
 
 
 def image(f: Wire, leaf: Leaf) -> Leaf:
-    """The codomain of a wire map on a leaf; raises SpaceError where the leaf is not in its domain."""
-    match f:
-        case Same() | Scale():
-            return leaf
-        case Section(spec, side, datum):
-            return product(spec, datum.leaf, leaf) if side == 0 else product(spec, leaf, datum.leaf)
-        case Reduce(relation, at):
-            end = at + len(relation.dom.axes)
-            if leaf.axes[at:end] != relation.dom.axes:
-                msg = f"red_R for R ⊆ {relation.dom}×{relation.cod} does not apply at axis {at} of {leaf}"
-                raise SpaceError(msg)
-            return Leaf(leaf.base, leaf.axes[:at] + relation.cod.axes + leaf.axes[end:])
-        case Move(order):
-            return Leaf(leaf.base, tuple(leaf.axes[k] for k in order))
-        case Cast(field):
-            return Leaf(field, leaf.axes)
-        case _:
-            assert_never(f)
+    """The codomain of an arc on a leaf; raises SpaceError where the leaf is not in its domain."""
+    return f.image(leaf)
 
 
 def lifted(f: Wire, n: int, *, datum_too: bool = False) -> Wire:
     """f^X for n axes X in front; the data are shared by all of X unless they are lifted too (then Δ of a family)."""
+    return f.lifted(n, datum_too=datum_too) if isinstance(f, Section) else f.lifted(n)
+
+
+def datum_of(f: Wire) -> Datum | None:
+    """The datum of an arc, if it has one."""
+    return f.datum if isinstance(f, Section) else None
+
+
+def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
+    """The arc with its datum changed; the same object if it has none, or if nothing changed."""
+    if not isinstance(f, Section):
+        return f
+    datum = change(f.datum)
+    return f if datum is f.datum else evolve(f, datum=datum)
+
+
+def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:
+    """The arc with its reference at another slot."""
+    return on_data(f, lambda datum: Ref(place[datum.slot], datum.leaf) if isinstance(datum, Ref) else datum)
+
+
+def closed(f: Wire, data: Mapping[int, Datum]) -> Wire:
+    """The arc with its reference replaced by what it refers to."""
+    return on_data(f, lambda datum: data.get(datum.slot, datum) if isinstance(datum, Ref) else datum)
+
+
+def step(b: Steps, f: Wire, x: int, at: Callable[[Datum], int]) -> int:
+    """The slot of an arc applied to slot x: a section is the bilinear step itself, on the slot where its datum is."""
     match f:
-        case Same() | Scale() | Cast():
-            return f
-        case Section(spec, side, _):
-            up = [True, True]
-            up[side] = datum_too
-            return evolve(f, spec=spec.lifted(n, left=up[0], right=up[1]))
-        case Reduce(relation, at):
-            return Reduce(relation, at + n)
-        case Move(order):
-            return Move((*range(n), *(k + n for k in order)))
-        case _:
-            assert_never(f)
+        case Same():
+            return x
+        case Section(spec, 0, datum):
+            return b.contract(spec, at(datum), x)
+        case Section(spec, _, datum):
+            return b.contract(spec, x, at(datum))
+        case linear:
+            return b.apply(linear, x)

@@ -12,7 +12,7 @@ from hilbert import Copower, Coproduct, DirectSum, Fin, Index, Product, SpaceErr
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.relation import geq, greater, leq, less, reversal, rotation, run, sliding, window
-from hilbert.relation.make import whole
+from hilbert.relation.checks import whole
 from linmap.term.maps import join, red
 
 if TYPE_CHECKING:

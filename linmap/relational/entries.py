@@ -16,7 +16,7 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.labelled import Labelled
 from hilbert.relation import by_key, function
-from hilbert.relation.make import array_of
+from hilbert.relation.checks import array_of
 from hilbert.space import Elements
 from linmap import contraction
 from linmap.term.maps import identity, join, red

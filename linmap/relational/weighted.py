@@ -12,7 +12,7 @@ import numpy as np
 from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.relation import function
-from hilbert.relation.make import array_of
+from hilbert.relation.checks import array_of
 from linmap import contraction
 from linmap.relational.entries import table_of
 from linmap.term.maps import delta, red

@@ -6,17 +6,20 @@ written in place; another gets a name d₁, d₂, … and a line `where`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
-from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from attrs import define
+
+from hilbert import Copower, DirectSum, TensorProduct, Unit, Vec
 from hilbert.arrays.namespace import to_numpy
 from hilbert.formal.array import Formal
+from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
-from hilbert.space import Boolean
 from hilbert.term import bottom_up
 from linmap.net import wire
+from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, operator, render, times, total
-from linmap.term.datum import Const, Datum
+from linmap.term.datum import Datum
 from linmap.term.nodes import (
     Cast,
     Closed,
@@ -44,8 +47,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hilbert import Relation, Type
+    from hilbert.leaf import Entry
     from hilbert.spec import Spec
     from hilbert.term import Chain
+    from linmap.term.nodes import Arc
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SIGNS = {
@@ -163,7 +168,7 @@ def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: lis
         case Section(c, side, datum):
             spec = c.terms[0][3] if c.terms else None
             leaf = (c.left if side == 0 else c.right).leaves
-            kind = leaf[0].base if leaf else None
+            kind = leaf[0].entry if leaf else None
             text = names.vector(datum)
             return Atom("0") if spec is None else Atom(section_text(spec, side, text, kind))
         case Project(_, i):
@@ -238,11 +243,11 @@ def transposed(text: str) -> str:
     return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ"
 
 
-def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
+def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -> str:
     """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for an element found at the point."""
-    if isinstance(kind, Boolean):
+    if kind is not None and kind.dtype == "bool":
         return f"ρ[{datum}]"
-    if isinstance(kind, Elements):
+    if kind is not None and kind.index is not None:
         hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
     sign, flip_left, flip_right, swapped = operator(spec)
@@ -300,46 +305,53 @@ def nested(space: Type, docs: list[Doc]) -> Doc:
 def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[str]) -> Doc:
     """The doc of a net; `name` gives the text of a datum, lines for shared wires are appended to `lets`."""
     readers = _readers(body)
-    incoming: dict[int, list[Doc | None]] = {}
-    sizes: dict[int, int] = {}
-    for w, positions in zip(body.inputs, path(body.dom), strict=True):
-        incoming.setdefault(w, []).append(projection(positions))
-        sizes[w] = sizes.get(w, 0) + 1
 
-    def read(w: int) -> Doc | None:
+    def read(w: int, flow: Flow) -> Doc | None:
         """What flows out of a wire; None is the identity."""
-        terms = incoming.get(w, [])
-        if len(terms) == 1 and terms[0] is None:
+        if len(flow.terms) == 1 and flow.terms[0] is None:
             return None
-        doc = total(t or Atom("id") for t in terms)
-        if sizes[w] > SHORT or (readers[w] > 1 and sizes[w] > 1 and len(render(doc)) > TWICE):
+        doc = total(t or Atom("id") for t in flow.terms)
+        if flow.size > SHORT or (readers[w] > 1 and flow.size > 1 and len(render(doc)) > TWICE):
             called = Atom(names.fresh("d"))
             lets.append(f"where {called.text} = {render(doc)}")
-            incoming[w], sizes[w] = [called], 1
+            flow.terms, flow.size = [called], 1
             return called
         return doc
 
-    for arc in body.arcs:
-        if arc.src not in incoming or not readers[arc.dst]:
-            continue  # 0, or read by nobody
-        source = read(arc.src)
+    def act(arc: Arc, flow: Flow) -> Flow:
+        if not readers[arc.dst]:
+            return Flow([], 0)  # read by nobody
+        source = read(arc.src, flow)
         match arc.map:
             case wire.Same():
-                doc = source
+                return Flow([source], flow.size)
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:
                 text = Atom(_wire_text(f, name, names))
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
-        incoming.setdefault(arc.dst, []).append(doc)
-        sizes[arc.dst] = sizes.get(arc.dst, 0) + sizes[arc.src] + (not isinstance(arc.map, wire.Same))
-    outputs: list[Doc] = []
-    for w in body.outputs:
-        doc = read(w) if w in incoming else Atom("0")
-        outputs.append(doc or Atom("id"))
+        return Flow([doc], flow.size + 1)
+
+    def add(a: Flow, b: Flow) -> Flow:
+        return Flow(extended(a.terms, b.terms), a.size + b.size)
+
+    inputs: list[Flow] = [Flow([projection(positions)], 1) for positions in path(body.dom)]
+    flows = fold(body, zip(body.inputs, inputs, strict=True), act, add)
+    outputs = [
+        Atom("0") if flow is None else read(w, flow) or Atom("id") for w, flow in zip(body.outputs, flows, strict=True)
+    ]
     if len(outputs) == 1:
         return outputs[0]
     return nested(body.cod, outputs) if outputs else Atom("0")
+
+
+@final
+@define
+class Flow:
+    """The terms that have been added into a wire, None for the identity, and how long their text is."""
+
+    terms: list[Doc | None]
+    size: int
 
 
 def _readers(body: Net) -> list[int]:
@@ -360,7 +372,7 @@ def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
         case wire.Scale(k):
             return f"({names.number(k)} ·)"
         case wire.Section(spec, side, datum):
-            return section_text(spec, side, name(datum), datum.leaf.base)
+            return section_text(spec, side, name(datum), datum.leaf.entry)
         case wire.Reduce(relation, _):
             return reduction(relation, names)
         case wire.Move():

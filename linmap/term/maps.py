@@ -33,7 +33,7 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import factor, highest, require_map
 from hilbert.relation import full, geq, leq, run
-from hilbert.space import Elements, require_space
+from hilbert.space import Elements, atom, require_space
 from hilbert.vector import require_vector, span
 from linmap import contraction
 from linmap.term.nodes import (
@@ -365,7 +365,7 @@ def ket(V: U) -> LinMap[U, TensorProduct[U, Field]]:
 
 def _scalars(V: Type) -> Field:
     require_space(V, "1⊗v")
-    base = V.leaves[0].base if V.leaves else R
+    base = atom(V.leaves[0].entry) if V.leaves else R
     return base if isinstance(base, Field) else R
 
 

@@ -11,17 +11,28 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from attrs import field, frozen
 
 from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
-from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
+from hilbert.combine import (
+    Addition,
+    Composition,
+    ElementByElement,
+    Multiple,
+    Pairing,
+    Selection,
+    SideBySide,
+    joint,
+    same_type,
+)
 from hilbert.errors import integer, shown
 from hilbert.index import Index
+from hilbert.leaf import Leaf
 from hilbert.map import exponent, factor, reciprocal
 from hilbert.relation import Relation
-from hilbert.space import Leaf, power, require_space
+from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction, require_contraction
-from linmap.net.wire import Wire, image
-from linmap.term.datum import Data, Datum, Ref, as_data
+from linmap.net.wire import Wire, datum_of
+from linmap.term.datum import Data, Ref, as_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,9 +50,9 @@ class LinMap(Map[V, W]):
     language = 0
 
     def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        from linmap.net.evaluate import runner  # evaluation is a pass over these terms
+        from linmap.net.apply import run  # application is a pass over these terms
 
-        return runner(self)
+        return run(self)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts
@@ -213,7 +224,7 @@ class Section(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Project(LinMap[Any, Any]):
+class Project(Selection[Any, Any], LinMap[Any, Any]):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -228,6 +239,11 @@ class Project(LinMap[Any, Any]):
     def cod(self) -> Any:
         """V_i."""
         return self.space.parts[self.position]
+
+    @property
+    def part(self) -> int:
+        """i."""
+        return self.position
 
 
 @final
@@ -324,7 +340,7 @@ class Unitary(LinMap[Any, Any]):
 
     def __attrs_post_init__(self) -> None:
         made = tuple(
-            Leaf(self.dom.leaves[s].base, tuple(self.dom.leaves[s].axes[k] for k in order))
+            Leaf(self.dom.leaves[s].entry, tuple(self.dom.leaves[s].axes[k] for k in order))
             for s, order in zip(self.source, self.order, strict=True)
         )
         if sorted(self.source) != list(range(len(self.dom.leaves))) or made != self.cod.leaves:
@@ -398,7 +414,7 @@ class Net(LinMap[Any, Any]):
                 raise SpaceError(msg)
             key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
             if key not in checked:
-                if image(arc.map, key[1]) != key[2]:
+                if arc.map.image(key[1]) != key[2]:
                     msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
                     raise SpaceError(msg)
                 checked.add(key)
@@ -460,7 +476,7 @@ def refs(body: Net) -> tuple[Ref, ...]:
     if found is None:
         slots: dict[int, Ref] = {}
         for arc in body.arcs:
-            datum: Datum | None = getattr(arc.map, "datum", None)
+            datum = datum_of(arc.map)
             if isinstance(datum, Ref):
                 slots[datum.slot] = datum
         found = memo["refs"] = tuple(slots[k] for k in sorted(slots))

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Boolean, Elements, Fin, R
+from hilbert import Fin, R
 from hilbert.arrays.contract import contract
-from hilbert.space import Leaf
+from hilbert.leaf import Leaf
+from hilbert.program.operation import product
+from hilbert.space import type_of
 from hilbert.spec import Spec
-from linmap.net.wire import product
 from tests.oracle import dense
 from tests.strategies import Source, contraction, sources
 
@@ -22,7 +23,7 @@ KINDS = ["real", "bool", "element"]
 
 def operand(s: Source, leaf: Leaf) -> Any:
     """An array for a leaf, in row-major order, transposed in memory, or a broadcast view."""
-    array = np.asarray(s.vector(leaf.space).leaves[0])
+    array = np.asarray(s.vector(type_of(leaf)).leaves[0])
     match s.one_of(["rows", "columns", "view"]):
         case "columns":
             return np.array(array, order="F")
@@ -80,7 +81,7 @@ def test_many_small_matrices(text: str) -> None:
     size = {"b": 500, "c": 5, "i": 2, "j": 3, "k": 4, "h": 2, "u": 1}
     sides, out = text.split("->")
     left, right = sides.split(",")
-    leaves = [Leaf(R, tuple(Fin.of(size[c]) for c in labels)) for labels in (left, right)]
+    leaves = [Leaf(R.entry, tuple(Fin.of(size[c]) for c in labels)) for labels in (left, right)]
     spec = Spec.of(left, right, out)
     for order in "CF":
         a, b = (np.array(rng.standard_normal(leaf.shape), order=order) for leaf in leaves)  # type: ignore[call-overload]
@@ -97,7 +98,7 @@ def test_overwriting_forms(s: Source) -> None:
     kernel = contract(np, spec, left, right)
     made = product(spec, left, right)
     for k, form in enumerate(kernel.inplace):
-        operands = [np.array(s.vector(leaf.space).leaves[0]) for leaf in (left, right)]
+        operands = [np.array(s.vector(type_of(leaf)).leaves[0]) for leaf in (left, right)]
         if form is None or (left, right)[k] != made or not made.axes:
             continue
         due = np.einsum(str(spec), *operands)
@@ -118,7 +119,7 @@ def test_nan_passes_through(kind: str, s: Source) -> None:
         if leaf.is_field and array.size:
             array.reshape(-1)[s.integer(0, array.size - 1)] = np.nan
     found = contract(np, spec, left, right).call(a, b)
-    hot = isinstance(left.base, Elements) or isinstance(right.base, Elements)
+    hot = any(leaf.entry.index is not None for leaf in (left, right))
     due = np.einsum(str(spec), dense(a, left), dense(b, right))
     if hot:  # a gather reads one entry, where 0·NaN would be NaN
         assert not np.any(np.isnan(found) & ~np.isnan(due))
@@ -131,7 +132,7 @@ def test_selection_is_no_multiplication(s: Source) -> None:
     """Where a Boolean operand is false, a NaN of the other operand does not pass."""
     spec, left, right = contraction(s, "bool")
     a, b = (np.array(operand(s, leaf)) for leaf in (left, right))
-    mask, values = (a, b) if isinstance(left.base, Boolean) else (b, a)
+    mask, values = (a, b) if left.kind == "b" else (b, a)
     mask[...] = False
     values[...] = np.nan
     assert not np.any(contract(np, spec, left, right).call(a, b))

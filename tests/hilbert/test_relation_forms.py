@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Coproduct, Fin, Index, SpaceError
+from hilbert.arrays.counting import SHADES, filled
 from hilbert.relation import (
     Composition,
     Relation,
@@ -28,7 +29,6 @@ from hilbert.relation import (
     sliding,
     window,
 )
-from hilbert.relation.picture import SHADES, filled
 from tests.relation_forms import ALL, BASIC, dense, some_set
 from tests.strategies import Source, sources
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from adjoint import adjoint
 from hilbert import R32, Copower, Fin, R, Vec, direct_sum
 from hilbert.arrays.reduction import reduce
+from hilbert.leaf import Leaf
 from hilbert.relation import Relation
-from hilbert.space import Leaf
 from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense
 from tests.strategies import Source, close, elements, gathered, same, sources
@@ -59,7 +59,7 @@ def test_fresh_memory(form: str, s: Source) -> None:
     """A kernel that says its result is nobody else's hands out memory that can be written, and shared with nothing."""
     relation = ALL[form](s)
     for r in (relation, relation.T):
-        leaf = Leaf(R, (Fin.of(4), *r.dom.axes))
+        leaf = Leaf(R.entry, (Fin.of(4), *r.dom.axes))
         kernel = reduce(np, r, 1, leaf)
         a = np.ones(leaf.shape)
         found = kernel.call(a)

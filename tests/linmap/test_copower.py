@@ -4,7 +4,7 @@ from hypothesis import given, note, settings
 
 from hilbert import Fin
 from linmap import identity, parallel, zip_
-from linmap.net.evaluate import tape
+from linmap.net.apply import line
 from linmap.net.lower import net
 from tests.linear_terms import between, linear_map
 from tests.strategies import Source, close, elements, gathered, same, sources
@@ -50,6 +50,6 @@ def test_direct_sum(s: Source) -> None:
 def test_size_does_not_depend_on_the_index_set(s: Source) -> None:
     """f^X has as many array operations as f, for |X| = 3 and |X| = 300: there is no loop over X."""
     f = linear_map(s)
-    due = len(tape(net(f)).code)
+    due = len(line(net(f)).steps)
     for n in (3, 300):
-        assert len(tape(net(f ** Fin.of(n))).code) == due
+        assert len(line(net(f ** Fin.of(n))).steps) == due

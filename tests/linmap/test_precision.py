@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, note, settings
 
 from hilbert import R32
-from linmap.net.evaluate import tape
+from hilbert.program.operation import Literal
+from linmap.net.apply import line
 from linmap.net.lower import net
 from linmap.term.nodes import Cast, LinMap, Net, Reduce
 from tests.linear_terms import NODES
@@ -24,9 +25,8 @@ def test_every_slot_is_in_single_precision(cls: type, s: Source) -> None:
     f: LinMap[Any, Any] = NODES[cls](single, 3)
     note(f)
     assert all(leaf.dtype == "float32" for leaf in net(f).wires)
-    run = tape(net(f))
-    constants = [array for k, array in run.constants.items() if run.slots[k].is_field]
-    assert all(array.dtype == np.float32 for array in constants)
+    constants = [step.operation.value for step in line(net(f)).steps if isinstance(step.operation, Literal)]
+    assert all(c.array.dtype == np.float32 for c in constants if c.leaf.is_field)
     assert all(leaf.dtype == np.float32 for leaf in f(single.vector(f.dom)).leaves)
 
 

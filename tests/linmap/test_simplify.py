@@ -12,6 +12,7 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Elements, Fin, R, SpaceError, direct_sum
+from hilbert.combine import Addition, Composition
 from hilbert.term import bottom_up, postorder
 from hilbert.term import parts as subterms
 from linmap import (
@@ -30,7 +31,7 @@ from linmap import (
     suffix,
 )
 from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
-from linmap.laws.engine import COMPOSITIONS, SUMS, Simplifier
+from linmap.laws.engine import Simplifier
 from linmap.laws.shared import Shared, rebuilt
 from linmap.laws.simplify import rewritten
 from linmap.net.lower import net
@@ -111,11 +112,11 @@ def located(term: Any, step: Any, known: dict[Any, Any]) -> tuple[Any, Any]:
         return way[-1], step.after
     parent, k = way[len(step.position) - 1], step.position[-1]
     parts, before = list(parent.parts), list(step.before.parts)
-    if type(parent) in COMPOSITIONS:
+    if isinstance(parent, Composition):
         assert parts[k : k + len(before)] == before
         parts[k : k + len(before)] = [step.after]
     else:
-        assert type(parent) in SUMS
+        assert isinstance(parent, Addition)
         assert parts[k] == before[0]
         for part in before:
             parts.remove(part)

@@ -146,9 +146,9 @@ def _is_text(node: ast.AST) -> bool:
     match node:
         case ast.Expr(ast.Constant()) | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Raise():
             return True
-        case ast.If(ast.Name("TYPE_CHECKING")) | ast.Call(ast.Name("TypeVar" | "also" | "cast" | "token" | "_token")):
+        case ast.If(ast.Name("TYPE_CHECKING")) | ast.Call(ast.Name("TypeVar" | "cast" | "token" | "_token")):
             return True
-        case ast.Expr(ast.Call(ast.Name("also"))) | ast.Expr(ast.Call(ast.Attribute(_, "note"))):
+        case ast.Expr(ast.Call(ast.Attribute(_, "note"))):
             return True
         case ast.AnnAssign(ast.Name("WEIGHTS")) | ast.Expr(ast.Call(ast.Attribute(ast.Name("WEIGHTS" | "INNER")))):
             return True

@@ -1,6 +1,7 @@
-"""Pictures of relations: the matrix of red_R, a row for each y and a column for each x, in text or by matplotlib.
+"""Pairs of relations counted by their kernels, none written out: degrees, and pictures in text or by matplotlib.
 
-Both count the pairs in each cell by applying red_R to runs of X: no pair is written out.
+A picture is the matrix of red_R, a row for each y and a column for each x: red_R of runs of X counts each cell.
+Attached to relations from here.
 
 >>> from hilbert import Fin
 >>> from hilbert.relation import leq
@@ -14,24 +15,27 @@ Both count the pairs in each cell by applying red_R to runs of X: no pair is wri
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hilbert.arrays.reduction import counted, reduced
+from hilbert.attach import attach
 from hilbert.errors import SpaceError
-
-if TYPE_CHECKING:
-    from hilbert.relation.base import Relation
+from hilbert.relation import Relation
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
 
 
+def degrees(relation: Relation[Any, Any]) -> npt.NDArray[np.int64]:
+    """To how many y each x is related: red_{Rᵀ} of ones."""
+    return counted(relation.T)
+
+
 def filled(relation: Relation[Any, Any], rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
-    from hilbert.arrays.reduction import reduced  # kernels are made of relations
-
     n, m = relation.dom.size, relation.cod.size
     xs, ys = _bounds(n, columns), _bounds(m, rows)
     cells = np.zeros((len(ys) - 1, len(xs) - 1))
@@ -48,7 +52,7 @@ def _bounds(n: int, cells: int) -> npt.NDArray[np.int64]:
     return np.arange(count + 1) * n // max(count, 1)
 
 
-def text(relation: Relation[Any, Any], rows: int, columns: int) -> str:
+def text(relation: Relation[Any, Any], rows: int = 16, columns: int = 32) -> str:
     """A character for each cell: · empty, █ full, shades between where a cell stands for more than one pair."""
     cells = filled(relation, rows, columns)
     if not cells.size:
@@ -57,7 +61,7 @@ def text(relation: Relation[Any, Any], rows: int, columns: int) -> str:
     return "\n".join("".join(SHADES[k] for k in row) for row in shade)
 
 
-def spy(relation: Relation[Any, Any], ax: Any, pixels: int) -> Any:
+def spy(relation: Relation[Any, Any], ax: Any = None, pixels: int = 256) -> Any:
     """The cells as an image, with the positions of X and Y on its axes."""
     if ax is None:
         try:
@@ -73,3 +77,8 @@ def spy(relation: Relation[Any, Any], ax: Any, pixels: int) -> Any:
     ax.set_ylabel(f"y ∈ {relation.cod}")
     ax.set_title(str(relation))
     return ax
+
+
+attach(Relation, "degrees", degrees)
+attach(Relation, "picture", text)
+attach(Relation, "plot", spy)

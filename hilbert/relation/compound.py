@@ -1,30 +1,16 @@
-"""Products, sums and compositions of relations, closed under transpose (theory §2.1).
-
->>> from hilbert import Fin
->>> from hilbert.relation import diagonal, full, function, leq
->>> X, Y = Fin.of(3), Fin.of(2)
->>> R = function(X, Y, [0, 1, 0])
->>> print(diagonal(Y) * leq(X), R + leq(Y), leq(Y) @ R, sep=" | ")
-id × ≤ | graph(3→2) + ≤ | ≤ ∘ graph(3→2)
->>> (leq(Y) @ R).T == R.T @ leq(Y).T
-True
-"""
+"""Products, sums and compositions of relations, made of others and closed under transpose (theory §2.1)."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, final
+from typing import Any, Generic, TypeAlias, final
 
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.errors import SpaceError
 from hilbert.index import Coproduct, Product
 from hilbert.relation.base import H, I, Ints, J, K, Relation, require_relation
-from hilbert.relation.forms import Full, Identity, Order
-from hilbert.relation.make import distinct
 
-PATHS = 1 << 27
-"""A composition that must be written out as explicit pairs goes through at most this many paths."""
+__all__ = ["Composition", "ProductRelation", "SumRelation"]
 
 
 def _relation(_: Any, attribute: Any, value: Any) -> None:
@@ -157,7 +143,7 @@ class Composition(Relation[I, J]):
 
     def holds(self) -> tuple[Ints, Ints]:
         """The pairs with a y between them."""
-        return _paths(self.outer, self.inner)
+        return paths(self.outer, self.inner)
 
     @property
     def is_function(self) -> bool:
@@ -173,53 +159,7 @@ class Composition(Relation[I, J]):
         return f"{_bracketed(self.outer)} ∘ {_bracketed(self.inner)}"
 
 
-def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
-    """S ∘ R = {(x, z) : (x, y) ∈ R and (y, z) ∈ S for some y}.
-
-    It stays symbolic where each (x, z) has at most one such y: if R is a partial function, or S the converse of one.
-    Then red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤ and ≥ ∘ ≥. Everything else becomes
-    explicit pairs, each of which counts once, however many paths there are. Raises SpaceError where the sets do not
-    meet, and for more paths than can be written out.
-    """
-    require_relation(outer, "S @ R")
-    require_relation(inner, "S @ R")
-    if inner.cod != outer.dom:
-        msg = f"S ∘ R of R ⊆ {inner.dom}×{inner.cod} and S ⊆ {outer.dom}×{outer.cod}: {inner.cod} is not {outer.dom}"
-        raise SpaceError(msg)
-    found: Any = _law(outer, inner)
-    if found is not None:
-        return found  # type: ignore[no-any-return]
-    if inner.is_partial_function or outer.T.is_partial_function:
-        return Composition(outer, inner)
-    count = int((inner.T.degrees().astype(float) * outer.degrees()).sum())
-    if max(count, inner.size, outer.size) > PATHS:
-        msg = (
-            f"S ∘ R of R ⊆ {inner.dom}×{inner.cod} and S ⊆ {outer.dom}×{outer.cod} has {count} paths, too many to "
-            f"write out as pairs; red(S) • red(R) counts paths without writing them out"
-        )
-        raise SpaceError(msg)
-    x, z = _paths(outer, inner)
-    return distinct(inner.dom, outer.cod, x, z)
-
-
-def _law(outer: Any, inner: Any) -> Relation[Any, Any] | None:
-    """S ∘ R as one form, if a law says so."""
-    match outer, inner:
-        case Identity(), _:  # id ∘ R = R
-            return inner  # type: ignore[no-any-return]
-        case _, Identity():  # S ∘ id = S
-            return outer  # type: ignore[no-any-return]
-        case Full(Y, Z), Full(X, _) if Y.size:  # Y×Z ∘ X×Y = X×Z
-            return Full(X, Z)
-        case Order(_, True, False), Order(_, True, False):  # ≥ ∘ ≥ = ≥
-            return inner
-        case Order(_, False, False), Order(_, False, False):  # ≤ ∘ ≤ = ≤
-            return inner
-        case _:
-            return None
-
-
-def _paths(outer: Relation[Any, Any], inner: Relation[Any, Any]) -> tuple[Ints, Ints]:
+def paths(outer: Relation[Any, Any], inner: Relation[Any, Any]) -> tuple[Ints, Ints]:
     """The ends (x, z) of every path x R y S z."""
     x, y = inner.holds()
     y2, z = outer.holds()
@@ -230,3 +170,6 @@ def _paths(outer: Relation[Any, Any], inner: Relation[Any, Any]) -> tuple[Ints, 
     per = counts[y]
     step = np.arange(int(per.sum())) - np.repeat(np.cumsum(per) - per, per)
     return x.repeat(per), z[starts[y].repeat(per) + step]
+
+
+CompoundForm: TypeAlias = ProductRelation[Any, Any, Any, Any] | SumRelation[Any, Any, Any, Any] | Composition[Any, Any]

@@ -1,4 +1,4 @@
-"""A tape computes what its instructions say: overwriting dying operands changes no input, constant or live slot."""
+"""A line computes what its steps say: overwriting dying operands changes no input, constant or live slot."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,48 +8,52 @@ from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
 from hilbert import Elements, Fin, Unit
-from hilbert.arrays.tape import Instruction, Operation, Tape
+from hilbert.leaf import Leaf
+from hilbert.program.constant import Const
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Add, Contract, Literal, Operation, Subtract
+from hilbert.program.run import Runner
 from hilbert.relation import Full, Relation, function, geq, leq, run
-from hilbert.space import Leaf
+from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.net import wire
 from tests.strategies import Source, sources
 
 X, Y, EMPTY = Fin.of(2), Fin.of(3), Fin.of(0)
-ELEMENT = Leaf(Elements(X))
+ELEMENT = Leaf(Elements(X).entry)
 
 
-def operation(s: Source, slots: list[Leaf]) -> tuple[Operation, tuple[int, ...], Leaf]:
+def drawn(s: Source, slots: list[Leaf]) -> tuple[Operation, tuple[int, ...], Leaf]:
     """An operation on some of the slots, and the leaf of its result; integers stay integers."""
     a = s.one_of([k for k, leaf in enumerate(slots) if leaf.is_field])
     leaf = slots[a]
     alike = [k for k, other in enumerate(slots) if other == leaf]
     b = s.one_of(alike)
     labels = ALPHABET[: len(leaf.axes)]
-    scalars = [k for k, other in enumerate(slots) if other == Leaf(leaf.base)]
+    scalars = [k for k, other in enumerate(slots) if other == Leaf(leaf.entry)]
     options: list[Callable[[], tuple[Operation, tuple[int, ...], Leaf]]] = [
-        lambda: (wire.Add(), (a, b), leaf),
-        lambda: (wire.Subtract(), (a, b), leaf),
-        lambda: (wire.Contract(Spec.pointwise(len(leaf.axes))), (a, b), leaf),
+        lambda: (Add(), (a, b), leaf),
+        lambda: (Subtract(), (a, b), leaf),
+        lambda: (Contract(Spec.pointwise(len(leaf.axes))), (a, b), leaf),
         lambda: (s.one_of([maximum, minimum]), (a, b), leaf),
         lambda: (s.one_of([absolute, relu, sign]), (a,), leaf),
         lambda: (wire.Scale(s.one_of([-1.0, 2.0])), (a,), leaf),
-        lambda: (wire.Contract(Spec.of(labels, labels, "")), (a, b), Leaf(leaf.base)),
+        lambda: (Contract(Spec.of(labels, labels, "")), (a, b), Leaf(leaf.entry)),
     ]
     if len(leaf.axes) < 3:  # arrays stay small
         axis = s.one_of([X, Y, EMPTY])
-        options.append(lambda: (wire.Reduce(Full(Unit(), axis), 0), (a,), Leaf(leaf.base, (axis, *leaf.axes))))
+        options.append(lambda: (wire.Reduce(Full(Unit(), axis), 0), (a,), Leaf(leaf.entry, (axis, *leaf.axes))))
     if scalars:
         k = s.one_of(scalars)
-        options.append(lambda: (wire.Contract(Spec.scalar(len(leaf.axes))), (k, a), leaf))
-        options.append(lambda: (wire.Contract(Spec.of(labels, "", labels)), (a, k), leaf))
+        options.append(lambda: (Contract(Spec.scalar(len(leaf.axes))), (k, a), leaf))
+        options.append(lambda: (Contract(Spec.of(labels, "", labels)), (a, k), leaf))
     if leaf.axes[:1] == (X,):
-        there = wire.Contract(Spec.of(labels, labels[0], labels[1:]))
-        options.append(lambda: (there, (a, slots.index(ELEMENT)), Leaf(leaf.base, leaf.axes[1:])))
+        there = Contract(Spec.of(labels, labels[0], labels[1:]))
+        options.append(lambda: (there, (a, slots.index(ELEMENT)), Leaf(leaf.entry, leaf.axes[1:])))
     if leaf.axes:
         options.append(lambda: _along_an_axis(s, a, leaf))
         order = tuple(reversed(range(len(leaf.axes))))
-        options.append(lambda: (wire.Move(order), (a,), Leaf(leaf.base, tuple(leaf.axes[k] for k in order))))
+        options.append(lambda: (wire.Move(order), (a,), Leaf(leaf.entry, tuple(leaf.axes[k] for k in order))))
     return s.one_of(options)()
 
 
@@ -69,30 +73,36 @@ def _along_an_axis(s: Source, a: int, leaf: Leaf) -> tuple[Operation, tuple[int,
 def test_reuse_of_memory(s: Source) -> None:
     """Each slot holds what its instruction makes of its arguments, however many of them die there; twice over."""
     shapes = [(), (X,), (Y,), (X, Y), (Y, EMPTY)]
-    slots = [ELEMENT, *(Leaf(s.field, s.one_of(shapes)) for _ in range(s.integer(1, 3)))]
+    slots = [ELEMENT, *(Leaf(s.field.entry, s.one_of(shapes)) for _ in range(s.integer(1, 3)))]
     inputs = len(slots)
-    slots += [Leaf(s.field, s.one_of(shapes)) for _ in range(s.integer(0, 1))]
-    constants = {k: s.vector(slots[k].space).leaves[0] for k in range(inputs, len(slots))}
-    code: list[Instruction] = []
-    for _ in range(s.integer(0, 12)):
-        what, args, leaf = operation(s, slots)
-        code.append(Instruction(what, args, len(slots)))
+    given_arrays = [s.vector(type_of(leaf)).leaves[0] for leaf in slots]
+    steps: list[Step[Any]] = []
+    for k in range(s.integer(0, 1)):
+        leaf = Leaf(s.field.entry, s.one_of(shapes))
+        steps.append(Step(Literal(Const(s.vector(type_of(leaf)).leaves[0], leaf, (k, 0))), ()))
         slots.append(leaf)
-    outputs = [s.integer(0, len(slots) - 1) for _ in range(s.integer(0, 3))]
-    note(code)
-    note(outputs)
-    given_arrays = [s.vector(leaf.space).leaves[0] for leaf in slots[:inputs]]
-    due: dict[int, Any] = dict(enumerate(given_arrays)) | constants
-    tape = Tape(slots, inputs, constants, code, outputs)
+    for _ in range(s.integer(0, 12)):
+        what, args, leaf = drawn(s, slots)
+        steps.append(Step(what, args))
+        slots.append(leaf)
+    outputs = tuple(s.integer(0, len(slots) - 1) for _ in range(s.integer(0, 3)))
+    line = Line(tuple(slots), tuple(steps), outputs)
+    note(line)
+    due: list[Any] = list(given_arrays)
+    runner = Runner(line)
     with np.errstate(all="ignore"):  # products of products may overflow
-        for step in code:
+        for to, step in enumerate(steps, inputs):
+            if isinstance(step.operation, Literal):
+                due.append(step.operation.value.array)
+                continue
             operands = [np.array(due[k]) for k in step.args]
-            kernel = step.operation.bind(np, [slots[k] for k in step.args], slots[step.to])
+            assert step.operation.image(*(slots[k] for k in step.args)) == slots[to]
+            kernel = step.operation.bind(np, [slots[k] for k in step.args], slots[to])
             result = kernel.call(*operands)
             assert not (kernel.fresh and any(np.shares_memory(result, operand) for operand in operands)), step
-            due[step.to] = np.array(result)
+            due.append(np.array(result))
         for _ in range(2):
-            found = tape.run(given_arrays)
+            found = runner.run(given_arrays)
             for k, array in zip(outputs, found, strict=True):
                 assert np.shape(array) == slots[k].shape
                 assert array.dtype == slots[k].dtype

@@ -1,0 +1,99 @@
+"""What one array stores: entries of one kind along some axes. The ground floor, which knows no spaces (paper §2.2).
+
+>>> from hilbert.index import Fin
+>>> leaf = Leaf(Entry("float64"), (Fin.of(2), Fin.of(3)))
+>>> print(leaf, leaf.shape, leaf.kind)
+ℝ^{2×3} (2, 3) f
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from hilbert.index import Index
+
+SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ"}
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Entry:
+    """One entry of an array: a number, a truth value, an integer; an element of `index` if that is given.
+
+    Elements of an index set are stored as integers, their positions in the flat order.
+    """
+
+    dtype: str
+    index: Index | None = field(default=None)
+
+    @property
+    def is_field(self) -> bool:
+        """Whether it is a number of a field, and has a tangent."""
+        return self.dtype.startswith("float")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes that an element of an index set stands for; none for other entries."""
+        return () if self.index is None else self.index.shape
+
+    def __str__(self) -> str:
+        return SIGNS[self.dtype] if self.index is None else str(self.index)
+
+    def __repr__(self) -> str:
+        return f"Entry({self.dtype!r}{'' if self.index is None else f', {self.index!r}'})"
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class Leaf:
+    """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
+
+    entry: Entry
+    axes: tuple[Index, ...] = ()
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return tuple(axis.size for axis in self.axes)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of entries."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> str:
+        """The dtype's name."""
+        return self.entry.dtype
+
+    @cached_property
+    def kind(self) -> str:
+        """`f` real, `i` integer, `b` Boolean."""
+        return np.dtype(self.dtype).kind
+
+    @cached_property
+    def is_field(self) -> bool:
+        """Whether its entries are numbers of a field: they have tangents."""
+        return self.entry.is_field
+
+    def under(self, axes: tuple[Index, ...]) -> Leaf:
+        """The leaf with more axes in front: its copower."""
+        return Leaf(self.entry, axes + self.axes) if axes else self
+
+    def __str__(self) -> str:
+        base = str(self.entry)
+        return raised(base, "×".join(map(str, self.axes)), len(self.axes)) if self.axes else base
+
+    def __repr__(self) -> str:
+        return f"Leaf({self.entry!r}, {self.axes!r})"
+
+
+def raised(base: str, exponent: str, factors: int = 1) -> str:
+    """base^exponent, the exponent in braces unless it is one word."""
+    return f"{base}^{{{exponent}}}" if factors > 1 or not exponent.isalnum() else f"{base}^{exponent}"

@@ -1,0 +1,153 @@
+"""Lines under construction: steps are appended, checked, and shared where they are the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.errors import SpaceError
+from hilbert.index import Unit
+from hilbert.program.constant import filled
+from hilbert.program.line import Line, Step, pruned
+from hilbert.program.operation import Add, Contract, Literal, Operation, Reduce, Scale
+from hilbert.relation import Full
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert.index import Index
+    from hilbert.leaf import Leaf
+    from hilbert.program.constant import Const
+    from hilbert.program.operation import Unary
+    from hilbert.spec import Spec
+
+
+class Builder:
+    """Appends steps; the same step on the same slots is one slot.
+
+    `fold` propagates numbers while derivatives are applied: 1·x is x, a filled array times x is k·x; x·y is y·x then.
+    """
+
+    def __init__(self, inputs: Sequence[Leaf], *, fold: bool = False) -> None:
+        self.slots: list[Leaf] = list(inputs)
+        self.steps: list[Step[Any]] = []
+        self.arity = len(self.slots)
+        self.fold = fold
+        self.traced = False  # what the body of a traced function computed is complete
+        self._known: dict[Step[Any], int] = {}
+
+    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
+        """The slot of a step."""
+        if self.traced:
+            msg = f"an expression is used after its function was traced (a step into {leaf}): pass a vector instead"
+            raise SpaceError(msg)
+        step = Step(operation, args)
+        found = self._known.get(step)
+        if found is None:
+            found = self._known[step] = len(self.slots)
+            self.steps.append(step)
+            self.slots.append(leaf)
+        return found
+
+    def operation(self, slot: int) -> Operation | None:
+        """The operation of the step into a slot; None for an input."""
+        return None if slot < self.arity else self.steps[slot - self.arity].operation
+
+    def literal(self, value: Const) -> int:
+        """A constant."""
+        return self.emit(Literal(value), (), value.leaf)
+
+    def number(self, k: float, leaf: Leaf) -> int:
+        """The constant with k in every entry."""
+        return self.literal(filled(k, leaf))
+
+    def filling(self, slot: int) -> float | None:
+        """The number that fills a slot, if it is a literal made of one."""
+        operation = self.operation(slot)
+        return operation.value.number if isinstance(operation, Literal) else None
+
+    def contract(self, spec: Spec, left: int, right: int) -> int:
+        """A labelled contraction."""
+        leaf = Contract(spec).image(self.slots[left], self.slots[right])
+        if self.fold and not spec.contracted:
+            for k, other in ((left, right), (right, left)):
+                number = self.filling(k)
+                if number is not None and self.slots[other] == leaf and _in_order(spec, filled_left=k == left):
+                    return self.scale(number, other)
+        if self.fold:  # v ⋄ w is w ⋄ v with the labels exchanged
+            found = self._known.get(Step(Contract(spec.mirrored), (right, left)))
+            if found is not None:
+                return found
+        return self.emit(Contract(spec), (left, right), leaf)
+
+    def scale(self, k: float, slot: int) -> int:
+        """k · slot."""
+        if self.fold:
+            if k == 1.0:
+                return slot
+            number = self.filling(slot)
+            if number is not None:
+                return self.number(k * number, self.slots[slot])
+            inner = self.operation(slot)
+            if isinstance(inner, Scale):
+                return self.scale(k * inner.k, self.steps[slot - self.arity].args[0])
+        return self.emit(Scale(k), (slot,), self.slots[slot])
+
+    def apply(self, f: Unary, slot: int) -> int:
+        """A linear step."""
+        if isinstance(f, Scale):
+            return self.scale(f.k, slot)
+        leaf = f.image(self.slots[slot])
+        if self.fold:
+            number = self.filling(slot)
+            if number is not None and isinstance(f, Reduce) and isinstance(f.relation, Full):
+                return self.number(number * f.relation.dom.size, leaf)
+        return self.emit(f, (slot,), leaf)
+
+    def add(self, a: int, b: int) -> int:
+        """a + b."""
+        leaf = Add().image(self.slots[a], self.slots[b])
+        if self.fold and a == b:
+            return self.scale(2.0, a)
+        return self.emit(Add(), (a, b), leaf)
+
+    def rep(self, slot: int, axes: tuple[Index, ...]) -> int:
+        """The slot replicated over more axes in front: a view."""
+        for axis in reversed(axes):
+            slot = self.apply(Reduce(Full(Unit(), axis), 0), slot)
+        return slot
+
+    def step(self, operation: Operation, args: tuple[int, ...]) -> int:
+        """Any operation on slots of this builder; raises SpaceError where they do not fit."""
+        match operation:
+            case Contract(spec):
+                return self.contract(spec, *args)
+            case Add():
+                return self.add(*args)
+            case Scale(k):
+                return self.scale(k, *args)
+            case Reduce():
+                return self.apply(operation, *args)
+            case _:  # nothing to fold
+                return self.emit(operation, args, operation.image(*(self.slots[a] for a in args)))
+
+    def inline(self, line: Line, args: Iterable[int]) -> list[int]:
+        """Copy a line's steps on these argument slots; the result tells where each of its slots went."""
+        where = list(args)
+        leaves = iter(line.slots[line.arity :])
+        for step in line.steps:
+            where.append(self.emit(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
+        return where
+
+    def line(self, outputs: Iterable[int]) -> Line:
+        """What has been built, without steps that these outputs do not need."""
+        return pruned(self.slots, self.steps, tuple(outputs))
+
+
+def _in_order(spec: Spec, *, filled_left: bool) -> bool:
+    return (spec.right if filled_left else spec.left) == spec.out
+
+
+def line_of(inputs: Sequence[Leaf], operation: Any, *args: int) -> Line:
+    """The line of one step."""
+    b = Builder(inputs)
+    return b.line([b.step(operation, args)])

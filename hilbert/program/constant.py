@@ -1,0 +1,44 @@
+"""Constants of a straight line: an array, its leaf, and the key by which two are equal."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from attrs import field, frozen
+
+from hilbert.leaf import Leaf
+from hilbert.repr_names import spelled
+
+
+@final
+@frozen(repr=False)
+class Const:
+    """A leaf of a vector. Two are equal if they come from the same vector, or repeat the same number."""
+
+    array: Any = field(eq=False)
+    leaf: Leaf
+    key: tuple[Any, ...]
+
+    @property
+    def number(self) -> float | None:
+        """The number that stands in every entry, if the constant was made of one."""
+        return self.key[1] if self.key[0] == "filled" else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.number is not None:
+            return filled, (self.number, self.leaf)
+        return Const, (self.array, self.leaf, self.key)
+
+    def __repr__(self) -> str:
+        if self.number is not None:
+            return f"filled({self.number!r}, {self.leaf!r})"
+        *what, token, place = self.key
+        name = ".".join([f"{token:032x}", *(f"{hash(part) & 0xFFFFFFFFFFFFFFFF:016x}" for part in what), str(place)])
+        return spelled(self, name, f"{self.leaf.dtype}{list(self.leaf.shape)}")
+
+
+def filled(number: float, leaf: Leaf) -> Const:
+    """The constant with one number in every entry; it takes the memory of one."""
+    array = np.broadcast_to(np.asarray(number, leaf.dtype), leaf.shape)
+    return Const(array, leaf, ("filled", float(number)))

@@ -1,0 +1,77 @@
+"""Steps that are better done together: differences, sums with padded arrays, sparse products."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.arrays.segments import makes_rows
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Add, AddInto, Contract, Reduce, Scale, Subtract, Weighted
+from hilbert.relation import Converse, Graph, Inclusion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Maker = Callable[[int], Step[Any] | None]
+    """The step into a slot that nothing else reads; None for others."""
+
+
+def fused(line: Line) -> Line:
+    """The same results with fewer steps; an array that only the steps replaced have read is not made."""
+    arity, reads, steps = line.arity, line.reads, list(line.steps)
+
+    def alone(slot: int) -> Step[Any] | None:
+        return steps[slot - arity] if slot >= arity and reads[slot] == 1 else None
+
+    for k, step in enumerate(steps):
+        match step.operation:
+            case Add():
+                steps[k] = _difference(step, alone) or _added_into(step, alone) or step
+            case Reduce(Graph() as targets, 0) as sums:
+                steps[k] = _weighted(step, sums, targets, alone, line) or step
+            case _:
+                pass
+    changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
+    return Line(line.slots, tuple(steps), line.outputs).pruned() if changed else line
+
+
+def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
+    """a + (−1)·b as a − b."""
+    for a, b in (step.args, step.args[::-1]):
+        negated = alone(b)
+        if negated and negated.operation == Scale(-1.0):
+            return Step(Subtract(), (a, negated.args[0]))
+    return None
+
+
+def _added_into(step: Step[Any], alone: Maker) -> Step[Any] | None:
+    """The sum with an array that lies between zeros touches what it covers only."""
+    for a, b in (step.args, step.args[::-1]):
+        padded = alone(b)
+        match padded.operation if padded else None:
+            case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
+                return Step(AddInto(inclusion), (a, padded.args[0]))
+            case _:
+                pass
+    return None
+
+
+def _weighted(last: Step[Any], sums: Reduce, targets: Graph[Any, Any], alone: Maker, line: Line) -> Step[Any] | None:
+    """A segment sum of weighted entries of a gather as the product with a sparse matrix, where that is quicker."""
+    product = alone(last.args[0])
+    if product is None or not isinstance(product.operation, Contract):
+        return None
+    spec = product.operation.spec
+    for side in (0, 1):
+        w, v = product.args if side == 0 else product.args[::-1]
+        weights, rows = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
+        first = alone(v)
+        match first.operation if first else None:
+            case Reduce(Converse(Graph() as sources), 0) as gather if first:
+                pass
+            case _:
+                continue
+        zipped = spec.out == rows and weights == rows[: len(weights)] and len(weights) == len(sources.dom.axes)
+        if zipped and line.slots[w].is_field and sources.dom == targets.dom and makes_rows(sources, targets):
+            return Step(Weighted(gather, product.operation, side, sums), (w, first.args[0]))
+    return None

@@ -1,0 +1,106 @@
+"""A straight line: slots 0, 1, … hold the inputs, then the result of each step; one array each.
+
+>>> from hilbert.leaf import Entry
+>>> x = Leaf(Entry("float64"))
+>>> line = Line((x, x, x), (Step(Scale(2.0), (0,)), Step(Scale(3.0), (0,))), (1,))
+>>> line.arity, line.reads, len(line.pruned().steps)
+(1, [2, 1, 0], 1)
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+
+from attrs import frozen
+
+from hilbert.errors import SpaceError
+from hilbert.leaf import Leaf
+from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+O_co = TypeVar("O_co", bound=Operation, covariant=True)
+
+
+@final
+@frozen
+class Step(Generic[O_co]):
+    """slot = operation(slots `args`)."""
+
+    operation: O_co
+    args: tuple[int, ...]
+
+
+@final
+@frozen(slots=False)
+class Line:
+    """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k."""
+
+    slots: tuple[Leaf, ...]
+    steps: tuple[Step[Any], ...]
+    outputs: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        count = len(self.slots)
+        if self.arity < 0:
+            msg = f"a line of {len(self.steps)} steps has a slot for each, not {count}"
+            raise SpaceError(msg)
+        for k, step in enumerate(self.steps, self.arity):
+            for a in step.args:
+                if not 0 <= a < k:
+                    msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: give earlier ones"
+                    raise SpaceError(msg)
+        for k in self.outputs:
+            if not 0 <= k < count:
+                msg = f"a line of {count} slots has no slot {k} to end in"
+                raise SpaceError(msg)
+
+    @property
+    def arity(self) -> int:
+        """The number of inputs."""
+        return len(self.slots) - len(self.steps)
+
+    @cached_property
+    def reads(self) -> list[int]:
+        """How often each slot is read, by steps and as an output."""
+        count = [0] * len(self.slots)
+        for k in self.outputs:
+            count[k] += 1
+        for step in self.steps:
+            for a in step.args:
+                count[a] += 1
+        return count
+
+    def ending(self, outputs: Iterable[int]) -> Line:
+        """The line with other outputs, without steps that these do not need."""
+        return pruned(self.slots, self.steps, tuple(outputs))
+
+    def pruned(self) -> Line:
+        """The line without steps that nothing needs."""
+        return self.ending(self.outputs)
+
+
+def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int, ...]) -> Line:
+    """A line without steps that its outputs do not need: dead code, found in one pass from the end."""
+    slots, steps = tuple(slots), tuple(steps)
+    arity = len(slots) - len(steps)
+    live = bytearray(len(slots))
+    for k in outputs:
+        live[k] = 1
+    for k in range(len(steps) - 1, -1, -1):
+        if live[arity + k]:
+            for a in steps[k].args:
+                live[a] = 1
+    if all(live[arity:]):
+        return Line(slots, steps, outputs)
+    where = list(range(arity)) + [0] * len(steps)
+    kept: list[Step[Any]] = []
+    leaves = list(slots[:arity])
+    for k, step in enumerate(steps, arity):
+        if live[k]:
+            where[k] = len(leaves)
+            kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
+            leaves.append(slots[k])
+    return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs))

@@ -1,0 +1,299 @@
+"""The operations of a straight line: what a step does to one or two arrays, as data.
+
+Each says which leaf it makes of which (`image`) and gives its kernel for an array library (`bind`); a linear operation
+on one array also says how it acts under more axes (`lifted`) and what its adjoint is. Primitives are operations too:
+see `diff.term`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+
+import numpy as np
+from attrs import fields, frozen
+
+from hilbert.arrays import contract as contraction
+from hilbert.arrays import kernel, reduction, segments
+from hilbert.errors import SpaceError
+from hilbert.leaf import Entry, Leaf
+from hilbert.program.constant import Const
+from hilbert.relation import Relation
+from hilbert.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from hilbert.arrays.kernel import Kernel
+    from hilbert.index import Index
+
+
+class Operation:
+    """What a step does to its operands."""
+
+    __slots__ = ()
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of the result; raises SpaceError for operands that do not fit."""
+        raise TypeError(type(self).__name__)
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The kernel for operands of these leaves."""
+        raise TypeError(type(self).__name__)
+
+    def __repr__(self) -> str:
+        cls: Any = type(self)
+        return f"operation.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
+
+
+@final
+@frozen(repr=False)
+class Literal(Operation):
+    """A constant; it has no operands."""
+
+    value: Const
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The constant's."""
+        return self.value.leaf
+
+
+# --- linear operations on one array ---
+
+
+@final
+@frozen(repr=False)
+class Scale(Operation):
+    """(k ·) for a number k."""
+
+    k: float
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The same."""
+        return operands[0]
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """k · a."""
+        return kernel.scale(xp, self.k)
+
+    def lifted(self, n: int) -> Scale:
+        """(k ·)^X = (k ·)."""
+        return self
+
+    def adjoint(self, source: Leaf) -> Scale:
+        """(k ·)* = (k ·)."""
+        return self
+
+
+@final
+@frozen(repr=False)
+class Reduce(Operation):
+    """red_R on the axes from `at` on."""
+
+    relation: Relation[Any, Any]
+    at: int
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The codomain's axes in place of the domain's."""
+        (leaf,), r = operands, self.relation
+        end = self.at + len(r.dom.axes)
+        if leaf.axes[self.at : end] != r.dom.axes:
+            msg = f"red_R for R ⊆ {r.dom}×{r.cod} does not apply at axis {self.at} of {leaf}"
+            raise SpaceError(msg)
+        return Leaf(leaf.entry, leaf.axes[: self.at] + r.cod.axes + leaf.axes[end:])
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The relation's own kernel."""
+        return reduction.reduce(xp, self.relation, self.at, operands[0])
+
+    def lifted(self, n: int) -> Reduce:
+        """(red_R)^X = red_{id×R}: the axes of R come later."""
+        return Reduce(self.relation, self.at + n)
+
+    def adjoint(self, source: Leaf) -> Reduce:
+        """red_R* = red_{Rᵀ}."""
+        return Reduce(self.relation.T, self.at)
+
+
+@final
+@frozen(repr=False)
+class Move(Operation):
+    """The axes in another order: the transposition part of a unitary map."""
+
+    order: tuple[int, ...]
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The axes in that order."""
+        return Leaf(operands[0].entry, tuple(operands[0].axes[k] for k in self.order))
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """A view."""
+        return kernel.move(xp, self.order)
+
+    def lifted(self, n: int) -> Move:
+        """The lifted axes stay in front."""
+        return Move((*range(n), *(k + n for k in self.order)))
+
+    def adjoint(self, source: Leaf) -> Move:
+        """Unitary: f* = f⁻¹."""
+        return Move(tuple(sorted(range(len(self.order)), key=self.order.__getitem__)))
+
+
+@final
+@frozen(repr=False)
+class Cast(Operation):
+    """The same numbers in another precision."""
+
+    entry: Entry
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The same axes."""
+        return Leaf(self.entry, operands[0].axes)
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """A conversion."""
+        return kernel.cast(xp, self.entry.dtype)
+
+    def lifted(self, n: int) -> Cast:
+        """The same conversion."""
+        return self
+
+    def adjoint(self, source: Leaf) -> Cast:
+        """Back to the precision of the source."""
+        return Cast(source.entry)
+
+
+Unary: TypeAlias = Scale | Reduce | Move | Cast
+
+# --- operations on two arrays ---
+
+
+@final
+@frozen(repr=False)
+class Contract(Operation):
+    """A labelled contraction of two arrays."""
+
+    spec: Spec
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The axes of the result's labels."""
+        return product(self.spec, *operands)
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The planned contraction."""
+        return contraction.contract(xp, self.spec, operands[0], operands[1])
+
+
+@final
+@frozen(repr=False)
+class Add(Operation):
+    """a + b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The common leaf."""
+        a, b = operands
+        if a != b:
+            msg = f"cannot add {a} and {b}: both must be in one space"
+            raise SpaceError(msg)
+        return a
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """a + b, in place where an operand dies."""
+        return kernel.add(xp)
+
+
+def labelled(leaf: Leaf) -> tuple[Index, ...]:
+    """The axes that the labels of a contraction's operand stand for; an element of X has those of X at the end."""
+    return leaf.axes + (leaf.entry.index.axes if leaf.entry.index else ())
+
+
+@cache
+def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
+    """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label."""
+    axes: dict[str, Index] = {}
+    for labels, leaf in ((spec.left, left), (spec.right, right)):
+        have = labelled(leaf)
+        if len(have) != len(labels):
+            msg = f"contraction {spec}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
+            raise SpaceError(msg)
+        for label, axis in zip(labels, have, strict=True):
+            if axes.setdefault(label, axis) != axis:
+                msg = f"contraction {spec} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
+                raise SpaceError(msg)
+    kinds = {leaf.entry for leaf in (left, right) if leaf.is_field}
+    if len(kinds) != 1:
+        msg = f"contraction {spec} of {left} and {right}: the operands have no field in common; cast one of them"
+        raise SpaceError(msg)
+    return Leaf(kinds.pop(), tuple(axes[label] for label in spec.out))
+
+
+# --- what several steps do at once: made by `hilbert.program.fuse` only ---
+
+
+@final
+@frozen(repr=False)
+class Subtract(Operation):
+    """a − b, instead of a + (−1)·b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The common leaf."""
+        return operands[0]
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """a − b, in place where an operand dies."""
+        return kernel.subtract(xp)
+
+
+@final
+@frozen(repr=False)
+class AddInto(Operation):
+    """(a, b) ↦ a + red_R(b) for an inclusion R, instead of padding and a sum; in place where a dies."""
+
+    inclusion: Reduce
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of a."""
+        return operands[0]
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """In numpy only what b covers is touched; elsewhere one after the other."""
+        a, b = operands
+        if xp is np:
+            return reduction.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
+        padded = self.inclusion.bind(xp, [b], a).call
+        add = kernel.add(xp).call
+        return kernel.Kernel(lambda x, y: add(x, padded(y)))
+
+
+@final
+@frozen(repr=False)
+class Weighted(Operation):
+    """The product (w, v) with a sparse matrix, instead of a gather, a product and a segment sum."""
+
+    gather: Reduce
+    product: Contract
+    side: int
+    sums: Reduce
+
+    def _gathered(self, v: Leaf) -> Leaf:
+        sources = self.gather.relation.T
+        return Leaf(v.entry, sources.dom.axes + v.axes[len(sources.cod.axes) :])
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The segments in front of the axes of v behind those of the gather."""
+        return self.sums.image(self._gathered(operands[1]))
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The product in numpy; elsewhere the three one after the other."""
+        w, v = operands
+        sources: Any = self.gather.relation.T
+        if xp is np:
+            return segments.weighted(sources, cast("Any", self.sums.relation), v, result.shape)
+        gathered = self._gathered(v)
+        f = self.gather.bind(xp, [v], gathered).call
+        g = self.product.bind(xp, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
+        h = self.sums.bind(xp, [gathered], result).call
+        if self.side == 0:
+            return kernel.Kernel(lambda a, b: h(g(a, f(b))))
+        return kernel.Kernel(lambda a, b: h(g(f(b), a)))

@@ -1,0 +1,54 @@
+"""Checks of what constructors of relations are given: index sets, arrays of positions, whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hilbert.errors import SpaceError, integer, shown
+from hilbert.index import Index, require_index
+from hilbert.relation.base import Ints
+
+
+def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
+    """The numpy array that a list, an array or a column of a table is (anything with `__array__` or `to_numpy`)."""
+    try:
+        if not hasattr(entries, "__array__") and hasattr(entries, "to_numpy"):
+            entries = entries.to_numpy()
+        array = np.asarray(entries)
+        return np.asarray(array.tolist()) if array.dtype == object else array
+    except (ValueError, TypeError) as error:
+        msg = f"{what} is an array of integers, not {shown(entries)} that is ragged or holds no integers"
+        raise SpaceError(msg) from error
+
+
+def positions_in(index: Index, entries: Any, what: str) -> Ints:
+    """A one-dimensional array of positions in an index set; raises SpaceError for others."""
+    array = array_of(entries, what)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
+        raise SpaceError(msg)
+    if array.size and (array.min() < 0 or array.max() >= index.size):
+        due = f"give 0 to {index.size - 1}" if index.size else "it has no elements"
+        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: {due}"
+        raise SpaceError(msg)
+    return array.astype(np.int64)
+
+
+def require_sets(*sets: Any) -> None:
+    """Raise SpaceError unless all are index sets."""
+    for index in sets:
+        require_index(index, "a relation")
+
+
+def whole(value: Any, what: str, *, least: int | None = None) -> int:
+    """An integer of at least `least`; raises SpaceError for anything else."""
+    found = integer(value)
+    if found is None or (least is not None and found < least):
+        msg = f"{what} is an integer{f' ≥ {least}' if least is not None else ''}, not {shown(value)}"
+        raise SpaceError(msg)
+    return found

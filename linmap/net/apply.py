@@ -1,0 +1,71 @@
+"""Application: a net becomes a line of array operations, which runs once or is copied into a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from hilbert import SpaceError, Type, Vec
+from hilbert.arrays.namespace import freeze
+from hilbert.program.builder import Builder
+from hilbert.program.run import Runner
+from linmap.net import wire
+from linmap.net.fold import fold
+from linmap.net.lower import net
+from linmap.term.datum import Ref
+from linmap.term.nodes import Closed, LinMap, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from hilbert.program.line import Line
+    from linmap.term.datum import Datum
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
+    """What applies f to vectors of its domain, made once for each term.
+
+    Raises SpaceError if f still refers to a point: close it with `.at(point)`.
+    """
+    body = f.body if isinstance(f, Closed) else net(f)
+    data = f.data.arrays if isinstance(f, Closed) else ()
+    if len(refs(body)) != len(data):
+        msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
+        raise SpaceError(msg)
+    memo = body.memo()
+    made = memo.get("runner")
+    if made is None:
+        made = memo["runner"] = Runner(line(body))
+    call, cod = made.run, f.cod
+    if not data:
+        return lambda x: Vec(cod, tuple(map(freeze, call(x.leaves))))
+    return lambda x: Vec(cod, tuple(map(freeze, call([*x.leaves, *data]))))
+
+
+def line(body: Net) -> Line:
+    """The net as a line; its inputs are the argument's leaves and then the data that it refers to."""
+    found = refs(body)
+    n = len(body.inputs)
+    b = Builder([*(body.wires[w] for w in body.inputs), *(ref.leaf for ref in found)])
+    return b.line(apply_net(b, body, range(n), {ref.slot: n + k for k, ref in enumerate(found)}))
+
+
+def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, int]) -> list[int]:
+    """Apply an open linear map to slots of a line; slot `where[k]` holds what the body's reference k points to.
+
+    Raises SpaceError for a reference that is nowhere.
+    """
+
+    def at(datum: Datum) -> int:
+        if not isinstance(datum, Ref):
+            return b.literal(datum)
+        if datum.slot not in where:
+            msg = f"an open map {body.dom} ⊸ {body.cod} is no function: close it with .at(point)"
+            raise SpaceError(msg)
+        return where[datum.slot]
+
+    flow = zip(body.inputs, args, strict=True)
+    slots = fold(body, flow, lambda arc, x: wire.step(b, arc.map, x, at), b.add)
+    return [b.number(0.0, body.wires[w]) if k is None else k for k, w in zip(slots, body.outputs, strict=True)]
