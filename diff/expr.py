@@ -22,6 +22,7 @@ from typing import (
     overload,
 )
 
+from diff.lower import program
 from diff.term import Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
@@ -519,8 +520,6 @@ def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return apply_net(b, net(f), slots, {})
-    from diff.lower import program  # lowering is a pass over these terms
-
     p = program(f)
     where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]

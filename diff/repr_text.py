@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
+from diff import primitives
 from diff.term import (
     Bilinear,
     Compose,
@@ -69,9 +70,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
 
 def primitive(p: Elementwise[Any, Any]) -> str:
     """The public name of a primitive, or its place in the table."""
-    import diff
-
     if isinstance(p, Primitive) and p.name == "power":
         return f"power({p.params[0]!r})"
-    public = p.name.isidentifier() and not p.params and isinstance(getattr(diff, p.name, None), Elementwise)
+    public = p.name.isidentifier() and not p.params and isinstance(getattr(primitives, p.name, None), Elementwise)
     return p.name if public else f"{type(p).__name__}({p.name!r}{f', {p.params!r}' if p.params else ''})"

@@ -17,6 +17,7 @@ from attrs import evolve
 from diff.affine import Pointwise
 from diff.term import Program
 from hilbert import DirectSum
+from hilbert.attach import attach
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
@@ -100,3 +101,6 @@ def _pointwise(bench: Steps, body: Net) -> Pointwise[Any, Any, Any]:
     n = len(p.outputs)
     value: Program[Any, Any] = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
     return Pointwise(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
+
+
+attach(Pointwise, "simplified", simplify_pointwise)

@@ -21,7 +21,7 @@ from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
 from hilbert.relation import agreement
-from linmap.matrices.matrix import data_of, planned
+from linmap.matrices.forms import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of

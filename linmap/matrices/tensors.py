@@ -34,8 +34,8 @@ from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
 from linmap import contraction
 from linmap.contraction import Contraction, require_contraction
-from linmap.matrices.matrix import data_of, limit_of, planned, side
-from linmap.matrices.matrix import dense as dense_array
+from linmap.matrices.forms import data_of, limit_of, planned, side
+from linmap.matrices.forms import dense as dense_array
 from linmap.matrices.network import bonds
 from linmap.matrices.structure import body_of
 from linmap.net import wire
