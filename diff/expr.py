@@ -630,7 +630,7 @@ def const(v: Vec[V]) -> Expr[V]:
     """A vector as a constant of the function being traced; SpaceError outside of one."""
     require_vector(v, "const")
     if not tracing:
-        msg = "const(v) stands in the body of a traced function; the constant map is constant(V, w)"
+        msg = "const(v) stands in the body of a traced function; the constant map is constant(w, V)"
         raise SpaceError(msg)
     return literal(tracing[-1], v)
 
