@@ -100,7 +100,12 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     def at(self, a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]) -> LinMap[V, W]: ...
     def at(self, *x: Any) -> Any:
         """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
+        if any(isinstance(part, Expr) for part in x):
+            msg = "a derivative at an expression is no linear map yet: in a traced function write jvp(f)(x, dx), or "
+            raise SpaceError(f"{msg}vjp(f)(x, dy) for its adjoint")
         return self._closed(argument(self.program, x), ())[1]
+
+    __call__ = at  # f'(x)
 
     def run(self, x: Vec[P]) -> tuple[Vec[Any], LinMap[V, W]]:
         """The value and the linear map at a point."""

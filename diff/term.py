@@ -25,16 +25,16 @@ from hilbert.combine import (
     joint,
     same_type,
 )
-from hilbert.errors import shown
+from hilbert.errors import number, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import Applicable
+from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, Contract, Literal, Unary
-from hilbert.space import require_space, require_type
+from hilbert.space import require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction
@@ -105,9 +105,9 @@ class Fun(Map[V, W], Comparable):
         return Parallel(parts)
 
     def __str__(self) -> str:
-        from diff.show import show  # printing is a pass over these terms
+        from diff.show import show_function  # printing is a pass over these terms
 
-        return show(self)
+        return show_function(self)
 
     def __repr__(self) -> str:
         from diff.repr_text import spell  # so is spelling
@@ -306,7 +306,7 @@ class Elementwise(Fun[V, W], operation.Operation):
         dom: Type = DirectSum((space,) * arity) if arity > 1 else space
         b = Builder(dom.leaves)
         outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
-        return Program.of(b, dom, outputs, space if self.cod.is_space else _booleans(space))
+        return Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""
@@ -338,12 +338,14 @@ def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
     return Leaf(p.cod.entry, leaf.axes) if p.cod == Bool else leaf
 
 
-def _booleans(space: Type) -> Type:
+def booleans(space: Type) -> Type:
+    """The type with a Bool for each entry of a space."""
     if isinstance(space, Copower):
-        return Copower(_booleans(space.base), space.index)
+        return Copower(booleans(space.base), space.index)
     if isinstance(space, DirectSum):
-        return DirectSum(tuple(map(_booleans, space.parts)))
-    return Bool
+        return DirectSum(tuple(map(booleans, space.parts)))
+    leaves = tuple(type_of(Leaf(Bool.entry, leaf.axes)) for leaf in space.leaves)
+    return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
 @final
@@ -390,7 +392,9 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
     @overload
     def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
     @overload
-    def __call__(self, x: Vec[S], y: Vec[S], /) -> Vec[S]: ...
+    def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
+    @overload
+    def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
@@ -399,7 +403,12 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
             msg = f"{self.name} takes two arguments, not {len(args)}"
             raise SpaceError(msg)
         traced = [a for a in args if isinstance(a, Applicable)]
-        return traced[0].apply_map(self, args) if traced else self.on_vectors(_vectors(self, args))
+        if traced:
+            return traced[0].apply_map(self, args)
+        like = next((a for a in args if isinstance(a, Vec)), None)
+        numbers = [None if isinstance(a, Vec) else number(a) for a in args]
+        filled = [a if k is None or like is None else like.filled(k) for a, k in zip(args, numbers, strict=True)]
+        return self.on_vectors(_vectors(self, filled))
 
 
 @final
@@ -419,10 +428,10 @@ class Comparison(Elementwise[Any, Boolean]):
         return Bool
 
 
-def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
+def _vectors(p: Elementwise[Any, Any], args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     for arg in args:
         require_vector(arg, p.name)
-    return args
+    return tuple(args)
 
 
 Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add

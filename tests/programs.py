@@ -26,7 +26,6 @@ from diff import (
     log,
     onehot,
     outer,
-    pick,
     power,
     relu,
     select,
@@ -83,7 +82,7 @@ def loss(q: Any, z: Any) -> Any:
     """A layer's squared error, and a term that reads one component."""
     (m, c), (x, y) = q.split(), z.split()
     e = tanh(m @ x + c) - onehot(y)
-    return e @ e + log(square(pick(c, y)) + 1.0)
+    return e @ e + log(square(c[y]) + 1.0)
 
 
 per_image = lift(loss, b)
@@ -112,14 +111,14 @@ CONTRACTIONS = {
     "product in the middle, groups": fun(M, R ** (b * p * p * h))(lambda n, m: contract("ki,bcij->bckj", n, m)),
     "broadcast": fun(V, W)(lambda x, y: contract("i,j->ji", x, y)),
 }
-at = fun(W, label)(pick)
+at = fun(W, label)(lambda v, x: v[x])
 chosen = fun(Bool, V)(select)
 DISCRETE = {
     "pick": at,
     "pick, a batch of elements": lift(at, b, over=(1,)),
     "pick, a batch of vectors": lift(at, b, over=(0,)),
     "pick, a batch of both": lift(at, b, over=(0, 1)),
-    "pick of a pair": fun(M, Elements(h * p))(pick),
+    "pick of a pair": fun(M, Elements(h * p))(lambda v, x: v[x]),
     "one-hot": fun(label)(onehot) ** b,
     "one-hot of a pair": fun(Elements(h * p))(onehot) ** b,
     "gradient of pick": vjp(lift(at, b, over=(1,))),

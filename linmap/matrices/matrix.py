@@ -60,7 +60,8 @@ def data_of(f: Any, what: str) -> list[Any]:
         return list(f.data.arrays)
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
-    msg = f"{what} needs a linear map at a point: close a derivative with .at(point)"
+    given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
+    msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
     raise SpaceError(msg)
 
 

@@ -25,7 +25,7 @@ from hilbert.combine import (
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import exponent, factor
+from hilbert.map import exponent, factor, reciprocal
 from hilbert.once import once
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
@@ -104,6 +104,9 @@ class LinMap(Map[V, W]):
         return self._scaled(factor(k))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, k: float) -> LinMap[V, W]:
+        return self._scaled(reciprocal(k))
 
     def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
         return self._copower(exponent(X))

@@ -19,7 +19,6 @@ from diff import (
     maximum,
     onehot,
     outer,
-    pick,
     pow,  # noqa: A004 - the standard name
     select,
     sigmoid,
@@ -120,8 +119,8 @@ def sums(s: Source) -> Case:
     X, Y = s.index(empty=False), s.index()
     return (
         ((s.field**Y) ** X,),
-        lambda v: (v.sum(), v.mean(), inner(v, v)),
-        lambda v: (_total(v, X), _total(v, X) / X.size, np.sum(v * v)),
+        lambda v: (v.sum(), v.sum(X), v.mean(X), inner(v, v)),
+        lambda v: (np.sum(v), _total(v, X), _total(v, X) / X.size, np.sum(v * v)),
     )
 
 
@@ -151,7 +150,7 @@ def element(s: Source) -> Case:
     X, Y = s.index(empty=False), s.index()
     return (
         ((s.field**Y) ** X, Elements(X)),
-        lambda v, x: (v[x], pick(sin(v), x), onehot(x, s.field)),
+        lambda v, x: (v[x], sin(v)[x], onehot(x, s.field)),
         lambda v, x: (_rows(v, X)[x], np.sin(_rows(v, X)[x]), np.eye(X.size)[x].reshape(X.shape)),
     )
 

@@ -44,5 +44,5 @@ def main() -> None:
     reveal_type(rep(batch, R**row))  # N: LinMap[Vector[Row], Copower[Vector[Row], Fin[Batch]]]
     waves = (sin**column) ** row
     reveal_type(waves)  # N: Map[Copower[Vector[Column], Fin[Row]], Copower[Vector[Column], Fin[Row]]]
-    inside = fun((X**row) ** batch)(lambda x: (x * x).sum().mean())
+    inside = fun((X**row) ** batch)(lambda x: (x * x).sum(batch).mean(row))
     assert np.allclose(inside(x).array, (x.array**2).sum(axis=0).mean(axis=0))
