@@ -685,7 +685,7 @@ def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
 
 
 def const(v: Vec[V]) -> Expr[V]:
-    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(V, w).
+    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(w, V).
 
     Raises SpaceError for other things than vectors.
     """

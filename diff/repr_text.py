@@ -45,7 +45,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
         return linear(f, rec)
     match cast("Node", f):
         case Constant(dom, value):
-            return Source(f"constant({dom!r}, {value.name()})")
+            return Source(f"constant({value.name()}, {dom!r})")
         case Bilinear(contraction):
             return Source(f"bilinear({contraction!r})")
         case Compose(parts):

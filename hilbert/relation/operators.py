@@ -3,7 +3,7 @@
 >>> from hilbert import Fin
 >>> from hilbert.relation import equality, full, function, leq
 >>> X, Y = Fin.of(3), Fin.of(2)
->>> R = function(X, Y, [0, 1, 0])
+>>> R = function([0, 1, 0], X, Y)
 >>> print(equality(Y) * leq(X), R + leq(Y), leq(Y) @ R, sep=" | ")
 id × ≤ | graph(3→2) + ≤ | ≤ ∘ graph(3→2)
 >>> (leq(Y) @ R).T == R.T @ leq(Y).T

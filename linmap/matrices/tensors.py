@@ -289,7 +289,7 @@ def _identified(spec: Spec, dom: Leaf, cod: Leaf) -> wire.Wire:
     if len(set(source)) == len(source):
         order = tuple(map(source.index, spec.out))
         return wire.Same() if order == tuple(range(len(order))) else wire.Move(order)
-    return wire.Reduce(agreement(_product(dom), _product(cod), f"{source}->{spec.out}"), 0)
+    return wire.Reduce(agreement(f"{source}->{spec.out}", _product(dom), _product(cod)), 0)
 
 
 def _product(leaf: Leaf) -> Index:

@@ -166,7 +166,7 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
     require_index(rows, f"{name}(…, rows=Y)")
     if entries.shape == rows.shape:
         entries = np.reshape(entries, -1)
-    return function(rows, X, entries)
+    return function(entries, rows, X)
 
 
 def _found(indices: Vec[Any], X: Any, rows: Any, name: str) -> tuple[Index, Index]:
