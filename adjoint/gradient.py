@@ -15,9 +15,10 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
 from diff import Pointwise, derivative
-from diff.term import Program
+from diff.affine import AnyPointwise
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.vector import span
@@ -71,7 +72,7 @@ def value_and_grad(f: Any, wrt: int | None = None) -> Any:
     return _gradient(f, wrt, with_value=True)
 
 
-def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
+def _gradient(f: AnyMap, wrt: int | None, *, with_value: bool) -> AnyProgram:
     require_map(f, "grad")
     if wrt is not None:
         span(f.dom, wrt)
@@ -82,7 +83,7 @@ def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program
 
 
 @once
-def _built(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
+def _built(f: AnyMap, wrt: int | None, *, with_value: bool) -> AnyProgram:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
@@ -107,9 +108,9 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: int | None = None, blocks: bool = False) -> Any: ...
 @overload
 def jacobian(
-    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
+    f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
 ) -> Any: ...
-def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
+def jacobian(f: AnyMap, *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
@@ -129,7 +130,7 @@ def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: boo
 
 
 @once
-def _restricted(d: Pointwise[Any, Any, Any], wrt: int) -> Pointwise[Any, Any, Any]:
+def _restricted(d: AnyPointwise, wrt: int) -> AnyPointwise:
     """The derivative in one part of the domain: the same net, fed at fewer wires."""
     span(d.point, wrt)
     part = d.point.parts[wrt].tangent

@@ -265,22 +265,22 @@ class Map(Term, NotArray, Generic[V, W]):
         """What applies the map to vectors of its domain."""
         raise TypeError(type(self).__name__)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _scaled(self, k: float) -> Map[Any, Any]:
+    def _scaled(self, k: float) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _copower(self, index: Index) -> Map[Any, Any]:
+    def _copower(self, index: Index) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
@@ -319,7 +319,11 @@ class Map(Term, NotArray, Generic[V, W]):
         return self._copower(exponent(X))
 
 
-def _no_map(what: str, name: str, f: Map[Any, Any], got: Any, fits: str) -> NoReturn:
+AnyMap: TypeAlias = Map[Any, Any]
+"""A map between any types."""
+
+
+def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
     msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
     raise SpaceError(msg)
 
@@ -355,12 +359,12 @@ class Applicable(NotArray):
 
     __slots__ = ()
 
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
+    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)
 
 
-def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+def highest(parts: Sequence[AnyMap]) -> AnyMap:
     """A part of the highest language: the one that knows how to combine them all."""
     if not parts:
         msg = "nothing to combine: give at least one map"
@@ -370,7 +374,7 @@ def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
     return max(parts, key=lambda part: part.language)
 
 
-def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
+def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
     dom = f.dom
     for k, arg in enumerate(args):
