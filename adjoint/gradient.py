@@ -120,6 +120,7 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: int | None = None, blocks: bool = Fal
     require_map(f, "jacobian")
     d = derivative(f)
     if wrt is not None:
+        span(d.point, wrt)
         d = _restricted(d, wrt)
     _, linear = d.run(argument(f, x))
     whole = matrix(linear, as_="array")
@@ -132,7 +133,6 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: int | None = None, blocks: bool = Fal
 @once
 def _restricted(d: AnyPointwise, wrt: int) -> AnyPointwise:
     """The derivative in one part of the domain: the same net, fed at fewer wires."""
-    span(d.point, wrt)
     part = d.point.parts[wrt].tangent
     start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)
     inputs = d.body.inputs[start : start + len(part.leaves)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeA
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import NotArray
-from hilbert.once import once
+from hilbert.once import kept, once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -247,14 +247,14 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
-        if len(args) == 1 and type(args[0]) is Vec:
-            dom, run = self._ready()
-            if args[0].space is dom:
-                return run(args[0])
+        ready = kept(Map._ready, self)
+        if ready is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is ready[0]:
+            return ready[1](args[0])
         for a in args:
             if isinstance(a, Applicable):
                 return a.apply_map(self, args)
-        return self._ready()[1](argument(self, args))
+        x = argument(self, args)
+        return self._ready()[1](x)
 
     @once
     def _ready(self) -> tuple[V, Callable[[Vec[V]], Vec[W]]]:
