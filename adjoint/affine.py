@@ -26,7 +26,6 @@ from hilbert.once import once
 if TYPE_CHECKING:
     from diff.affine import Pointwise
     from hilbert import Map, Vec
-    from hilbert.map import AnyMap
     from linmap import LinMap
 
 A = TypeVar("A", bound=Type)
@@ -50,7 +49,7 @@ def adjoint_affine(
 def adjoint_affine(
     f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
 ) -> tuple[Vec[W], LinMap[W, V]]: ...
-def adjoint_affine(f: AnyMap, *x: Any) -> Any:
+def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
     """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
     value, linear = affine(f, *x)
     return value, adjoint(linear)

@@ -15,10 +15,9 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
 from diff import Pointwise, derivative
-from diff.affine import AnyPointwise
-from diff.term import AnyProgram, Program
+from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
-from hilbert.map import AnyMap, argument, require_map
+from hilbert.map import argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.vector import span
@@ -72,7 +71,7 @@ def value_and_grad(f: Any, wrt: int | None = None) -> Any:
     return _gradient(f, wrt, with_value=True)
 
 
-def _gradient(f: AnyMap, wrt: int | None, *, with_value: bool) -> AnyProgram:
+def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
     require_map(f, "grad")
     if wrt is not None:
         span(f.dom, wrt)
@@ -83,7 +82,7 @@ def _gradient(f: AnyMap, wrt: int | None, *, with_value: bool) -> AnyProgram:
 
 
 @once
-def _built(f: AnyMap, wrt: int | None, *, with_value: bool) -> AnyProgram:
+def _built(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
@@ -108,9 +107,9 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: int | None = None, blocks: bool = False) -> Any: ...
 @overload
 def jacobian(
-    f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
+    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
 ) -> Any: ...
-def jacobian(f: AnyMap, *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
+def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
@@ -131,7 +130,7 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: int | None = None, blocks: bool = Fal
 
 
 @once
-def _restricted(d: AnyPointwise, wrt: int) -> AnyPointwise:
+def _restricted(d: Pointwise[Any, Any, Any], wrt: int) -> Pointwise[Any, Any, Any]:
     """The derivative in one part of the domain: the same net, fed at fewer wires."""
     part = d.point.parts[wrt].tangent
     start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)

@@ -21,7 +21,6 @@ from hilbert.term import bottom_up
 from linmap.contraction import Contraction
 from linmap.net.reverse import turned
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
     Closed,
     Compose,
@@ -82,7 +81,7 @@ def adjoint(f: Any) -> Any:
     return bottom_up(f, _adjoint)
 
 
-def _adjoint(node: AnyLinMap, rec: Callable[[Any], Any]) -> AnyLinMap:
+def _adjoint(node: LinMap[Any, Any], rec: Callable[[Any], Any]) -> LinMap[Any, Any]:
     """Theorem 6.5, line by line."""
     match cast("Node", node):
         case Identity() as f:  # id* = id

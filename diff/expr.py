@@ -9,7 +9,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, final, overload
 
-from diff.term import AnyElementwise, Binary, Comparison, Elementwise, Primitive
+from diff.term import Binary, Comparison, Elementwise, Primitive
 from hilbert import (
     Boolean,
     Copower,
@@ -27,7 +27,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.errors import shown
-from hilbert.map import AnyMap, Applicable, Map, Unknown
+from hilbert.map import Applicable, Map, Unknown
 from hilbert.matrices import product_space, transposed_space
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
@@ -389,7 +389,7 @@ shown.register(Expr, lambda e: f"an expression of {e.space}")
 DIVIDE = Binary("divide")
 
 
-def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
+def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return apply_net(b, net(f), slots, {})
@@ -468,7 +468,7 @@ def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(slots))
 
 
-def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
+def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
     """A primitive on expressions of one space."""
     first = args[0]
     operands = [_same(first, operand(first, a, p.name), p.rule.text) for a in args]

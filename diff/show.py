@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 from attrs import field, frozen
 
 from diff.term import (
-    AnyElementwise,
-    AnyProgram,
     Bilinear,
     Compose,
     Constant,
@@ -29,7 +27,7 @@ from diff.term import (
     Sum,
 )
 from hilbert import Copower, Unit
-from hilbert.map import AnyMap
+from hilbert.map import Map
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
@@ -43,7 +41,7 @@ from linmap.term.nodes import LinMap
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from diff.affine import AnyPointwise
+    from diff.affine import Pointwise
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
@@ -72,7 +70,7 @@ class Text:
         return self.tight
 
 
-def show(f: AnyMap) -> str:
+def show(f: Map[Any, Any]) -> str:
     """The text of a function: at most 40 lines of 100 columns."""
     names = Names(name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p))
     if isinstance(f, Program):
@@ -86,7 +84,7 @@ def _curved(f: Term) -> list[Term]:
     return [] if isinstance(f, LinMap) else parts(f)
 
 
-def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
+def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
     if isinstance(f, LinMap):
         return linear_doc(f, names, names.lines)
     match cast("Node", f):
@@ -116,7 +114,7 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
             assert_never(never)
 
 
-def _wiring(p: AnyProgram) -> Doc | None:
+def _wiring(p: Program[Any, Any]) -> Doc | None:
     """A program without steps that is the identity or a projection: of a direct sum with a discrete part, say."""
     if p.steps:
         return None
@@ -158,7 +156,7 @@ def _raised(doc: Doc, exponent: str) -> Doc:
     return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
 
 
-def show_pointwise(f: AnyPointwise) -> str:
+def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
     """The linear map in the point: at most 40 lines of 100 columns."""
     names = Names(_leaf_names(f.program))
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
@@ -172,7 +170,7 @@ def show_pointwise(f: AnyPointwise) -> str:
     return page(render(doc), [*lets, *slots.lines, *names.lines])
 
 
-def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
+def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
     heads = _heads(p)
     arguments = ", ".join(heads)
@@ -195,7 +193,7 @@ def _tree(space: Any, leaves: list[str]) -> str:
     return build(space.pack(iter(leaves)))
 
 
-def _heads(p: AnyProgram) -> tuple[str, ...]:
+def _heads(p: Program[Any, Any]) -> tuple[str, ...]:
     """The names of the arguments, digits at the end as subscripts."""
     parts = p.dom.parts
     if p.names:
@@ -208,7 +206,7 @@ def _subscripted(name: str) -> str:
     return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
 
-def _leaf_names(p: AnyProgram) -> list[str]:
+def _leaf_names(p: Program[Any, Any]) -> list[str]:
     heads = _heads(p)
     parts = p.dom.parts if len(heads) == len(p.dom.parts) else (p.dom,)
     pairs = zip(heads, parts, strict=True)
@@ -234,7 +232,7 @@ class Slots:
     tanh x but does not show it.
     """
 
-    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+    def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
         self.p, self.names, self.arity = p, Names(), p.arity
         roots = set(roots)
         mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
@@ -367,7 +365,7 @@ class Slots:
             b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
         return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
 
-    def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
+    def _elementwise(self, p: Elementwise[Any, Any], args: tuple[int, ...]) -> Text:
         name = p.rule.text
         if len(args) == 2:
             x, y = args

@@ -28,7 +28,7 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import AnyMap, Applicable
+from hilbert.map import Applicable
 from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
@@ -37,7 +37,7 @@ from hilbert.program.operation import Add, Contract, Literal, Unary
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import AnyContraction
+from linmap.contraction import Contraction
 from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ class Fun(Map[V, W], Comparable):
 
         return run(self)
 
-    def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         inner, outer = parts
         joint(inner, outer)
         return merged(Compose, inner, outer)
 
-    def _sum(self, parts: Sequence[AnyMap]) -> AnyFun:
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         f, g = parts
         same_type(f, g)
         return merged(Sum, f, g)
@@ -95,13 +95,13 @@ class Fun(Map[V, W], Comparable):
     def _scaled(self, k: float) -> Fun[V, W]:
         return Scaled(k, self)
 
-    def _copower(self, index: Index) -> AnyFun:
+    def _copower(self, index: Index) -> Fun[Any, Any]:
         return Power(self, index)
 
-    def _fork(self, parts: Sequence[AnyMap]) -> AnyFun:
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         return Fork(parts)
 
-    def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
         return Parallel(parts)
 
     def __str__(self) -> str:
@@ -113,10 +113,6 @@ class Fun(Map[V, W], Comparable):
         from diff.repr_text import spell  # so is spelling
 
         return spell(self)
-
-
-AnyFun: TypeAlias = Fun[Any, Any]
-"""A function between any types."""
 
 
 def _maps(_: Any, __: Any, parts: Any) -> None:
@@ -131,7 +127,7 @@ def _maps(_: Any, __: Any, parts: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Constant(AnyFun):
+class Constant(Fun[Any, Any]):
     """K_w : V → W, v ↦ w (§3.4)."""
 
     dom: Any
@@ -145,10 +141,10 @@ class Constant(AnyFun):
 
 @final
 @frozen(eq=False, repr=False)
-class Bilinear(AnyFun):
+class Bilinear(Fun[Any, Any]):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
-    contraction: AnyContraction
+    contraction: Contraction[Any, Any, Any]
 
     @property
     def dom(self) -> Any:
@@ -163,18 +159,18 @@ class Bilinear(AnyFun):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, AnyFun):
+class Compose(Composition, Fun[Any, Any]):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
+    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, AnyFun):
+class Sum(Addition, Fun[Any, Any]):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
-    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
+    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
         Addition.__attrs_post_init__(self)
@@ -183,11 +179,11 @@ class Sum(Addition, AnyFun):
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, AnyFun):
+class Scaled(Multiple, Fun[Any, Any]):
     """k·f, that is (k·) ∘ f."""
 
     k: float = field(converter=float)
-    of: AnyMap
+    of: Map[Any, Any]
 
     def __attrs_post_init__(self) -> None:
         require_space(self.of.cod, "k·f")
@@ -196,35 +192,35 @@ class Scaled(Multiple, AnyFun):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, AnyFun):
+class Fork(Pairing, Fun[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
-    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, AnyFun):
+class Parallel(SideBySide, Fun[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
-    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Power(ElementByElement, AnyFun):
+class Power(ElementByElement, Fun[Any, Any]):
     """f^X : V^X → W^X, element by element."""
 
-    of: AnyMap
+    of: Map[Any, Any]
     index: Index
 
 
 @final
 @frozen(eq=False, repr=False)
-class Lift(AnyFun):
+class Lift(Fun[Any, Any]):
     """f with the arguments at positions `over` varying over X, the others shared: A ⊕ B^X → W^X."""
 
-    of: AnyMap
+    of: Map[Any, Any]
     index: Index
     over: tuple[int, ...]
 
@@ -304,7 +300,7 @@ class Elementwise(Fun[V, W], operation.Operation):
         return self._on(space, len(args))(*args)
 
     @once
-    def _on(self, space: Type, arity: int) -> AnyProgram:
+    def _on(self, space: Type, arity: int) -> Program[Any, Any]:
         """The program on so many vectors of a space."""
         n = len(space.leaves)
         dom: Type = DirectSum((space,) * arity) if arity > 1 else space
@@ -333,12 +329,8 @@ class Elementwise(Fun[V, W], operation.Operation):
         return primitive(self)
 
 
-AnyElementwise: TypeAlias = Elementwise[Any, Any]
-"""An element-wise operation."""
-
-
 @cache
-def _image(p: AnyElementwise, leaf: Leaf) -> Leaf:
+def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
     due = p.dom.leaves[0]
     if leaf.is_field != due.is_field or leaf.kind != due.kind:
         msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
@@ -427,13 +419,13 @@ class Comparison(Elementwise[Any, Boolean]):
         return Bool
 
 
-def _vectors(p: AnyElementwise, args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
+def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
     for arg in args:
         require_vector(arg, p.name)
     return args
 
 
-Operation: TypeAlias = Literal | AnyElementwise | Contract | Unary | Add
+Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
 """The operations of a program."""
 
 
@@ -465,7 +457,7 @@ class Program(Selection[V, W], Fun[V, W]):
             raise SpaceError(msg)
 
     @staticmethod
-    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> AnyProgram:
+    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> Program[Any, Any]:
         """What has been built, as a program that ends in these slots."""
         return Program(dom, cod, b.line(outputs), names)
 
@@ -514,10 +506,16 @@ class Program(Selection[V, W], Fun[V, W]):
         return f"Program({self.dom!r}, {self.cod!r}, {self.line!r}, {self.names!r})"
 
 
-AnyProgram: TypeAlias = Program[Any, Any]
-"""A program between any types."""
-
-
 Node: TypeAlias = (
-    Constant | Bilinear | Compose | Sum | Scaled | Fork | Parallel | Power | Lift | AnyElementwise | AnyProgram
+    Constant
+    | Bilinear
+    | Compose
+    | Sum
+    | Scaled
+    | Fork
+    | Parallel
+    | Power
+    | Lift
+    | Elementwise[Any, Any]
+    | Program[Any, Any]
 )

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert.errors import SpaceError
-from hilbert.map import AnyMap, Map
+from hilbert.map import Map
 from hilbert.once import once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 
@@ -23,7 +23,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def joint(inner: AnyMap, outer: AnyMap) -> None:
+def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
     """Raise SpaceError unless outer ∘ inner is defined."""
     if inner.cod is not outer.dom and inner.cod != outer.dom:
         swap = "; swap them?" if outer.cod == inner.dom else bracketing(inner.cod, outer.dom)
@@ -34,7 +34,7 @@ def joint(inner: AnyMap, outer: AnyMap) -> None:
         raise SpaceError(msg)
 
 
-def same_type(f: AnyMap, g: AnyMap) -> None:
+def same_type(f: Map[Any, Any], g: Map[Any, Any]) -> None:
     """Raise SpaceError unless f + g is defined."""
     if f.dom != g.dom or f.cod != g.cod:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
@@ -52,7 +52,7 @@ class Selection(Map[V, W]):
         raise TypeError(type(self).__name__)
 
 
-class Composition(AnyMap):
+class Composition(Map[Any, Any]):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class Composition(AnyMap):
         return self.parts[-1].cod
 
 
-class Addition(AnyMap):
+class Addition(Map[Any, Any]):
     """f₁ + … + fₙ."""
 
     __slots__ = ()
@@ -99,12 +99,12 @@ class Addition(AnyMap):
         return self.parts[0].cod
 
 
-class Multiple(AnyMap):
+class Multiple(Map[Any, Any]):
     """k·f for a number k."""
 
     __slots__ = ()
     k: float
-    of: AnyMap
+    of: Map[Any, Any]
 
     def __attrs_post_init__(self) -> None:
         self.settle()
@@ -122,11 +122,11 @@ class Multiple(AnyMap):
         return self.of.cod
 
 
-class Pairing(AnyMap):
+class Pairing(Map[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
     __slots__ = ()
-    parts: Sequence[AnyMap]
+    parts: Sequence[Map[Any, Any]]
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -147,11 +147,11 @@ class Pairing(AnyMap):
         return DirectSum(tuple(part.cod for part in self.parts))
 
 
-class SideBySide(AnyMap):
+class SideBySide(Map[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
     __slots__ = ()
-    parts: Sequence[AnyMap]
+    parts: Sequence[Map[Any, Any]]
 
     @property
     @once
@@ -166,11 +166,11 @@ class SideBySide(AnyMap):
         return DirectSum(tuple(part.cod for part in self.parts))
 
 
-class ElementByElement(AnyMap):
+class ElementByElement(Map[Any, Any]):
     """f^X : V^X → W^X."""
 
     __slots__ = ()
-    of: AnyMap
+    of: Map[Any, Any]
     index: Index
 
     @property

@@ -265,22 +265,22 @@ class Map(Term, NotArray, Generic[V, W]):
         """What applies the map to vectors of its domain."""
         raise TypeError(type(self).__name__)
 
-    def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
-    def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
-    def _scaled(self, k: float) -> AnyMap:
+    def _scaled(self, k: float) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
-    def _copower(self, index: Index) -> AnyMap:
+    def _copower(self, index: Index) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
-    def _fork(self, parts: Sequence[AnyMap]) -> AnyMap:
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
-    def _parallel(self, parts: Sequence[AnyMap]) -> AnyMap:
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
         raise TypeError(type(self).__name__)
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
@@ -319,11 +319,7 @@ class Map(Term, NotArray, Generic[V, W]):
         return self._copower(exponent(X))
 
 
-AnyMap: TypeAlias = Map[Any, Any]
-"""A map between any types."""
-
-
-def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
+def _no_map(what: str, name: str, f: Map[Any, Any], got: Any, fits: str) -> NoReturn:
     msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
     raise SpaceError(msg)
 
@@ -359,12 +355,12 @@ class Applicable(NotArray):
 
     __slots__ = ()
 
-    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
+    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)
 
 
-def highest(parts: Sequence[AnyMap]) -> AnyMap:
+def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
     """A part of the highest language: the one that knows how to combine them all."""
     if not parts:
         msg = "nothing to combine: give at least one map"
@@ -374,7 +370,7 @@ def highest(parts: Sequence[AnyMap]) -> AnyMap:
     return max(parts, key=lambda part: part.language)
 
 
-def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
+def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
     dom = f.dom
     for k, arg in enumerate(args):

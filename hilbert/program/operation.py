@@ -18,7 +18,7 @@ from hilbert.arrays import kernel, reduction, segments
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.constant import Const
-from hilbert.relation.base import AnyRelation
+from hilbert.relation import Relation
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Scale(Operation):
 class Reduce(Operation):
     """red_R on the axes from `at` on."""
 
-    relation: AnyRelation
+    relation: Relation[Any, Any]
     at: int
 
     def image(self, *operands: Leaf) -> Leaf:

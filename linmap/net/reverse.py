@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hilbert.once import known, once
 from linmap.net.lower import net
-from linmap.term.nodes import AnyLinMap, Arc, Closed, Net
+from linmap.term.nodes import Arc, Closed, LinMap, Net
 
 
 @once
@@ -16,6 +18,6 @@ def turned(f: Net) -> Net:
     return found
 
 
-def transposed(f: AnyLinMap) -> AnyLinMap:
+def transposed(f: LinMap[Any, Any]) -> LinMap[Any, Any]:
     """f* as a net; `adjoint.adjoint` keeps terms as they were composed."""
     return Closed(turned(f.body), f.data) if isinstance(f, Closed) else turned(net(f))

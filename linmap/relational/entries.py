@@ -16,12 +16,11 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.labelled import Labelled
 from hilbert.relation import by_key, function
-from hilbert.relation.base import AnyRelation
 from hilbert.relation.checks import array_of
 from hilbert.space import Elements
 from linmap import contraction
 from linmap.term.maps import identity, join, red
-from linmap.term.nodes import AnyLinMap, LinMap, Section
+from linmap.term.nodes import LinMap, Section
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
@@ -88,7 +87,7 @@ def scatter_add(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any
 
     `rows` is Y. Raises SpaceError as `gather` does.
     """
-    added: AnyLinMap = segment_sum(V, indices, X, rows=rows)
+    added: LinMap[Any, Any] = segment_sum(V, indices, X, rows=rows)
     return join(identity(added.cod), added)
 
 
@@ -121,7 +120,7 @@ def permute(V: W, order: Any, X: I) -> LinMap[Copower[W, I], Copower[W, I]]:
     return red(table.T, V)
 
 
-def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
+def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
     """The function x : Y → X as a relation."""
     if isinstance(indices, Relation):
         if not indices.is_function:

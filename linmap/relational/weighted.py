@@ -19,7 +19,7 @@ from linmap.term.maps import delta, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import AnyLinMap, LinMap
+    from linmap.term.nodes import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -52,7 +52,7 @@ def sparse(X: Any, Y: Any, rows: Any, cols: Any, weights: Any, V: Any = R) -> An
     entries = Fin.of(codes.size)
     summed = np.zeros(codes.size, c.left.dtype)
     np.add.at(summed, places, data)
-    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(summed), entries)
+    weighted: LinMap[Any, Any] = delta(c, 0, (c.left**entries).vec(summed), entries)
     return red(function(entries, Y, y), V) @ weighted @ red(function(entries, X, x).T, V)
 
 

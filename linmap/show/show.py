@@ -21,7 +21,6 @@ from linmap.net.fold import extended, fold
 from linmap.show.notation import Atom, Bracket, Doc, Times, line, negative, operator, page, render, times, total
 from linmap.term.datum import Datum
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
     Closed,
     Compose,
@@ -30,6 +29,7 @@ from linmap.term.nodes import (
     Inject,
     Join,
     Lifted,
+    LinMap,
     Net,
     Node,
     Parallel,
@@ -46,9 +46,8 @@ from linmap.term.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hilbert import Type
+    from hilbert import Relation, Type
     from hilbert.leaf import Entry
-    from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from linmap.term.nodes import Arc
 
@@ -126,7 +125,7 @@ class Names:
         return self.of(c.key, c.leaf) if filling is None else number(filling)
 
 
-def show(f: AnyLinMap) -> str:
+def show(f: LinMap[Any, Any]) -> str:
     """The text of a linear map: at most 40 lines of 100 columns."""
     names = Names()
     lets: list[str] = []
@@ -134,13 +133,13 @@ def show(f: AnyLinMap) -> str:
     return page(render(doc), [*lets, *names.lines])
 
 
-def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
+def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
     """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
     doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
     return doc
 
 
-def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
     match cast("Node", f):
         case Identity():
             return Atom("id")
@@ -203,7 +202,7 @@ def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
 
 
-def reduction(relation: AnyRelation, names: Names) -> str:
+def reduction(relation: Relation[Any, Any], names: Names) -> str:
     """red_R, or its name where the paper has one; tables of positions get names."""
     match relation:
         case Full(_, Unit()):

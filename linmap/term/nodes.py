@@ -25,13 +25,13 @@ from hilbert.combine import (
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import AnyMap, exponent, factor
+from hilbert.map import exponent, factor
 from hilbert.once import once
-from hilbert.relation.base import AnyRelation
+from hilbert.relation import Relation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import AnyContraction, require_contraction
+from linmap.contraction import Contraction, require_contraction
 from linmap.net.wire import Wire, datum_of
 from linmap.term.datum import Data, Ref, as_data
 
@@ -55,12 +55,12 @@ class LinMap(Map[V, W]):
 
         return run(self)
 
-    def _compose(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         inner, outer = parts
         joint(inner, outer)
         return merged(Compose, inner, outer)
 
-    def _sum(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         f, g = parts
         same_type(f, g)
         return merged(Sum, f, g)
@@ -68,13 +68,13 @@ class LinMap(Map[V, W]):
     def _scaled(self, k: float) -> LinMap[V, W]:
         return Scaled(k, self)
 
-    def _copower(self, index: Index) -> AnyLinMap:
+    def _copower(self, index: Index) -> LinMap[Any, Any]:
         return Lifted(self, index)
 
-    def _fork(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         return Fork(parts)
 
-    def _parallel(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
         return Parallel(parts)
 
     @overload
@@ -120,10 +120,6 @@ class LinMap(Map[V, W]):
         return spell(self)
 
 
-AnyLinMap: TypeAlias = LinMap[Any, Any]
-"""A linear map between any spaces."""
-
-
 def _linear(_: Any, __: Any, parts: Any) -> None:
     if not len(parts):
         msg = "nothing to combine: give at least one linear map"
@@ -140,7 +136,7 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Identity(AnyLinMap):
+class Identity(LinMap[Any, Any]):
     """id : V ⊸ V."""
 
     space: Type = field(validator=_vector_space)
@@ -158,7 +154,7 @@ class Identity(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Zero(AnyLinMap):
+class Zero(LinMap[Any, Any]):
     """0 : V ⊸ W."""
 
     dom: Any = field(validator=_vector_space)
@@ -167,35 +163,35 @@ class Zero(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, AnyLinMap):
+class Compose(Composition, LinMap[Any, Any]):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, AnyLinMap):
+class Sum(Addition, LinMap[Any, Any]):
     """f₁ + … + fₙ."""
 
-    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, AnyLinMap):
+class Scaled(Multiple, LinMap[Any, Any]):
     """k·f for a number k."""
 
     k: float = field(converter=float)
-    of: AnyLinMap
+    of: LinMap[Any, Any]
 
 
 @final
 @frozen(eq=False, repr=False)
-class Section(AnyLinMap):
+class Section(LinMap[Any, Any]):
     """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
 
-    contraction: AnyContraction
+    contraction: Contraction[Any, Any, Any]
     side: int
     datum: Vec[Any]
 
@@ -226,7 +222,7 @@ class Section(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Project(Selection[Any, Any], AnyLinMap):
+class Project(Selection[Any, Any], LinMap[Any, Any]):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -250,7 +246,7 @@ class Project(Selection[Any, Any], AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Inject(AnyLinMap):
+class Inject(LinMap[Any, Any]):
     """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -269,18 +265,18 @@ class Inject(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, AnyLinMap):
+class Fork(Pairing, LinMap[Any, Any]):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
-    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Join(AnyLinMap):
+class Join(LinMap[Any, Any]):
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
 
-    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -303,18 +299,18 @@ class Join(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, AnyLinMap):
+class Parallel(SideBySide, LinMap[Any, Any]):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
-    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Reduce(AnyLinMap):
+class Reduce(LinMap[Any, Any]):
     """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
 
-    relation: AnyRelation
+    relation: Relation[Any, Any]
     base: Any = field(validator=_vector_space)
 
     @property
@@ -332,7 +328,7 @@ class Reduce(AnyLinMap):
 
 @final
 @frozen(eq=False)
-class Unitary(AnyLinMap):
+class Unitary(LinMap[Any, Any]):
     """A unitary operator that re-brackets, swaps or transposes (§3.2).
 
     Leaf k of the result is leaf `source[k]` of the argument with its axes in order `order[k]`.
@@ -356,16 +352,16 @@ class Unitary(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Lifted(ElementByElement, AnyLinMap):
+class Lifted(ElementByElement, LinMap[Any, Any]):
     """f^X : V^X ⊸ W^X, element by element."""
 
-    of: AnyLinMap
+    of: LinMap[Any, Any]
     index: Index
 
 
 @final
 @frozen(eq=False)
-class Cast(AnyLinMap):
+class Cast(LinMap[Any, Any]):
     """The same numbers in another field: K^X ⊸ K'^X; its adjoint casts back."""
 
     dom: Any = field(validator=_vector_space)
@@ -389,7 +385,7 @@ class Arc:
 
 @final
 @frozen(eq=False, repr=False)
-class Net(AnyLinMap):
+class Net(LinMap[Any, Any]):
     """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
 
     The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
@@ -431,7 +427,7 @@ class Net(AnyLinMap):
 
 @final
 @frozen(eq=False)
-class Closed(AnyLinMap):
+class Closed(LinMap[Any, Any]):
     """An open net together with the data its Refs point to: closing copies nothing."""
 
     is_flat = True
