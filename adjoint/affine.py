@@ -13,19 +13,23 @@ The first phase stores all and only the intermediate results that the second nee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from attrs import evolve
 
 from adjoint.rules import adjoint
+from adjoint.wrt import Wrt, restricted
 from diff import affine, derivative
-from diff.term import Program
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Type
 from hilbert.once import once
 
 if TYPE_CHECKING:
-    from diff.affine import Pointwise
+    from collections.abc import Sequence
+
+    from diff.affine import AnyPointwise
     from hilbert import Map, Vec
+    from hilbert.map import AnyMap
     from linmap import LinMap
 
 A = TypeVar("A", bound=Type)
@@ -33,6 +37,7 @@ B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+Rest = TypeVarTuple("Rest")
 
 
 @overload
@@ -49,18 +54,29 @@ def adjoint_affine(
 def adjoint_affine(
     f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
 ) -> tuple[Vec[W], LinMap[W, V]]: ...
-def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
+def adjoint_affine(f: AnyMap, *x: Any) -> Any:
     """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
     value, linear = affine(f, *x)
     return value, adjoint(linear)
 
 
-def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]:
-    """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language."""
-    return _vjp(derivative(f))
+@overload
+def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]: ...
+@overload
+def vjp(f: Map[DirectSum[A, *Rest], W], wrt: Literal[0]) -> Program[DirectSum[DirectSum[A, *Rest], W], A]: ...
+@overload
+def vjp(f: Map[DirectSum[A, B, *Rest], W], wrt: Literal[1]) -> Program[DirectSum[DirectSum[A, B, *Rest], W], B]: ...
+@overload
+def vjp(f: Map[V, W], wrt: int | Sequence[int]) -> Program[DirectSum[V, W], Any]: ...
+def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
+    """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.
+
+    Raises SpaceError for a position that does not exist.
+    """
+    return _vjp(restricted(derivative(f), wrt))
 
 
 @once
-def _vjp(d: Pointwise[V, V, W]) -> Program[DirectSum[V, W], V]:
+def _vjp(d: AnyPointwise) -> AnyProgram:
     p = adjoint(d).uncurried
     return evolve(p, names=(p.names[0], "dy"))

@@ -11,19 +11,19 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from diff import Pointwise, derivative
-from diff.term import Program
+from adjoint.wrt import Wrt, canonical, part, restricted
+from diff import derivative
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
-from hilbert.vector import span
 from linmap import matrix
 from linmap.net.apply import apply_net
-from linmap.term.nodes import Net
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -41,11 +41,24 @@ def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSu
 @overload
 def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...
 @overload
-def grad(f: Map[V, Field], wrt: int) -> Map[V, Any]: ...
-def grad(f: Any, wrt: int | None = None) -> Any:
+def grad(
+    f: Map[DirectSum[A, B, *Rest], Field], wrt: tuple[Literal[0], Literal[1]]
+) -> Map[DirectSum[A, B, *Rest], DirectSum[A, B]]: ...
+@overload
+def grad(
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[0], Literal[2]]
+) -> Map[DirectSum[A, B, C, *Rest], DirectSum[A, C]]: ...
+@overload
+def grad(
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
+) -> Map[DirectSum[A, B, C, *Rest], DirectSum[B, C]]: ...
+@overload
+def grad(f: Map[V, Field], wrt: int | Sequence[int]) -> Map[V, Any]: ...
+def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position `wrt`; the gradient in a discrete part is dropped.
 
-    Raises SpaceError for a map that is not scalar-valued, or a position that does not exist.
+    Several positions, `grad(f, (0, 2))`, give the direct sum of these parts. Raises SpaceError for a map that is not
+    scalar-valued, or a position that does not exist.
     """
     return _gradient(f, wrt, with_value=False)
 
@@ -65,16 +78,27 @@ def value_and_grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
 @overload
-def value_and_grad(f: Map[V, Field], wrt: int) -> Map[V, DirectSum[Field, Any]]: ...
-def value_and_grad(f: Any, wrt: int | None = None) -> Any:
+def value_and_grad(
+    f: Map[DirectSum[A, B, *Rest], Field], wrt: tuple[Literal[0], Literal[1]]
+) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, DirectSum[A, B]]]: ...
+@overload
+def value_and_grad(
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[0], Literal[2]]
+) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[A, C]]]: ...
+@overload
+def value_and_grad(
+    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
+) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[B, C]]]: ...
+@overload
+def value_and_grad(f: Map[V, Field], wrt: int | Sequence[int]) -> Map[V, DirectSum[Field, Any]]: ...
+def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _gradient(f, wrt, with_value=True)
 
 
-def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
+def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     require_map(f, "grad")
-    if wrt is not None:
-        span(f.dom, wrt)
+    wrt = canonical(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
@@ -82,61 +106,39 @@ def _gradient(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program
 
 
 @once
-def _built(f: Map[Any, Any], wrt: int | None, *, with_value: bool) -> Program[Any, Any]:
+def _built(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
-    outputs, space = _part(f.dom, wrt, apply_net(b, body, [one], dict(enumerate(where))))
+    whole = apply_net(b, body, [one], dict(enumerate(where)))
+    space, leaves = part(f.dom, wrt)
+    outputs = [whole[k] for k in leaves]
     if not with_value:
         return Program.of(b, f.dom, outputs, space, p.names)
     return Program.of(b, f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
 
 
-def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type]:
-    """The slots of the tangent of one part of the domain."""
-    if wrt is None:
-        return slots, dom.tangent
-    start = sum(len(part.tangent.leaves) for part in dom.parts[:wrt])
-    space = dom.parts[wrt].tangent
-    return slots[start : start + len(space.leaves)], space
-
-
 @overload
-def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: int | None = None, blocks: bool = False) -> Any: ...
+def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
-def jacobian(
-    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
-) -> Any: ...
-def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
+def jacobian(f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
-    arrays). `wrt` restricts V to one part of the domain. Raises SpaceError for a point of another space, or a position
-    that does not exist.
+    arrays). `wrt` restricts V to one part of the domain, or to several. Raises SpaceError for a point of another space,
+    and for a position that does not exist.
     """
     require_map(f, "jacobian")
-    d = derivative(f)
-    if wrt is not None:
-        span(d.point, wrt)
-        d = _restricted(d, wrt)
+    d = restricted(derivative(f), wrt)
     _, linear = d.run(argument(f, x))
     whole = matrix(linear, as_="array")
     if not blocks:
         return whole
     rows, cols = _ends(linear.cod), _ends(linear.dom)
     return tuple(tuple(whole[a:b, c:e] for c, e in cols) for a, b in rows)
-
-
-@once
-def _restricted(d: Pointwise[Any, Any, Any], wrt: int) -> Pointwise[Any, Any, Any]:
-    """The derivative in one part of the domain: the same net, fed at fewer wires."""
-    part = d.point.parts[wrt].tangent
-    start = sum(leaf.is_field for before in d.point.parts[:wrt] for leaf in before.leaves)
-    inputs = d.body.inputs[start : start + len(part.leaves)]
-    body = Net(part, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires)
-    return Pointwise(d.program, body)
 
 
 def _ends(space: Type) -> list[tuple[int, int]]:
@@ -146,9 +148,11 @@ def _ends(space: Type) -> list[tuple[int, int]]:
 
 
 @overload
-def hessian(f: Map[V, Field], x: Vec[V], /, *, blocks: bool = False) -> Any: ...
+def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
-def hessian(f: Map[Any, Field], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], blocks: bool = False) -> Any: ...
-def hessian(f: Map[Any, Field], *x: Vec[Any], blocks: bool = False) -> Any:
-    """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient."""
-    return jacobian(grad(f), *x, blocks=blocks)
+def hessian(
+    f: Map[Any, Field], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False
+) -> Any: ...
+def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
+    """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient, both in `wrt`."""
+    return jacobian(_gradient(f, wrt, with_value=False), *x, wrt=wrt, blocks=blocks)

@@ -2,10 +2,11 @@
 
 from diff import equations, laws  # noqa: F401 - declare the laws of functions
 from diff.affine import Derivative, Pointwise, affine, derivative, jvp
-from diff.expr import Expr, const, contract, inner, onehot, outer, pick, scatter, select
+from diff.expr import Expr, const
 from diff.lift import lift
 from diff.lower import program
 from diff.maps import bilinear, constant, sparse_product
+from diff.operations import contract, inner, onehot, outer, select
 from diff.pointfree import pointfree
 from diff.primitives import (
     absolute,
@@ -44,7 +45,8 @@ from diff.primitives import (
     tan,
     tanh,
 )
-from diff.term import Fun, Program
+from diff.show import show
+from diff.term import Fun
 from diff.trace import fun
 
 __all__ = [
@@ -52,7 +54,6 @@ __all__ = [
     "Expr",
     "Fun",
     "Pointwise",
-    "Program",
     "absolute",
     "acos",
     "acosh",
@@ -86,7 +87,6 @@ __all__ = [
     "minimum",
     "onehot",
     "outer",
-    "pick",
     "pointfree",
     "pow",
     "power",
@@ -94,8 +94,8 @@ __all__ = [
     "reciprocal",
     "register",
     "relu",
-    "scatter",
     "select",
+    "show",
     "sigmoid",
     "sign",
     "sin",

@@ -7,9 +7,22 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, final, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Never,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    final,
+    overload,
+)
 
-from diff.term import Binary, Comparison, Elementwise, Primitive
+from diff.term import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
     Copower,
@@ -21,21 +34,22 @@ from hilbert import (
     Product,
     Space,
     SpaceError,
-    TensorProduct,
     Type,
     Unit,
     Vec,
 )
 from hilbert.errors import shown
-from hilbert.map import Applicable, Map, Unknown
+from hilbert.index import require_index
+from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
+from hilbert.notarray import Applicable
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
-from hilbert.relation import Full
-from hilbert.space import bracketing, require_space
+from hilbert.relation import Full, run
+from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import require_vector, span
-from linmap import contraction
+from hilbert.vector import ARRAYS, FUNCTIONS, require_vector, span
+from linmap import contraction, relational
 from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -43,9 +57,16 @@ from linmap.term.datum import constants
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
+    from hilbert import Coproduct, Labelled
+    from hilbert.index import Anonymous
+    from hilbert.position import Key
+    from hilbert.relation import Inclusion
     from linmap.contraction import Contraction
+
+    Whole: TypeAlias = slice[None, None, None]
+    """`:` in A[i, :]."""
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -62,9 +83,15 @@ D = TypeVar("D", bound=Type)
 E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
 Rest = TypeVarTuple("Rest")
+Tag = TypeVar("Tag")
+Axis = TypeVar("Axis", bound="Fin[Any] | Labelled[Any] | Coproduct[Any, Any]")
 
 tracing: list[Builder] = []
 """The programs being traced, innermost last."""
+
+
+class OnVectors(Builder):
+    """The line of an operation on vectors: what stands for them is called so in messages; see `diff.eager`."""
 
 
 @final
@@ -73,6 +100,12 @@ class Expr(Applicable, Generic[V]):
 
     __slots__ = ("builder", "slots", "space")
     instead = "write diff's function of that name, .sum(), @, inner or contract"
+    functions = FUNCTIONS
+    attributes: ClassVar[dict[str, str]] = ARRAYS | {
+        "array": "const(v) for constants: an expression has no entries while a function is traced",
+        "norm": "sqrt(inner(x, x))",
+        "inner": "inner(x, y)",
+    }
     __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
     builder: Builder
@@ -134,7 +167,7 @@ class Expr(Applicable, Generic[V]):
         other = operand(self, o, "/")
         if isinstance(other.space, Field) and not isinstance(self.space, Field):
             return elementwise(Primitive("reciprocal"), other) * self
-        return elementwise(DIVIDE, self, _same(self, other, "/"))
+        return elementwise(DIVIDE, self, same(self, other, "/"))
 
     @overload
     def __rtruediv__(self: Expr[S], o: Vec[S] | float) -> Expr[S]: ...
@@ -173,7 +206,7 @@ class Expr(Applicable, Generic[V]):
     ) -> Expr[Field]: ...
     def __matmul__(self, o: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors."""
-        return _matmul(self, operand(self, o, "@"))
+        return NotImplemented if isinstance(o, Map) else _matmul(self, operand(self, o, "@"))
 
     @overload
     def __rmatmul__(
@@ -195,25 +228,43 @@ class Expr(Applicable, Generic[V]):
         slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, orders, strict=True)]
         return Expr(self.builder, cod, tuple(slots))
 
-    # --- sums and parts ---
+    # --- sums, parts and components ---
 
-    def sum(self: Expr[Copower[S, I]]) -> Expr[S]:
-        """Σ_X of an expression of V^X; SpaceError for a space that is no copower."""
-        space: Any = self.space
-        if not isinstance(space, Copower):
-            msg = f".sum() adds over X in V^X, not {space}"
-            raise SpaceError(msg)
-        require_space(space, ".sum()")
-        f = wire.Reduce(Full(space.index, Unit()), 0)
-        return Expr(self.builder, space.base, tuple(self.builder.apply(f, slot) for slot in self.slots))
+    @overload
+    def sum(self: Expr[S]) -> Expr[Field]: ...
+    @overload
+    def sum(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
+    @overload
+    def sum(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
+    @overload
+    def sum(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...
+    @overload
+    def sum(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
+    def sum(self, X: Any = None) -> Any:
+        """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
 
-    def mean(self: Expr[Copower[S, I]]) -> Expr[S]:
-        """Σ_X divided by |X|; SpaceError for a space that is no copower, or over the empty set."""
-        space: Any = self.space
-        total = self.sum()
-        size: int = space.index.size
+        Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
+        """
+        require_space(self.space, ".sum()")
+        return _entries_added(self) if X is None else _summed(self, X)
+
+    @overload
+    def mean(self: Expr[S]) -> Expr[Field]: ...
+    @overload
+    def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
+    @overload
+    def mean(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
+    @overload
+    def mean(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...
+    @overload
+    def mean(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
+    def mean(self, X: Any = None) -> Any:
+        """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
+        this: Any = self
+        total: Expr[Any] = this.sum(X)
+        size: int = self.space.dim if X is None else X.size
         if not size:
-            msg = f"the mean over {space.index} is not defined: it has no elements"
+            msg = f"the mean over {self.space if X is None else X} is not defined: it has no elements"
             raise SpaceError(msg)
         return total * (1.0 / size)
 
@@ -230,23 +281,89 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __getitem__(self: Expr[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Expr[F]: ...
     @overload
+    def __getitem__(self: Expr[DirectSum[*Rest]], i: int) -> Expr[Any]: ...
+    @overload
     def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
     @overload
     def __getitem__(
         self: Expr[Copower[W, I]], i: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
     ) -> Expr[Copower[W, J]]: ...
     @overload
-    def __getitem__(self, i: int) -> Expr[Any]: ...
+    def __getitem__(self: Expr[Copower[W, Axis]], i: int) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Axis]], i: Whole) -> Expr[Copower[W, Axis]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Axis]], i: slice) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Labelled[Tag]]], i: Hashable) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Expr[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Expr[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Expr[Any]: ...
     def __getitem__(self: Any, i: Any) -> Any:
-        """Part i of a direct sum, from 0; v[x] for x ∈ X or x ∈ X^Y found at the point, where v ∈ V^X (see `pick`)."""
+        """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
+
+        Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
+        `A[i, :]` by Y; v[x] for elements x of X, found at the point, is a gather: linear in v, its adjoint is
+        `scatter`. Raises SpaceError for a position, label or element that does not exist.
+        """
         if isinstance(i, (Expr, Vec)):
-            return pick(self, i)
-        if not isinstance(self.space, DirectSum):
-            msg = f"{self.space} has no parts, so x[{shown(i)}] does not exist: [i] takes a part of a direct sum, "
-            msg += "v[x] the component of v ∈ V^X at an element x that is an argument"
+            return _gathered(self, operand(self, i, "v[x]"))
+        if self.space not in self.space.parts:
+            start, stop = span(self.space, i)
+            return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
+        cod, keys = self.space.selection(i)
+        axes: tuple[Index, ...] = self.space.index.axes
+        slots = self.slots
+        for at, (axis, key) in reversed(list(enumerate(zip(axes, keys, strict=True)))):
+            if key is not None:
+                kept = wire.Reduce(_inclusion(axis, key).T, at)
+                slots = tuple(self.builder.apply(kept, slot) for slot in slots)
+        return Expr(self.builder, cod, slots)
+
+    def scatter(
+        self: Expr[Copower[W, J]], ids: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+    ) -> Expr[Copower[W, I]]:
+        """Σ_y v_y e_{ids(y)} for v ∈ V^Y and ids ∈ X^Y: a segment sum, the adjoint of the gather v[ids].
+
+        Linear in v; ids are discrete. Raises SpaceError unless v ∈ V^Y and ids ∈ X^Y.
+        """
+        a: Expr[Any] = self
+        b: Expr[Any] = operand(a, ids, "scatter")
+        found = isinstance(b.space, Copower) and isinstance(b.space.base, Elements)
+        if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
+            msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
             raise SpaceError(msg)
-        start, stop = span(self.space, i)
-        return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
+        return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
+
+    def roll(self: Expr[Copower[W, I]], by: int) -> Expr[Copower[W, I]]:
+        """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
+        V = _copower(self, "roll")
+        return relational.roll(V.index, by, V.base)(self)
+
+    def flip(self: Expr[Copower[W, I]]) -> Expr[Copower[W, I]]:
+        """The components backwards; see `linmap.flip`."""
+        V = _copower(self, "flip")
+        return relational.flip(V.index, V.base)(self)
+
+    def cumsum(self: Expr[Copower[W, I]], *, reverse: bool = False, exclusive: bool = False) -> Expr[Copower[W, I]]:
+        """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
+        V = _copower(self, "cumsum")
+        return relational.cumsum(V.index, V.base, reverse=reverse, exclusive=exclusive)(self)
+
+    def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
+        """Zeros before and after; see `linmap.pad`."""
+        V = _copower(self, "pad")
+        return relational.pad(V.index, before, after, V.base)(self)
+
+    def reshape(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]:
+        """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
+        V = _copower(self, "reshape")
+        return relational.reshape(V.index, Y, V.base)(self)
 
     @overload
     def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
@@ -267,21 +384,26 @@ class Expr(Applicable, Generic[V]):
         if not isinstance(self.space, DirectSum):
             msg = f"{self.space} has no parts to split"
             raise SpaceError(msg)
-        return tuple(self[i] for i in range(len(self.space.parts)))
+        this: Any = self
+        return tuple(this[i] for i in range(len(self.space.parts)))
 
     def __iter__(self) -> Iterator[Expr[Any]]:
-        return iter(self.split())
+        this: Any = self
+        return iter([this[k] for k in this.space.loop])
+
+    def __len__(self) -> int:
+        return len(self.space.places)
 
     # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 
     @overload
     def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __gt__(
+    def __gt__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
-    def __gt__(
+    def __gt__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
         o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
@@ -291,11 +413,11 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __ge__(
+    def __ge__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
-    def __ge__(
+    def __ge__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
         o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
@@ -305,11 +427,11 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __lt__(
+    def __lt__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
-    def __lt__(
+    def __lt__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
         o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
@@ -319,11 +441,11 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
     @overload
-    def __le__(
+    def __le__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
-    def __le__(
+    def __le__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
         o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
@@ -351,6 +473,10 @@ class Expr(Applicable, Generic[V]):
 
     def __eq__(self, other: object) -> bool:
         msg = f"expressions of {self.space} are not compared by == while a function is traced"
+        raise SpaceError(msg)
+
+    def __abs__(self) -> NoReturn:
+        msg = f"|x| of {shown(self)} has two meanings: write sqrt(inner(x, x)) for its length, absolute(x) for entries"
         raise SpaceError(msg)
 
     def __float__(self) -> float:
@@ -385,11 +511,11 @@ class Expr(Applicable, Generic[V]):
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
-shown.register(Expr, lambda e: f"an expression of {e.space}")
+shown.register(Expr, lambda e: f"{'a vector' if isinstance(e.builder, OnVectors) else 'an expression'} of {e.space}")
 DIVIDE = Binary("divide")
 
 
-def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
+def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return apply_net(b, net(f), slots, {})
@@ -424,7 +550,7 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
     if isinstance(o, Vec):
         return literal(like.builder, o)
     hint = "a plain array has no space: write const(V.vec(array))" if hasattr(o, "dtype") else "a vector would fit"
-    msg = f"{sign} of an expression of {like.space} and {shown(o)}: {hint}"
+    msg = f"{sign} of {shown(like)} and {shown(o)}: {hint}"
     raise SpaceError(msg)
 
 
@@ -438,7 +564,8 @@ def _fill(like: Expr[V], k: Any) -> Expr[V]:
     return Expr(like.builder, like.space, tuple(like.builder.literal(filled(float(k), f)) for f in like.space.leaves))
 
 
-def _same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
+def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
+    """The second of two expressions of one space; SpaceError where they are of two."""
     if a.space != b.space:
         msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
         raise SpaceError(msg + bracketing(a.space, b.space))
@@ -448,7 +575,7 @@ def _same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
 def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     if isinstance(o, Real) and _is_number(o):
         return _add(a, _fill(a, k * float(o)), 1.0, sign)
-    b = _same(a, operand(a, o, sign), sign)
+    b = same(a, operand(a, o, sign), sign)
     require_space(a.space, f"v {sign} w")
     right = b.slots if k == 1.0 else _scaled(b, k).slots
     pairs = zip(a.slots, right, strict=True)
@@ -468,23 +595,15 @@ def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(slots))
 
 
-def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
+def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
     """A primitive on expressions of one space."""
     first = args[0]
-    operands = [_same(first, operand(first, a, p.name), p.rule.text) for a in args]
+    operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]
     columns = zip(*(a.slots for a in operands), strict=True)
     slots = tuple(first.builder.step(p, column) for column in columns)
     if p.cod.is_space:
         return Expr(first.builder, first.space, slots)
-    return Expr(first.builder, _truth(first.space), slots)
-
-
-def _truth(space: Type) -> Type:
-    if isinstance(space, Copower):
-        return Copower(_truth(space.base), space.index)
-    if isinstance(space, DirectSum):
-        return DirectSum(tuple(map(_truth, space.parts)))
-    return Boolean()
+    return Expr(first.builder, booleans(first.space), slots)
 
 
 def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
@@ -510,129 +629,71 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
     return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
 
 
-def _operands(a: Any, b: Any, name: str) -> tuple[Expr[Any], Expr[Any]]:
-    """Two operands of which at least one is an expression."""
-    if isinstance(a, Expr):
-        return a, operand(a, b, name)
-    if isinstance(b, Expr):
-        return operand(b, a, name), b
-    msg = f"{name} applies to expressions of a traced function; one of its arguments must be one"
-    raise SpaceError(msg)
-
-
-def inner(a: Expr[V] | Vec[V], b: Expr[V] | Vec[V]) -> Expr[Field]:
-    """v ⊙ w in any space."""
-    x, y = _operands(a, b, "inner")
-    return bilinear(contraction.inner(x.space), x, _same(x, y, "⊙"))
-
-
-def outer(a: Expr[V] | Vec[V], b: Expr[W] | Vec[W]) -> Expr[TensorProduct[V, W]]:
-    """v ⊗ w, an expression of V ⊗ W."""
-    x, y = _operands(a, b, "outer")
-    return bilinear(contraction.outer(x.space, y.space), x, y)
-
-
-@overload
-def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: None = None) -> Expr[Any]: ...
-@overload
-def contract(labels: str, a: Expr[Any] | Vec[Any], b: Expr[Any] | Vec[Any], cod: W) -> Expr[W]: ...
-def contract(labels: str, a: Any, b: Any, cod: Any = None) -> Any:
-    """A labelled contraction such as contract("ij,j->i", W, x); the result is in ℝ^{axes of the labels} or in `cod`."""
-    x, y = _operands(a, b, "contract")
-    return bilinear(contraction.labelled(labels, x.space, y.space, cod), x, y)
-
-
-@overload
-def pick(v: Unknown, x: Unknown) -> Any: ...
-@overload
-def pick(v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
-@overload
-def pick(
-    v: Expr[Copower[W, I]] | Vec[Copower[W, I]], x: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
-) -> Expr[Copower[W, J]]: ...
-def pick(v: Any, x: Any) -> Any:
-    """pick : V^X × X → V, v_x; or V^X × X^Y → V^Y, (v_{x(y)})_y: a gather by elements found at the point, linear in v.
-
-    Written v[x], too. Raises SpaceError unless v ∈ V^X and x is an element of X, or one for each y ∈ Y. Its derivative
-    in v is the gather, the adjoint of that a segment sum (`scatter`); x is discrete.
-    """
-    a, b = _operands(v, x, "pick")
-    if isinstance(a.space, Copower):
-        X = a.space.index
-        if b.space == Elements(X):
-            return bilinear(contraction.pick(a.space.base, X), a, b)
-        if isinstance(b.space, Copower) and b.space.base == Elements(X):
-            return bilinear(contraction.gather(a.space.base, X, b.space.index), a, b)
-    msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {a.space} and x in {b.space}"
-    raise SpaceError(msg)
-
-
-def scatter(
-    v: Expr[Copower[W, J]] | Vec[Copower[W, J]], x: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
-) -> Expr[Copower[W, I]]:
-    """scatter : V^Y × X^Y → V^X, Σ_y v_y e_{x(y)}: a segment sum by elements found at the point, linear in v.
-
-    Raises SpaceError unless v ∈ V^Y and x ∈ X^Y. Its derivative in v is the segment sum, the adjoint of that a gather
-    (`pick`); x is discrete.
-    """
-    a, b = _operands(v, x, "scatter")
-    found = isinstance(b.space, Copower) and isinstance(b.space.base, Elements)
-    if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
-        msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
+def _entries_added(x: Expr[Any]) -> Expr[Any]:
+    """The sum of all entries."""
+    fields = {leaf.entry: atom(leaf.entry) for leaf in x.space.leaves} or {Field().entry: Field()}
+    if len(fields) > 1:
+        msg = f".sum() of {shown(x)} adds over one field, not over {' and '.join(sorted(map(str, fields)))}; see cast"
         raise SpaceError(msg)
-    return bilinear(contraction.segment_sum(a.space.base, b.space.base.index, a.space.index), a, b)
+    (field,) = fields.values()
+    slot: int | None = None
+    for leaf, part in zip(x.space.leaves, x.slots, strict=True):
+        space = type_of(leaf)
+        one = x.builder.apply(wire.Reduce(Full(space.index, Unit()), 0), part) if isinstance(space, Copower) else part
+        slot = one if slot is None else x.builder.add(slot, one)
+    return Expr(x.builder, field, (x.builder.number(0.0, field.leaves[0]) if slot is None else slot,))
 
 
-def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:
-    """e_x ∈ ℝ^X for an element x ∈ X that is found at the point."""
-    if not isinstance(x, Expr) or not isinstance(x.space, Elements):
-        msg = f"onehot takes an element of an index set, not {shown(x)}: declare the argument as Elements(X)"
+def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
+    """Σ_X along one factor of the index sets of a space."""
+    require_index(X, ".sum(X)")
+    found = x.space.sums(X)
+    if len(found) != 1:
+        times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
+        msg = f".sum({X}) of {shown(x)}: {times}; .sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y"
         raise SpaceError(msg)
-    if field is not None and not isinstance(field, Field):
-        msg = f"onehot of an element of {x.space} is over R or R32, not over {shown(field)}"
+    ((space, at),) = found
+    f = wire.Reduce(Full(X, Unit()), at)
+    return Expr(x.builder, space, tuple(x.builder.apply(f, slot) for slot in x.slots))
+
+
+def _inclusion(X: Index, key: Key) -> Inclusion[Any, Any]:
+    """The element at a position, or a run of elements, as a subset of X."""
+    if isinstance(key, range):
+        return run(Fin.of(len(key)), X, key.start if key else 0, key.step if len(key) > 1 else 1)
+    assert key is not None
+    return run(Unit(), X, key)
+
+
+def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
+    if not isinstance(x.space, Copower):
+        msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
         raise SpaceError(msg)
-    c = contraction.basis_vector(x.space.index, field or Field())
-    one = Expr(x.builder, c.left, (x.builder.number(1.0, c.left.leaves[0]),))
-    return bilinear(c, one, x)
+    return x.space
 
 
-@overload
-def select(c: Unknown, x: Unknown) -> Any: ...
-@overload
-def select(c: Expr[Boolean], x: Expr[V]) -> Expr[V]: ...
-@overload
-def select(c: Expr[Copower[Boolean, I]], x: Expr[Copower[V, I]]) -> Expr[Copower[V, I]]: ...
-@overload
-def select(
-    c: Expr[Copower[Copower[Boolean, J], I]], x: Expr[Copower[Copower[V, J], I]]
-) -> Expr[Copower[Copower[V, J], I]]: ...
-def select(c: Expr[Any], x: Expr[Any]) -> Expr[Any]:
-    """x where the condition holds, 0 elsewhere: selection, not multiplication, so a NaN that is not selected is gone.
-
-    The condition is a Bool, or one Bool for each element of X where x is in V^X.
-    """
-    a, b = _operands(c, x, "select")
-    lead = len(a.space.leaves[0].axes) if len(a.space.leaves) == 1 else -1
-    if lead < 0 or a.space.leaves[0].kind != "b" or not b.space.is_space:
-        msg = f"select takes a condition and a vector, not {a.space} and {b.space}"
-        raise SpaceError(msg)
-    slots = []
-    for slot, leaf in zip(b.slots, b.space.leaves, strict=True):
-        if leaf.axes[:lead] != a.space.leaves[0].axes:
-            msg = f"select by {a.space} does not fit {b.space}: its index set must come first"
-            raise SpaceError(msg)
-        labels = Spec.pointwise(len(leaf.axes)).left
-        slots.append(b.builder.contract(Spec.of(labels[:lead], labels, labels), a.slots[0], slot))
-    return Expr(b.builder, b.space, tuple(slots))
+def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
+    """v_x for v ∈ V^X and x ∈ X, or (v_{x(y)})_y for x ∈ X^Y: linear in v."""
+    if isinstance(v.space, Copower):
+        X = v.space.index
+        if x.space == Elements(X):
+            return bilinear(contraction.pick(X, v.space.base), v, x)
+        if isinstance(x.space, Copower) and x.space.base == Elements(X):
+            return bilinear(contraction.gather(X, x.space.index, v.space.base), v, x)
+    msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {v.space} and x in {x.space}"
+    truth = len(x.space.leaves) == 1 and x.space.leaves[0].kind == "b"
+    raise SpaceError(f"{msg}; a condition selects by select(c, v)" if truth else msg)
 
 
 def const(v: Vec[V]) -> Expr[V]:
-    """A vector as a constant of the function being traced; SpaceError outside of one."""
+    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(V, w).
+
+    Raises SpaceError for other things than vectors.
+    """
     require_vector(v, "const")
-    if not tracing:
-        msg = "const(v) stands in the body of a traced function; the constant map is constant(V, w)"
-        raise SpaceError(msg)
-    return literal(tracing[-1], v)
+    value: Any = literal(tracing[-1], v) if tracing else v  # a body that is run on vectors computes with vectors
+    result: Expr[V] = value
+    return result
 
 
 def number_like(x: Expr[V], k: float) -> Expr[V]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff.term import (
+    AnyElementwise,
     Bilinear,
     Compose,
     Constant,
@@ -31,15 +32,15 @@ from linmap.term.nodes import LinMap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Map
+    from hilbert.map import AnyMap
 
 
-def spell(f: Map[Any, Any]) -> str:
+def spell(f: AnyMap) -> str:
     """The expression of a function."""
-    return spelled(f, lambda node, rec: _source(cast("Map[Any, Any]", node), rec))
+    return spelled(f, lambda node, rec: _source(cast("AnyMap", node), rec))
 
 
-def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
+def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
     if isinstance(f, LinMap):
         return linear(f, rec)
     match cast("Node", f):
@@ -67,7 +68,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
             assert_never(never)
 
 
-def primitive(p: Elementwise[Any, Any]) -> str:
+def primitive(p: AnyElementwise) -> str:
     """The public name of a primitive, or its place in the table."""
     import diff
 

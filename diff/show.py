@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
 from attrs import field, frozen
 
+from diff.affine import AnyPointwise, Pointwise
 from diff.term import (
+    AnyElementwise,
+    AnyProgram,
     Bilinear,
     Compose,
     Constant,
@@ -26,22 +29,23 @@ from diff.term import (
     Scaled,
     Sum,
 )
-from hilbert import Copower, Unit
-from hilbert.map import Map
+from hilbert import Copower, SpaceError, Unit
+from hilbert.errors import integer, shown
+from hilbert.map import AnyMap, Map
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
 from linmap.net import wire
-from linmap.show.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
-from linmap.show.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript, transposed
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, operator, render, times, total
+from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
+from linmap.show.show import show as show_linear
 from linmap.term.datum import Datum
 from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from diff.affine import Pointwise
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
@@ -70,13 +74,34 @@ class Text:
         return self.tight
 
 
-def show(f: Map[Any, Any]) -> str:
-    """The text of a function: at most 40 lines of 100 columns."""
-    names = Names(name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p))
+def show(f: AnyMap | AnyPointwise, lines: int | None = None, digits: int | None = None) -> str:
+    """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
+
+    `str(f)` is `show(f, lines=40, digits=6)`. Lines have at most 100 columns. Raises SpaceError for other things, and
+    for numbers of lines or digits that are no integers from 1 on.
+    """
+    for count, what in ((lines, "lines"), (digits, "digits")):
+        if count is not None and (integer(count) is None or count < 1):
+            msg = f"show(f, {what}=n) takes an integer from 1 on, or None for all of them, not {shown(count)}"
+            raise SpaceError(msg)
+    sheet = Page(lines, digits)
+    if isinstance(f, LinMap):
+        return show_linear(f, sheet)
+    if isinstance(f, Map):
+        return show_function(f, sheet)
+    if isinstance(f, Pointwise):
+        return show_pointwise(f, sheet)
+    msg = f"show takes a map or a derivative, not {shown(f)}: of a vector, v.array has the entries"
+    raise SpaceError(msg)
+
+
+def show_function(f: AnyMap, page: Page = PAGE) -> str:
+    """The text of a function."""
+    names = Names((name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p)), page)
     if isinstance(f, Program):
         return _program(f, names)
     doc = bottom_up(f, lambda node, rec: _doc(node, rec, names), _curved)
-    return page(render(doc), names.lines)
+    return names.lay(render(doc))
 
 
 def _curved(f: Term) -> list[Term]:
@@ -84,7 +109,7 @@ def _curved(f: Term) -> list[Term]:
     return [] if isinstance(f, LinMap) else parts(f)
 
 
-def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
+def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
     if isinstance(f, LinMap):
         return linear_doc(f, names, names.lines)
     match cast("Node", f):
@@ -93,11 +118,11 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Bilinear(c):
             return Atom(f"({c.symbol})")
         case Compose(parts):
-            return line("∘", _one_hot(_shortened(parts, rec, backwards=True)))
+            return line("∘", _one_hot(names.shortened(parts, rec, backwards=True)))
         case Sum(parts):
-            return total(_shortened(parts, rec))
+            return total(names.shortened(parts, rec))
         case Scaled(k, of):
-            return times(number(k), rec(of), "∘")
+            return times(names.number(k), rec(of), "∘")
         case Fork(parts):
             return Bracket("⟨", tuple(map(rec, parts)), "⟩")
         case Parallel(parts):
@@ -107,14 +132,14 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Lift(of, index, over):
             return _raised(rec(of), f"{index}@{','.join(str(k + 1) for k in over)}")
         case Elementwise() as p:
-            return Atom(p.rule.text if not p.params else f"(_^{number(p.params[0])})")
+            return Atom(p.rule.text if not p.params else f"(_^{names.number(p.params[0])})")
         case Program() as p:
             return _wiring(p) or Atom(f"({_program(p, names, inline=True)})")
         case never:
             assert_never(never)
 
 
-def _wiring(p: Program[Any, Any]) -> Doc | None:
+def _wiring(p: AnyProgram) -> Doc | None:
     """A program without steps that is the identity or a projection: of a direct sum with a discrete part, say."""
     if p.steps:
         return None
@@ -128,14 +153,6 @@ def _wiring(p: Program[Any, Any]) -> Doc | None:
             return Atom(f"π{subscript(k + 1)}")
         start = stop
     return None
-
-
-def _shortened(parts: Any, rec: Callable[[Any], Doc], *, backwards: bool = False) -> list[Doc]:
-    shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
-    docs = [rec(part) for part in (reversed(shown) if backwards else shown)]
-    if len(shown) < len(parts):
-        docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
-    return docs
 
 
 def _one_hot(docs: list[Doc]) -> list[Doc]:
@@ -156,9 +173,9 @@ def _raised(doc: Doc, exponent: str) -> Doc:
     return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
 
 
-def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
-    """The linear map in the point: at most 40 lines of 100 columns."""
-    names = Names(_leaf_names(f.program))
+def show_pointwise(f: AnyPointwise, page: Page = PAGE) -> str:
+    """The text of a linear map in the point."""
+    names = Names(_leaf_names(f.program), page)
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
     slots = Slots(f.program, names, (d.slot for d in roots if not isinstance(d, Const)))
 
@@ -167,10 +184,10 @@ def show_pointwise(f: Pointwise[Any, Any, Any]) -> str:
 
     lets: list[str] = []
     doc = net_doc(f.body, text, names, lets)
-    return page(render(doc), [*lets, *slots.lines, *names.lines])
+    return names.lay(render(doc), [*lets, *slots.lines])
 
 
-def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str:
+def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
     heads = _heads(p)
     arguments = ", ".join(heads)
@@ -181,7 +198,7 @@ def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str
     head = f"({arguments})" if len(heads) != 1 else arguments
     text = f"{head} ↦ {result}"
     if not inline:
-        return page(text, [*slots.lines, *names.lines])
+        return names.lay(text, slots.lines)
     names.lines[:0] = slots.lines
     return text
 
@@ -193,7 +210,7 @@ def _tree(space: Any, leaves: list[str]) -> str:
     return build(space.pack(iter(leaves)))
 
 
-def _heads(p: Program[Any, Any]) -> tuple[str, ...]:
+def _heads(p: AnyProgram) -> tuple[str, ...]:
     """The names of the arguments, digits at the end as subscripts."""
     parts = p.dom.parts
     if p.names:
@@ -206,7 +223,7 @@ def _subscripted(name: str) -> str:
     return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
 
-def _leaf_names(p: Program[Any, Any]) -> list[str]:
+def _leaf_names(p: AnyProgram) -> list[str]:
     heads = _heads(p)
     parts = p.dom.parts if len(heads) == len(p.dom.parts) else (p.dom,)
     pairs = zip(heads, parts, strict=True)
@@ -232,8 +249,8 @@ class Slots:
     tanh x but does not show it.
     """
 
-    def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
-        self.p, self.names, self.arity = p, Names(), p.arity
+    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+        self.p, self.names, self.arity = p, Names(page=names.page), p.arity
         roots = set(roots)
         mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
         needed = self._needed(roots, mentions)
@@ -309,10 +326,10 @@ class Slots:
     def _multiple(self, k: float, x: int) -> Text:
         """k·x."""
         if k != -1.0 and getattr(self._operation(x), "name", "") == "reciprocal" and self.texts[x].sign == "/":
-            text = f"{number(k)} / {self._bound(self._argument(x), APPLICATION)}"
+            text = f"{self.names.number(k)} / {self._bound(self._argument(x), APPLICATION)}"
             return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
         inner = self.texts[x]
-        front = number(k) if k != -1.0 else "−"
+        front = self.names.number(k) if k != -1.0 else "−"
         if inner.coefficient:
             return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
         rest = self._factor(x, "·", last=True)
@@ -365,7 +382,7 @@ class Slots:
             b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
         return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
 
-    def _elementwise(self, p: Elementwise[Any, Any], args: tuple[int, ...]) -> Text:
+    def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
         name = p.rule.text
         if len(args) == 2:
             x, y = args
@@ -380,7 +397,7 @@ class Slots:
         if p.name == "square":
             return Text(f"{self._bound(x, ATOM)}²", ATOM)
         if p.name == "power":
-            return Text(f"{self._bound(x, ATOM)}^{number(p.params[0])}", ATOM)
+            return Text(f"{self._bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument

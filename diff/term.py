@@ -25,19 +25,20 @@ from hilbert.combine import (
     joint,
     same_type,
 )
-from hilbert.errors import shown
+from hilbert.errors import number, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import Applicable
+from hilbert.map import AnyMap
+from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, Contract, Literal, Unary
-from hilbert.space import require_space, require_type
+from hilbert.space import require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import Contraction
+from linmap.contraction import AnyContraction
 from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
@@ -82,12 +83,12 @@ class Fun(Map[V, W], Comparable):
 
         return run(self)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
         inner, outer = parts
         joint(inner, outer)
         return merged(Compose, inner, outer)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyFun:
         f, g = parts
         same_type(f, g)
         return merged(Sum, f, g)
@@ -95,24 +96,28 @@ class Fun(Map[V, W], Comparable):
     def _scaled(self, k: float) -> Fun[V, W]:
         return Scaled(k, self)
 
-    def _copower(self, index: Index) -> Fun[Any, Any]:
+    def _copower(self, index: Index) -> AnyFun:
         return Power(self, index)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyFun:
         return Fork(parts)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
         return Parallel(parts)
 
     def __str__(self) -> str:
-        from diff.show import show  # printing is a pass over these terms
+        from diff.show import show_function  # printing is a pass over these terms
 
-        return show(self)
+        return show_function(self)
 
     def __repr__(self) -> str:
         from diff.repr_text import spell  # so is spelling
 
         return spell(self)
+
+
+AnyFun: TypeAlias = Fun[Any, Any]
+"""A function between any types."""
 
 
 def _maps(_: Any, __: Any, parts: Any) -> None:
@@ -127,7 +132,7 @@ def _maps(_: Any, __: Any, parts: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Constant(Fun[Any, Any]):
+class Constant(AnyFun):
     """K_w : V → W, v ↦ w (§3.4)."""
 
     dom: Any
@@ -141,10 +146,10 @@ class Constant(Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Bilinear(Fun[Any, Any]):
+class Bilinear(AnyFun):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
-    contraction: Contraction[Any, Any, Any]
+    contraction: AnyContraction
 
     @property
     def dom(self) -> Any:
@@ -159,18 +164,18 @@ class Bilinear(Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, Fun[Any, Any]):
+class Compose(Composition, AnyFun):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
+    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, Fun[Any, Any]):
+class Sum(Addition, AnyFun):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
+    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
         Addition.__attrs_post_init__(self)
@@ -179,11 +184,11 @@ class Sum(Addition, Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, Fun[Any, Any]):
+class Scaled(Multiple, AnyFun):
     """k·f, that is (k·) ∘ f."""
 
     k: float = field(converter=float)
-    of: Map[Any, Any]
+    of: AnyMap
 
     def __attrs_post_init__(self) -> None:
         require_space(self.of.cod, "k·f")
@@ -192,35 +197,35 @@ class Scaled(Multiple, Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, Fun[Any, Any]):
+class Fork(Pairing, AnyFun):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, Fun[Any, Any]):
+class Parallel(SideBySide, AnyFun):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Power(ElementByElement, Fun[Any, Any]):
+class Power(ElementByElement, AnyFun):
     """f^X : V^X → W^X, element by element."""
 
-    of: Map[Any, Any]
+    of: AnyMap
     index: Index
 
 
 @final
 @frozen(eq=False, repr=False)
-class Lift(Fun[Any, Any]):
+class Lift(AnyFun):
     """f with the arguments at positions `over` varying over X, the others shared: A ⊕ B^X → W^X."""
 
-    of: Map[Any, Any]
+    of: AnyMap
     index: Index
     over: tuple[int, ...]
 
@@ -300,13 +305,13 @@ class Elementwise(Fun[V, W], operation.Operation):
         return self._on(space, len(args))(*args)
 
     @once
-    def _on(self, space: Type, arity: int) -> Program[Any, Any]:
+    def _on(self, space: Type, arity: int) -> AnyProgram:
         """The program on so many vectors of a space."""
         n = len(space.leaves)
         dom: Type = DirectSum((space,) * arity) if arity > 1 else space
         b = Builder(dom.leaves)
         outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
-        return Program.of(b, dom, outputs, space if self.cod.is_space else _booleans(space))
+        return Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""
@@ -329,8 +334,12 @@ class Elementwise(Fun[V, W], operation.Operation):
         return primitive(self)
 
 
+AnyElementwise: TypeAlias = Elementwise[Any, Any]
+"""An element-wise operation."""
+
+
 @cache
-def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
+def _image(p: AnyElementwise, leaf: Leaf) -> Leaf:
     due = p.dom.leaves[0]
     if leaf.is_field != due.is_field or leaf.kind != due.kind:
         msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
@@ -338,12 +347,14 @@ def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
     return Leaf(p.cod.entry, leaf.axes) if p.cod == Bool else leaf
 
 
-def _booleans(space: Type) -> Type:
+def booleans(space: Type) -> Type:
+    """The type with a Bool for each entry of a space."""
     if isinstance(space, Copower):
-        return Copower(_booleans(space.base), space.index)
+        return Copower(booleans(space.base), space.index)
     if isinstance(space, DirectSum):
-        return DirectSum(tuple(map(_booleans, space.parts)))
-    return Bool
+        return DirectSum(tuple(map(booleans, space.parts)))
+    leaves = tuple(type_of(Leaf(Bool.entry, leaf.axes)) for leaf in space.leaves)
+    return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
 @final
@@ -390,7 +401,9 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
     @overload
     def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
     @overload
-    def __call__(self, x: Vec[S], y: Vec[S], /) -> Vec[S]: ...
+    def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
+    @overload
+    def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
     def __call__(self, *args: Any) -> Any:
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
@@ -399,7 +412,12 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
             msg = f"{self.name} takes two arguments, not {len(args)}"
             raise SpaceError(msg)
         traced = [a for a in args if isinstance(a, Applicable)]
-        return traced[0].apply_map(self, args) if traced else self.on_vectors(_vectors(self, args))
+        if traced:
+            return traced[0].apply_map(self, args)
+        like = next((a for a in args if isinstance(a, Vec)), None)
+        numbers = [None if isinstance(a, Vec) else number(a) for a in args]
+        filled = [a if k is None or like is None else like.filled(k) for a, k in zip(args, numbers, strict=True)]
+        return self.on_vectors(_vectors(self, filled))
 
 
 @final
@@ -419,13 +437,13 @@ class Comparison(Elementwise[Any, Boolean]):
         return Bool
 
 
-def _vectors(p: Elementwise[Any, Any], args: tuple[Any, ...]) -> tuple[Vec[Any], ...]:
+def _vectors(p: AnyElementwise, args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     for arg in args:
         require_vector(arg, p.name)
-    return args
+    return tuple(args)
 
 
-Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
+Operation: TypeAlias = Literal | AnyElementwise | Contract | Unary | Add
 """The operations of a program."""
 
 
@@ -457,7 +475,7 @@ class Program(Selection[V, W], Fun[V, W]):
             raise SpaceError(msg)
 
     @staticmethod
-    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> Program[Any, Any]:
+    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> AnyProgram:
         """What has been built, as a program that ends in these slots."""
         return Program(dom, cod, b.line(outputs), names)
 
@@ -506,16 +524,10 @@ class Program(Selection[V, W], Fun[V, W]):
         return f"Program({self.dom!r}, {self.cod!r}, {self.line!r}, {self.names!r})"
 
 
+AnyProgram: TypeAlias = Program[Any, Any]
+"""A program between any types."""
+
+
 Node: TypeAlias = (
-    Constant
-    | Bilinear
-    | Compose
-    | Sum
-    | Scaled
-    | Fork
-    | Parallel
-    | Power
-    | Lift
-    | Elementwise[Any, Any]
-    | Program[Any, Any]
+    Constant | Bilinear | Compose | Sum | Scaled | Fork | Parallel | Power | Lift | AnyElementwise | AnyProgram
 )

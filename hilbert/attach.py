@@ -10,7 +10,7 @@ A method that nobody has attached yet says what to import:
 >>> Value().doubled()
 Traceback (most recent call last):
     ...
-hilbert.errors.SpaceError: doubled is an operation of diff: import diff
+hilbert.errors.SpaceError: an operation (doubled) that comes with diff: import diff
 >>> attach(Value, "doubled", lambda self: 42)
 >>> Value().doubled(), unattached(Value)
 (42, [])
@@ -35,7 +35,7 @@ def declared(method: F) -> F:
 
     @wraps(method)
     def missing(*_: Any, **__: Any) -> Any:
-        msg = f"{method.__name__} is an operation of diff: import diff"
+        msg = f"an operation ({method.__name__}) that comes with diff: import diff"
         raise SpaceError(msg)
 
     _DECLARED.add(missing)

@@ -12,6 +12,10 @@ class SpaceError(ValueError):
     """A space, axis, arity, dtype or shape that does not fit; the message names both sides and what would fit."""
 
 
+class MissingError(SpaceError, AttributeError):
+    """An attribute that values of another library have; the message says what to write here."""
+
+
 @singledispatch
 def shown(value: object) -> str:
     """What a message says of what was given: numbers and short strings as they are written, of an array its shape.

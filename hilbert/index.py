@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import sys
 from functools import reduce
-from typing import Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import field, frozen
 
@@ -124,6 +124,19 @@ class Fin(Index, Generic[T]):
 
     tag: type[T] = field(validator=as_tag)
     _size: int = field(converter=_size, alias="size")
+
+    if not TYPE_CHECKING:  # what the checker sees is the constructor of the fields
+
+        def __new__(cls, *given: Any, **named: Any) -> Any:
+            """Say how to write an index set of which only the class or only the size was given."""
+            if len(given) == 1 and not named:
+                (one,) = given
+                hint = f"Fin({one.__name__}, n)" if isinstance(one, type) else f"Fin.of({shown(one)})"
+                msg = (
+                    f"Fin(Tag, n) takes the class that names an axis and its size, not {shown(one)} alone: write {hint}"
+                )
+                raise SpaceError(msg)
+            return object.__new__(cls)
 
     @staticmethod
     def of(size: int) -> Fin[Anonymous]:

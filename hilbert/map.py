@@ -6,11 +6,11 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
-from hilbert.notarray import NotArray
+from hilbert.notarray import Applicable, NotArray
 from hilbert.once import kept, once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
@@ -64,6 +64,11 @@ class Map(Term, NotArray, Generic[V, W]):
 
     __slots__ = ()
     instead = "apply it to a vector, or compose it with a map of diff"
+    attributes: ClassVar[dict[str, str]] = {
+        "T": "adjoint(A) for the adjoint of a linear map",
+        "H": "adjoint(A) for the adjoint of a linear map",
+        "shape": "A.dom and A.cod, the spaces of A; (A.cod.dim, A.dom.dim) is the shape of matrix(A)",
+    }
     language = 0
     """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
 
@@ -265,25 +270,28 @@ class Map(Term, NotArray, Generic[V, W]):
         """What applies the map to vectors of its domain."""
         raise TypeError(type(self).__name__)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _scaled(self, k: float) -> Map[Any, Any]:
+    def _scaled(self, k: float) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _copower(self, index: Index) -> Map[Any, Any]:
+    def _copower(self, index: Index) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
+        if isinstance(f, (Vec, Applicable)):
+            msg = f"@ composes maps, and the right side is {shown(f)}: write A(v) for A : {self.dom} → {self.cod}"
+            raise SpaceError(msg)
         if not isinstance(f, Map):
             _no_map("g ∘ f", "g", self, f, f"a map into {self.dom} would fit")
         return highest((self, f))._compose((f, self))
@@ -299,6 +307,9 @@ class Map(Term, NotArray, Generic[V, W]):
         return highest((self, g))._sum((self, g._scaled(-1.0)))
 
     def __rmatmul__(self, g: Never) -> NoReturn:
+        if isinstance(g, (Vec, Applicable)):
+            msg = f"@ composes maps, and the left side is {shown(g)}: write A(v), or adjoint(A)(v) for v @ A"
+            raise SpaceError(msg)
         _no_map("g ∘ f", "f", self, g, f"a map on {self.cod} would fit")
 
     def __radd__(self, g: Never) -> NoReturn:
@@ -315,11 +326,18 @@ class Map(Term, NotArray, Generic[V, W]):
 
     __rmul__ = __mul__
 
+    def __truediv__(self, k: float) -> Map[V, W]:
+        return self._scaled(reciprocal(k))
+
     def __pow__(self, X: I) -> Map[Copower[V, I], Copower[W, I]]:
         return self._copower(exponent(X))
 
 
-def _no_map(what: str, name: str, f: Map[Any, Any], got: Any, fits: str) -> NoReturn:
+AnyMap: TypeAlias = Map[Any, Any]
+"""A map between any types."""
+
+
+def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
     msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
     raise SpaceError(msg)
 
@@ -343,6 +361,15 @@ def factor(k: Any) -> float:
     return value
 
 
+def reciprocal(k: Any) -> float:
+    """The number 1/k of f / k; raises SpaceError for anything else, and for 0."""
+    value = number(k)
+    if not value:
+        msg = f"f / k divides f by a number k ≠ 0, not by {shown(k)}"
+        raise SpaceError(msg)
+    return 1.0 / value
+
+
 def exponent(X: Any) -> Index:
     """The index set X of f ** X; raises SpaceError for anything else."""
     require_index(X, "the copower f ** X")
@@ -350,17 +377,7 @@ def exponent(X: Any) -> Index:
     return index
 
 
-class Applicable(NotArray):
-    """Something other than a vector to which a map applies: the expressions of a traced function."""
-
-    __slots__ = ()
-
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
-        """f(*args), where one of the arguments is self."""
-        raise TypeError(type(self).__name__)
-
-
-def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+def highest(parts: Sequence[AnyMap]) -> AnyMap:
     """A part of the highest language: the one that knows how to combine them all."""
     if not parts:
         msg = "nothing to combine: give at least one map"
@@ -370,7 +387,7 @@ def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
     return max(parts, key=lambda part: part.language)
 
 
-def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
+def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
     dom = f.dom
     for k, arg in enumerate(args):

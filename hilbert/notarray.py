@@ -13,9 +13,12 @@ hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: giv
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from hilbert.errors import SpaceError, shown
+from hilbert.errors import MissingError, SpaceError, shown
+
+if TYPE_CHECKING:
+    from hilbert.map import AnyMap
 
 REFLECTED = {
     "add": "__radd__",
@@ -42,20 +45,45 @@ class NotArray:
     __slots__ = ()
     instead = ""
     """What to write where a function of numpy was called."""
+    functions: ClassVar[dict[str, str]] = {}
+    """What to write for single functions of numpy."""
+    attributes: ClassVar[dict[str, str]] = {}
+    """What to write for attributes that arrays or matrices have."""
 
-    def _refuse(self, what: str) -> NoReturn:
-        msg = f"{what} does not apply to {shown(self)}: {self.instead}"
+    if not TYPE_CHECKING:  # to the type checker there is no such attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            remedy = self.attributes.get(name)
+            if remedy is None:
+                msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+                raise AttributeError(msg, name=name, obj=self)
+            msg = f"{shown(self)} has no .{name}: write {remedy}"
+            raise MissingError(msg)
+
+    def _refuse(self, what: str, name: str = "") -> NoReturn:
+        remedy = self.functions.get(name)
+        msg = f"{what} does not apply to {shown(self)}: {f'write {remedy}' if remedy else self.instead}"
         raise SpaceError(msg)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self._refuse("numpy's conversion to an array")
 
     def __array_function__(self, function: Any, *_: Any) -> NoReturn:
-        self._refuse(f"numpy's {function.__name__}")
+        self._refuse(f"numpy's {function.__name__}", function.__name__)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         answer = getattr(self, REFLECTED.get(ufunc.__name__, ""), None)
         if answer is None or method != "__call__" or options or inputs[-1] is not self:
-            self._refuse(f"numpy's {ufunc.__name__}")
+            self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__)
         result = answer(inputs[0])
-        return self._refuse(f"numpy's {ufunc.__name__}") if result is NotImplemented else result
+        return self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__) if result is NotImplemented else result
+
+
+class Applicable(NotArray):
+    """Something other than a vector to which a map applies: the expressions of a traced function."""
+
+    __slots__ = ()
+
+    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
+        """f(*args), where one of the arguments is self."""
+        raise TypeError(type(self).__name__)

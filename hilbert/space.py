@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import operator
 from functools import cache, cached_property, reduce
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.namespace import as_flat, as_leaf
-from hilbert.errors import SpaceError, shown
-from hilbert.index import Fin, Index, Product, require_index
+from hilbert.errors import SpaceError, number, shown
+from hilbert.index import Fin, Index, Product, Unit, require_index
 from hilbert.leaf import Entry, Leaf, raised
+from hilbert.position import kept, without
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from hilbert.position import Key
 
 I = TypeVar("I", bound=Index)
 S = TypeVar("S")
@@ -33,6 +36,8 @@ T = TypeVar("T")
 V = TypeVar("V", bound="Type")
 W = TypeVar("W", bound="Type")
 Vs = TypeVarTuple("Vs")
+MANY = 64
+"""A vector of more components is not iterated: a loop over expressions is a step for each."""
 
 
 class Type:
@@ -71,8 +76,33 @@ class Type:
         """The number of entries."""
         return sum(leaf.size for leaf in self.leaves)
 
+    @property
+    def places(self) -> range:
+        """The positions of the parts of a direct sum, or of the components of V^X; SpaceError for another type."""
+        msg = f"an element of {self} has no parts and no components"
+        raise SpaceError(msg)
+
+    @property
+    def loop(self) -> range:
+        """The places that `for part in v` visits; SpaceError for V^{X×Y} and for more than 64 components."""
+        return self.places
+
+    def selection(self, key: Any) -> tuple[Type, tuple[Key, ...]]:
+        """The space of v[key] for v ∈ V^X, and what is kept of each axis of X; SpaceError for another type."""
+        msg = f"{self} has no components, so v[{shown(key)}] does not exist: [k] takes a part of a direct sum, or a "
+        raise SpaceError(f"{msg}component of V^X")
+
+    def sums(self, X: Index) -> list[tuple[Type, int]]:
+        """The space of Σ_X, and where the axes of X begin, for each X that is a factor of the index sets."""
+        return []
+
     def __pow__(self: V, X: I) -> Copower[V, I]:
         return Copower(self, X)
+
+    def __add__(self, other: Never) -> NoReturn:
+        what = f"{self!r}, {other!r}" if isinstance(other, Type) else "V, W"
+        msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
+        raise SpaceError(f"{msg}direct_sum({what})")
 
     def vec(self: V, data: Any) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
@@ -97,12 +127,15 @@ class Type:
             raise SpaceError(msg)
         return Vec(self, as_flat(array, self.leaves, str(self)))
 
-    def random(self: V, rng: np.random.Generator) -> Vec[V]:
-        """An element drawn from `rng`: standard normal entries, uniform discrete ones."""
+    def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
+        """An element drawn from `rng`: normal entries with standard deviation `scale`, uniform discrete ones."""
         if not isinstance(rng, np.random.Generator):
             msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
             raise SpaceError(msg)
-        return Vec(self, tuple(as_leaf(drawn(rng, leaf), leaf) for leaf in self.leaves))
+        factor = _number(scale, f"the scale of a random element of {self}")
+        arrays = ((leaf, drawn(rng, leaf)) for leaf in self.leaves)
+        scaled = ((leaf, np.asarray(factor * a, leaf.dtype) if leaf.is_field else a) for leaf, a in arrays)
+        return Vec(self, tuple(as_leaf(a, leaf) for leaf, a in scaled))
 
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
@@ -116,6 +149,17 @@ class Type:
         """The zero vector; raises SpaceError for a type that is no space."""
         require_space(self, "zeros")
         return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
+
+    def ones(self: V) -> Vec[V]:
+        """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
+        require_space(self, "ones")
+        return self.full(1.0)
+
+    def full(self: V, k: float) -> Vec[V]:
+        """The vector with the number k in every entry; raises SpaceError for a type that is no space."""
+        require_space(self, "full")
+        value = _number(k, f"full(k) of {self}")
+        return Vec(self, tuple(as_leaf(np.full(leaf.shape, value, leaf.dtype), leaf) for leaf in self.leaves))
 
 
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
@@ -134,6 +178,14 @@ def require_space(space: Any, operation: str) -> None:
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
         raise SpaceError(msg)
+
+
+def _number(value: Any, what: str) -> float:
+    found = number(value)
+    if found is None:
+        msg = f"{what} is a number, not {shown(value)}"
+        raise SpaceError(msg)
+    return found
 
 
 class Space(Type):
@@ -339,6 +391,11 @@ class DirectSum(Space, Generic[*Vs]):
         """The summands."""
         return self._parts
 
+    @property
+    def places(self) -> range:
+        """The positions of the parts."""
+        return range(len(self._parts))
+
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Those of the parts, in order."""
@@ -390,6 +447,36 @@ class Copower(Space, Generic[V, I]):
     def leaves(self) -> tuple[Leaf, ...]:
         """Those of the base with more axes."""
         return tuple(leaf.under(self.index.axes) for leaf in self.base.leaves)
+
+    @property
+    def places(self) -> range:
+        """The positions of the components, in the flat order of the index set."""
+        return range(self.index.size)
+
+    @property
+    def loop(self) -> range:
+        """The positions of at most 64 components along one axis."""
+        if len(self.index.axes) > 1:
+            colons = ", ".join(":" * (len(self.index.axes) - 1))
+            msg = f"a vector of {self} is not iterated, for it has several axes: write A[i, {colons}] for a component "
+            raise SpaceError(f"{msg}along the first, or lift(f, X) for a function of each")
+        if self.index.size > MANY:
+            msg = f"a loop over the {self.index.size} components of a vector of {self} is a step for each: lift(f, X) "
+            raise SpaceError(f"{msg}applies a function to all at once, and .array has the entries of a vector")
+        return self.places
+
+    def selection(self, key: Any) -> tuple[Type, tuple[Key, ...]]:
+        """The component at a position or label, or V^Y for a slice; see `hilbert.position`."""
+        keys, rest = kept(self.index, key, str(self))
+        return (self.base if rest is None else Copower(self.base, rest)), keys
+
+    def sums(self, X: Index) -> list[tuple[Type, int]]:
+        """Along X itself, or else as a factor of this index set, or of one of the base."""
+        if self.index == X:
+            return [(self.base, 0)]
+        here = [(power(self.base, Unit() if rest is None else rest), at) for at, rest in without(self.index, X)]
+        n = len(self.index.axes)
+        return [*here, *((Copower(inner, self.index), n + at) for inner, at in self.base.sums(X))]
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """As the base: structure of arrays."""
@@ -501,9 +588,9 @@ def bracketing(have: Type, want: Type) -> str:
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = "curry" if _depth(have) < _depth(want) else "uncurry"
     elif isinstance(have, DirectSum) and isinstance(want, Copower):
-        way = "zip_"
+        way = "zip_parts"
     elif isinstance(have, Copower) and isinstance(want, DirectSum):
-        way = "unzip"
+        way = "unzip_parts"
     return f"; they hold the same arrays, and {way} maps one to the other"
 
 

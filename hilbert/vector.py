@@ -11,22 +11,43 @@ from __future__ import annotations
 
 import math
 import uuid
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Never,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    final,
+    overload,
+)
 
-from hilbert.arrays.namespace import common_namespace, freeze, namespace, to_numpy
+from hilbert.arrays.kernel import constant
+from hilbert.arrays.namespace import NUMPY, common_namespace, freeze, namespace, to_numpy
+from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
-from hilbert.notarray import NotArray
+from hilbert.notarray import Applicable, NotArray
+from hilbert.position import slices
 from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
-    from hilbert.index import Fin, Index, Product
-    from hilbert.space import Copower, DirectSum, Field, Space, TensorProduct, Type
+    from hilbert.index import Anonymous, Coproduct, Fin, Index, Product
+    from hilbert.labelled import Labelled
+    from hilbert.space import Boolean, Copower, DirectSum, Elements, Field, Space, TensorProduct, Type
+
+    Whole: TypeAlias = slice[None, None, None]
+    """`:` in A[i, :]."""
 
 I = TypeVar("I", bound="Index")
+W = TypeVar("W", bound="Type")
 J = TypeVar("J", bound="Index")
 K = TypeVar("K", bound="Index")
 V = TypeVar("V", bound="Type")
@@ -38,8 +59,52 @@ C = TypeVar("C", bound="Type")
 D = TypeVar("D", bound="Type")
 E = TypeVar("E", bound="Type")
 F = TypeVar("F", bound="Type")
+Axis = TypeVar("Axis", bound="Fin[Any] | Labelled[Any] | Coproduct[Any, Any]")
+Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
+ARRAYS = {
+    "shape": "x.space, whose index sets are x.space.index and have a .shape; v.array is the array of a vector",
+    "dtype": "x.space: R holds float64, R32 float32",
+    "ndim": "x.space.index.axes",
+    "size": "x.space.dim",
+    "max": "maximum(x, y) for the larger of two; v.array.max() for the largest entry of a vector",
+    "min": "minimum(x, y) for the smaller of two; v.array.min() for the least entry of a vector",
+    "dot": "x @ y, or inner(x, y)",
+    "astype": "cast(V, R32)(x)",
+    "flatten": "v.flat() of a vector, or x.reshape(Fin.of(n))",
+    "ravel": "v.flat() of a vector, or x.reshape(Fin.of(n))",
+    "transpose": "x.T",
+    "item": "float(v)",
+    "copy": "v itself: vectors are never changed",
+    "append": "concatenate(V, X, Y)(x, y)",
+}
+"""What takes the place of an attribute of arrays, for vectors and expressions."""
+FUNCTIONS = {
+    "max": ARRAYS["max"],
+    "amax": ARRAYS["max"],
+    "min": ARRAYS["min"],
+    "amin": ARRAYS["min"],
+    "sum": "x.sum()",
+    "mean": "x.mean()",
+    "dot": ARRAYS["dot"],
+    "matmul": "x @ y",
+    "inner": ARRAYS["dot"],
+    "outer": "outer(x, y)",
+    "cumsum": "x.cumsum()",
+    "roll": "x.roll(1)",
+    "flip": "x.flip()",
+    "reshape": "x.reshape(Y)",
+    "transpose": "x.T",
+    "where": "select(c, x) + select(~c, y)",
+    "concatenate": ARRAYS["append"],
+    "stack": "stack(V, X)(x, y)",
+    "einsum": "contract(labels, x, y)",
+    "abs": "absolute(x)",
+    "absolute": "diff's absolute(x)",
+    "shape": ARRAYS["shape"],
+}
+"""What takes the place of a function of numpy, for vectors and expressions."""
 SMALL = 24  # vectors up to this dimension show their entries
 
 
@@ -54,6 +119,8 @@ class Vec(NotArray, Generic[V]):
 
     __slots__ = ("__weakref__", "_token", "leaves", "space")
     instead = "give it v.array, or apply a map of diff"
+    functions = FUNCTIONS
+    attributes: ClassVar[dict[str, str]] = ARRAYS
     space: V
     leaves: tuple[Any, ...]
 
@@ -113,10 +180,10 @@ class Vec(NotArray, Generic[V]):
 
     def _other(self, other: Any, operation: str, fits: str) -> Any:
         """Leave an operator to an expression; nothing else meets a vector in it."""
-        from hilbert.map import Applicable  # maps are made of vectors
-
         if isinstance(other, Applicable):
             return NotImplemented
+        if hasattr(other, "dtype"):
+            fits += "; a plain array has no space: make it a vector by V.vec(array)"
         msg = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}: {fits}"
         raise SpaceError(msg)
 
@@ -132,46 +199,108 @@ class Vec(NotArray, Generic[V]):
         pairs = zip(self.leaves, other.leaves, strict=True)
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
 
-    def __add__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+    def _shifted(self, k: float, sign: str) -> Vec[Any]:
+        """v + k, a number in every entry."""
+        self._require(f"v {sign} k")
+        if self.is_formal:
+            return self + self.filled(k)
+        return Vec(self.space, tuple(freeze(a + k) for a in self.leaves))
+
+    def filled(self, k: float) -> Vec[V]:
+        """The vector of the same space with k in every entry, in the array library of this one."""
+        self._require("a number as a vector")
+        full = self.space.full(k)
+        if NUMPY.issuperset(map(type, self.leaves)):
+            return full
+        plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
+        xp = common_namespace(plain)
+        return Vec(self.space, tuple(freeze(constant(xp, a, plain[0])) for a in full.leaves))
+
+    def __add__(self: Vec[S], other: Vec[S] | float) -> Vec[S]:
+        """v + w, or v + k for a number k in every entry."""
+        if type(other) is not Vec and (k := number(other)) is not None:
+            return self._shifted(k, "+")
         memo = Memo()
         result: Vec[S] = self._zip(other, "+", lambda a, b: formal.add(a, b, memo))
         return result
 
-    def __sub__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+    def __sub__(self: Vec[S], other: Vec[S] | float) -> Vec[S]:
+        """v − w, or v − k for a number k in every entry."""
+        if type(other) is not Vec and (k := number(other)) is not None:
+            return self._shifted(-k, "−")
         memo = Memo()
         result: Vec[S] = self._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
-    def __radd__(self, other: Never) -> Any:
-        return self._other(other, "w + v", f"a vector of {self.space} would fit; add up many with sum(vs, V.zeros())")
+    def __radd__(self: Vec[S], other: float) -> Vec[S]:
+        k = number(other)
+        if k is None:
+            unfit: Vec[S] = self._other(other, "w + v", f"a vector of {self.space}, or a number, would fit")
+            return unfit
+        return self._shifted(k, "+")
 
-    def __rsub__(self, other: Never) -> Any:
-        return self._other(other, "w − v", f"a vector of {self.space} would fit")
+    def __rsub__(self: Vec[S], other: float) -> Vec[S]:
+        k = number(other)
+        if k is None:
+            unfit: Vec[S] = self._other(other, "w − v", f"a vector of {self.space}, or a number, would fit")
+            return unfit
+        return (-self)._shifted(k, "−")
 
     def __neg__(self: Vec[S]) -> Vec[S]:
         self._require("−v")
         return Vec(self.space, tuple(freeze(formal.scaled(a, -1.0)) for a in self.leaves))
 
-    def __mul__(self: Vec[S], k: float) -> Vec[S]:
-        factor = number(k)
+    @overload
+    def __mul__(self: Vec[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]: ...
+    @overload
+    def __mul__(self: Vec[Field], k: Vec[S]) -> Vec[S]: ...
+    def __mul__(self, k: Any) -> Any:
+        """k·v for a number or scalar k, v·w entry by entry for two vectors of one space."""
+        factor = None if type(k) is Vec else number(k)
         if factor is None:
-            unfit: Vec[S] = self._other(k, "k·v", "a number would fit; see inner")
-            return unfit
+            return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
         self._require("k·v")
         return Vec(self.space, tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
-    __rmul__ = __mul__
+    def __rmul__(self: Vec[S], k: float) -> Vec[S]:
+        result: Vec[S] = self * k
+        return result
 
-    def __truediv__(self: Vec[S], k: float) -> Vec[S]:
-        factor = number(k)
+    @declared
+    def _multiplied(self, other: Vec[Any]) -> Vec[Any]:
+        raise NotImplementedError
+
+    def __truediv__(self: Vec[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]:
+        """v/k for a number or scalar k, v/w entry by entry for two vectors of one space."""
+        factor = None if type(k) is Vec else number(k)
         if factor is None:
-            unfit: Vec[S] = self._other(k, "v/k", "a number would fit")
-            return unfit
+            fits = "a number or a vector would fit"
+            quotient: Vec[S] = self._divided(k) if isinstance(k, Vec) else self._other(k, "v/k", fits)
+            return quotient
         self._require("v/k")
         return Vec(self.space, tuple(freeze(formal.divided(a, factor)) for a in self.leaves))
 
-    def __rtruediv__(self, k: Never) -> Any:
-        return self._other(k, "k/v", "divide numbers by vectors entry by entry in a traced function")
+    @declared
+    def _divided(self, other: Vec[Any]) -> Vec[Any]:
+        raise NotImplementedError
+
+    @declared
+    def __rtruediv__(self: Vec[S], k: float) -> Vec[S]:
+        """k/v, entry by entry, for a number k."""
+        raise NotImplementedError
+
+    @declared
+    def __pow__(self: Vec[S], k: float) -> Vec[S]:
+        """Entry by entry, for a number k; see `pow` for an exponent that varies."""
+        raise NotImplementedError
+
+    @declared
+    def __rpow__(self, k: Never) -> NoReturn:
+        raise NotImplementedError
+
+    def __abs__(self) -> NoReturn:
+        msg = f"|v| of {shown(self)} has two meanings: write v.norm() for its length, absolute(v) for its entries"
+        raise SpaceError(msg)
 
     @overload
     def __matmul__(
@@ -186,6 +315,8 @@ class Vec(NotArray, Generic[V]):
     def __matmul__(self, other: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
         if not isinstance(other, Vec):
+            if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
+                return NotImplemented
             return self._other(other, "v @ w", "a vector or a matrix would fit")
         from hilbert.matrices import matrix_product  # made of spaces
 
@@ -235,20 +366,191 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __getitem__(self: Vec[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Vec[F]: ...
     @overload
-    def __getitem__(self, i: int) -> Vec[Any]: ...
-    def __getitem__(self, i: int) -> Any:
-        """The component at position i (from 0) of an element of a direct sum; SpaceError if there is none."""
-        if self.space in self.space.parts:
-            msg = f"{self.space} is no direct sum, so v[{shown(i)}] does not exist: v.array has the entries, "
-            raise SpaceError(msg + "project(V, x) the component at x in V^X")
-        start, stop = span(self.space, i)
-        return Vec(self.space.parts[i], self.leaves[start:stop])
+    def __getitem__(self: Vec[DirectSum[*Rest]], i: int) -> Vec[Any]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Elements[I]]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: int) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: Whole) -> Vec[Copower[W, Axis]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: slice) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Labelled[Tag]]], i: Hashable) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Vec[Any]: ...
+    def __getitem__(self, i: Any) -> Any:
+        """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
+
+        Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
+        `A[i, :]` by Y; v[x] for elements x of X, found at the point, is a gather. Raises SpaceError for a position,
+        label or element that does not exist.
+        """
+        if isinstance(i, (Vec, Applicable)):
+            return self._component(i)
+        if self.space not in self.space.parts:
+            start, stop = span(self.space, i)
+            return Vec(self.space.parts[i], self.leaves[start:stop])
+        cod, keys = self.space.selection(i)
+        if not NUMPY.issuperset(map(type, self.leaves)):
+            return self._component(i)
+        here = slices(keys)
+        return Vec(cod, tuple(freeze(leaf[here]) for leaf in self.leaves))
+
+    @declared
+    def _component(self, i: Any) -> Vec[Any]:
+        raise NotImplementedError
 
     def __iter__(self) -> Iterator[Vec[Any]]:
-        return iter([self[k] for k in range(len(self.space.parts))])
+        this: Any = self
+        return iter([this[k] for k in this.space.loop])
 
     def __len__(self) -> int:
-        return len(self.space.parts)
+        return len(self.space.places)
+
+    def __bool__(self) -> bool:
+        """The value of one Bool; raises SpaceError for everything else."""
+        if len(self.leaves) == 1 and self.space.leaves[0].kind == "b" and not self.space.leaves[0].axes:
+            return bool(self.leaves[0])
+        truths = any(leaf.kind == "b" for leaf in self.space.leaves)
+        remedy = "write v.array.any() or v.array.all()" if truths else "compare it, as in v.norm() > 0.0"
+        msg = f"{shown(self)} has no truth value: {remedy}"
+        raise SpaceError(msg)
+
+    # --- what diff attaches: an operation on vectors is the operation on expressions, see diff.eager ---
+
+    @overload
+    def sum(self: Vec[S]) -> Vec[Field]: ...
+    @overload
+    def sum(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
+    @overload
+    def sum(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
+    @overload
+    def sum(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...
+    @overload
+    def sum(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
+    @declared
+    def sum(self, X: Any = None) -> Any:
+        """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
+
+        Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
+        """
+        raise NotImplementedError
+
+    @overload
+    def mean(self: Vec[S]) -> Vec[Field]: ...
+    @overload
+    def mean(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
+    @overload
+    def mean(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
+    @overload
+    def mean(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...
+    @overload
+    def mean(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
+    @declared
+    def mean(self, X: Any = None) -> Any:
+        """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
+        raise NotImplementedError
+
+    @declared
+    def scatter(self: Vec[Copower[W, J]], ids: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, I]]:
+        """Σ_y v_y e_{ids(y)} for v ∈ V^Y and ids ∈ X^Y: a segment sum, the adjoint of the gather v[ids]."""
+        raise NotImplementedError
+
+    @declared
+    def roll(self: Vec[Copower[W, I]], by: int) -> Vec[Copower[W, I]]:
+        """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
+        raise NotImplementedError
+
+    @declared
+    def flip(self: Vec[Copower[W, I]]) -> Vec[Copower[W, I]]:
+        """The components backwards; see `linmap.flip`."""
+        raise NotImplementedError
+
+    @declared
+    def cumsum(self: Vec[Copower[W, I]], *, reverse: bool = False, exclusive: bool = False) -> Vec[Copower[W, I]]:
+        """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
+        raise NotImplementedError
+
+    @declared
+    def pad(self: Vec[Copower[W, I]], before: int, after: int) -> Vec[Copower[W, Fin[Anonymous]]]:
+        """Zeros before and after; see `linmap.pad`."""
+        raise NotImplementedError
+
+    @declared
+    def reshape(self: Vec[Copower[W, I]], Y: J) -> Vec[Copower[W, J]]:
+        """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
+        raise NotImplementedError
+
+    # --- comparisons: mypy does not see that x < y is of the type of y > x ---
+
+    @overload
+    def __gt__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    @overload
+    def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __gt__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __gt__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __ge__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    @overload
+    def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __ge__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __lt__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    @overload
+    def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __lt__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __lt__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __le__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    @overload
+    def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __le__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __le__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @declared
+    def __and__(self: Vec[Truth], o: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
+
+    @declared
+    def __or__(self: Vec[Truth], o: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
+
+    @declared
+    def __invert__(self: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Vec) and self.space == other.space and self.token == other.token)

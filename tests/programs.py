@@ -26,7 +26,6 @@ from diff import (
     log,
     onehot,
     outer,
-    pick,
     power,
     relu,
     select,
@@ -39,7 +38,7 @@ from hilbert.arrays import namespace
 from hilbert.relation import (
     agreement,
     band,
-    diagonal,
+    equality,
     full,
     function,
     geq,
@@ -55,21 +54,8 @@ from hilbert.relation import (
     window,
 )
 from hilbert.space import drawn
-from linmap import (
-    cast,
-    concat,
-    fork,
-    identity,
-    red,
-    scale,
-    split,
-    stack,
-    tensor_copower,
-    transpose,
-    transpose_matrix,
-    unstack,
-    zero,
-)
+from linmap import cast, concatenate, fork, identity, red, scale, split, stack, transpose, unstack, zero
+from linmap.unitary import tensor_copower
 
 
 class Pixel:
@@ -96,7 +82,7 @@ def loss(q: Any, z: Any) -> Any:
     """A layer's squared error, and a term that reads one component."""
     (m, c), (x, y) = q.split(), z.split()
     e = tanh(m @ x + c) - onehot(y)
-    return e @ e + log(square(pick(c, y)) + 1.0)
+    return e @ e + log(square(c[y]) + 1.0)
 
 
 per_image = lift(loss, b)
@@ -125,14 +111,14 @@ CONTRACTIONS = {
     "product in the middle, groups": fun(M, R ** (b * p * p * h))(lambda n, m: contract("ki,bcij->bckj", n, m)),
     "broadcast": fun(V, W)(lambda x, y: contract("i,j->ji", x, y)),
 }
-at = fun(W, label)(pick)
+at = fun(W, label)(lambda v, x: v[x])
 chosen = fun(Bool, V)(select)
 DISCRETE = {
     "pick": at,
     "pick, a batch of elements": lift(at, b, over=(1,)),
     "pick, a batch of vectors": lift(at, b, over=(0,)),
     "pick, a batch of both": lift(at, b, over=(0, 1)),
-    "pick of a pair": fun(M, Elements(h * p))(pick),
+    "pick of a pair": fun(M, Elements(h * p))(lambda v, x: v[x]),
     "one-hot": fun(label)(onehot) ** b,
     "one-hot of a pair": fun(Elements(h * p))(onehot) ** b,
     "gradient of pick": vjp(lift(at, b, over=(1,))),
@@ -148,7 +134,7 @@ RELATIONS: dict[str, Any] = {
     "full": full(p, h),
     "total": full(p, Unit()),
     "rep": full(Unit(), p),
-    "identity": diagonal(p),
+    "identity": equality(p),
     "function": function(h * p, p, [0, 3, 1, 1, 2, 2, 0, 0, 3, 1, 2, 1]),
     "converse of a function": function(p, h, [0, 2, 2, 0]).T,
     "function from the empty set": function(Fin.of(0), h, []),
@@ -187,13 +173,13 @@ REDUCTIONS: dict[str, Any] = {
 STRUCTURE = {
     "cast": cast(V, R32),
     "cast back": cast(R32**p, R),
-    "transpose": transpose_matrix(h, p, R**b),
+    "transpose": transpose((R**b) ** (h * p)),
     "transpose of ⊗": transpose(V * W),
     "copowers out of ⊗": tensor_copower(V**h * (W**b)),
-    "stack": stack(V, h),
-    "unstack": unstack(V, h),
+    "stack": stack(h, V),
+    "unstack": unstack(h, V),
     "split": split(R ** (h + p)),
-    "concat": concat(direct_sum(V, W)),
+    "concatenate": concatenate(p, h),
     "zero": fork(identity(V), zero(V, W)),
     "scale": scale(-3.0, V) - identity(V),
     "constants": fun(V)(lambda x: (x - v0) * v0 / x + 2.0),

@@ -8,8 +8,8 @@ from attrs import evolve
 
 from hilbert import Copower, DirectSum, Product, TensorProduct
 from hilbert.combine import ElementByElement
+from linmap import unitary as operators
 from linmap.laws.rule import NODE, PAIR, rule
-from linmap.term import maps
 from linmap.term.nodes import Cast, Lifted, Unitary
 
 if TYPE_CHECKING:
@@ -39,22 +39,22 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
     makers: list[Callable[[Any], Any]] = []
     match dom:
         case TensorProduct(left, right):
-            makers = [maps.transpose]
-            makers += [maps.assoc] if isinstance(left, TensorProduct) else []
-            makers += [maps.unassoc] if isinstance(right, TensorProduct) else []
-            makers += [maps.distrib] if isinstance(left, (DirectSum, Copower)) else []
-            makers += [maps.tensor_copower] if isinstance(left, Copower) and isinstance(right, Copower) else []
-            makers += [maps.bars] if cod in (left, right) else []
+            makers = [operators.transpose]
+            makers += [operators.assoc] if isinstance(left, TensorProduct) else []
+            makers += [operators.unassoc] if isinstance(right, TensorProduct) else []
+            makers += [operators.distrib] if isinstance(left, (DirectSum, Copower)) else []
+            makers += [operators.tensor_copower] if isinstance(left, Copower) and isinstance(right, Copower) else []
+            makers += [operators.bars] if cod in (left, right) else []
         case Copower(base, index):
-            makers = [maps.curry] if isinstance(index, Product) else []
-            makers += [maps.uncurry] if isinstance(base, Copower) else []
-            makers += [maps.unzip] if isinstance(base, DirectSum) else []
-            makers += [maps.undistrib] if isinstance(base, TensorProduct) else []
+            makers = [operators.curry] if isinstance(index, Product) else []
+            makers += [operators.uncurry] if isinstance(base, Copower) else []
+            makers += [operators.unzip_parts] if isinstance(base, DirectSum) else []
+            makers += [operators.undistrib] if isinstance(base, TensorProduct) else []
         case _:  # on other spaces only bra and ket have names
             pass
     if isinstance(cod, TensorProduct):
-        makers += [maps.bra] if cod.right == dom else []
-        makers += [maps.ket] if cod.left == dom else []
+        makers += [operators.bra] if cod.right == dom else []
+        makers += [operators.ket] if cod.left == dom else []
     for make in makers:
         yield make(dom)
 
@@ -70,7 +70,7 @@ def copowers_after_curry(g: Any, f: Unitary) -> Any:
     if (g.index, inner.index) != (f.dom.index.left, f.dom.index.right):
         return None
     both = inner.of**f.dom.index
-    return maps.curry(both.cod) @ both
+    return operators.curry(both.cod) @ both
 
 
 @rule(PAIR, "uncurry • (f^Y)^X = f^{X×Y} • uncurry", "paper §2.1, §3.2", Unitary, ElementByElement)
@@ -81,7 +81,7 @@ def uncurry_after_copowers(g: Unitary, f: Any) -> Any:
     if (f.index, inner.index) != (g.cod.index.left, g.cod.index.right):
         return None
     both = inner.of**g.cod.index
-    return both @ maps.uncurry(Copower(Copower(both.dom.base, inner.index), f.index))
+    return both @ operators.uncurry(Copower(Copower(both.dom.base, inner.index), f.index))
 
 
 @rule(NODE, "cast^X = cast", "paper §2.1", Lifted)

@@ -4,7 +4,7 @@ Views (replication, other orders of axes) move nothing.
 
 >>> from hilbert import Fin, R
 >>> from linmap import total
->>> print(cost(total(R, Fin.of(1000))))
+>>> print(cost(total(Fin.of(1000))))
 apply         1e+03 flops      8008 bytes   largest array         1
 adjoint           0 flops         0 bytes   largest array      1000
 matrix            0 flops      8000 bytes   largest array      1000

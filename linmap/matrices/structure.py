@@ -5,7 +5,7 @@
 >>> V = R ** Fin.of(4)
 >>> print(structure(3 * identity(V)))
 scaled
->>> print(structure(rep(R, Fin.of(4)) @ total(R, Fin.of(4))))
+>>> print(structure(rep(Fin.of(4)) @ total(Fin.of(4))))
 rank 1
 """
 

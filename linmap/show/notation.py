@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 LINES = 40
+DIGITS = 6
+IN_FULL = "show(f, lines=None) has them"
 
 
 @cache
@@ -180,21 +182,38 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
             assert_never(doc)
 
 
-def page(text: str, lets: Sequence[str] = ()) -> str:
-    """At most 40 lines of 100 columns; what does not fit is counted."""
-    lines = _wrapped(text)
-    hidden = len(lets)
-    for let in lets:
-        if len(lines) > LINES:
-            break
-        lines += [f"  {line_}" for line_ in _wrapped(let, WIDTH - 2)]
-        hidden -= 1
-    if len(lines) > LINES:
-        rest = f"  … {len(lines) - LINES + 1} more lines"
-        lines[LINES - 1 :] = [f"{rest} and {hidden} more definitions" if hidden else rest]
-    return "\n".join(lines)
+@final
+@frozen
+class Page:
+    """How much of a text is shown: so many lines of 100 columns, numbers to so many digits; None for all of them."""
+
+    lines: int | None = LINES
+    digits: int | None = DIGITS
+
+    def number(self, k: float) -> str:
+        """A number as short as it can be read back to so many digits."""
+        text = repr(k).removesuffix(".0") if self.digits is None else f"{k:.{self.digits}g}"
+        return text.replace("-", "−")
+
+    def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
+        """The text with a line for each definition; what is cut, `hidden` parts included, is counted and named."""
+        lines = _wrapped(text)
+        left = len(lets)
+        for let in lets:
+            if self.lines is not None and len(lines) > self.lines:
+                break
+            lines += [f"  {one}" for one in _wrapped(let, WIDTH - 2)]
+            left -= 1
+        if self.lines is not None and len(lines) + (hidden > 0) > self.lines:
+            rest = f"{len(lines) - self.lines + 1} more lines{f' and {left} more definitions' if left else ''}"
+            lines[self.lines - 1 :] = [f"  … {rest}: {IN_FULL}"]
+        elif hidden:
+            lines.append(f"  … {hidden} parts are left out: {IN_FULL}")
+        return "\n".join(lines)
 
 
+PAGE = Page()
+"""What `str` shows."""
 BREAKS = (
     re.compile(r"(?<=, )|(?<=↦ )|(?= [+−] )"),  # between arguments and terms,
     re.compile(r"(?= [•∘×] )"),  # else between factors,

@@ -18,9 +18,10 @@ from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.term import bottom_up
 from linmap.net import wire
 from linmap.net.fold import extended, fold
-from linmap.show.notation import Atom, Bracket, Doc, Times, line, negative, operator, page, render, times, total
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, operator, render, times, total
 from linmap.term.datum import Datum
 from linmap.term.nodes import (
+    AnyLinMap,
     Cast,
     Closed,
     Compose,
@@ -29,7 +30,6 @@ from linmap.term.nodes import (
     Inject,
     Join,
     Lifted,
-    LinMap,
     Net,
     Node,
     Parallel,
@@ -44,11 +44,13 @@ from linmap.term.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from hilbert import Relation, Type
+    from hilbert import Type
     from hilbert.leaf import Entry
+    from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
+    from hilbert.term import Chain
     from linmap.term.nodes import Arc
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -75,11 +77,6 @@ def subscript(n: int) -> str:
     return str(n).translate(SUBSCRIPTS)
 
 
-def number(k: float) -> str:
-    """A number as short as it can be read back to six digits."""
-    return f"{k:.6g}".replace("-", "−")
-
-
 def number_of(array: Any) -> float | None:
     """The number of an array without axes, or of one that repeats a number without storing it again."""
     if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
@@ -90,7 +87,10 @@ def number_of(array: Any) -> float | None:
 class Names:
     """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    def __init__(self, taken: Iterable[str] = (), page: Page = PAGE) -> None:
+        self.page = page
+        self.number = page.number
+        self.hidden = 0  # parts that are left out
         self.taken = set(taken)
         self.names: dict[Any, str] = {}
         self.counts: dict[str, int] = {}
@@ -116,51 +116,56 @@ class Names:
         if len(v.leaves) == 1 and v.space.is_space:
             filling = number_of(v.leaves[0])
             if filling is not None:
-                return number(filling)
+                return self.number(filling)
         return self.of(v.token, v.space)
 
     def const(self, c: Const) -> str:
         """A number's value, or a name."""
         filling = c.number if c.number is not None or not c.leaf.is_field else number_of(c.array)
-        return self.of(c.key, c.leaf) if filling is None else number(filling)
+        return self.of(c.key, c.leaf) if filling is None else self.number(filling)
+
+    def shortened(self, parts: Chain[Any], doc: Callable[[Any], Doc], *, backwards: bool = False) -> list[Doc]:
+        """The docs of the parts, without those in the middle of a long chain where a page has few lines."""
+        if self.page.lines is None or len(parts) <= 2 * SHORT:
+            return [doc(part) for part in (reversed(list(parts)) if backwards else parts)]
+        ends = [*parts[:SHORT], *parts[-SHORT:]]
+        docs = [doc(part) for part in (reversed(ends) if backwards else ends)]
+        self.hidden += len(parts) - len(ends)
+        return [*docs[:SHORT], Atom(f"… {len(parts) - len(ends)} more …"), *docs[SHORT:]]
+
+    def lay(self, doc: str, lets: Sequence[str] = ()) -> str:
+        """The page with a line for each definition and each name."""
+        return self.page.lay(doc, [*lets, *self.lines], self.hidden)
 
 
-def show(f: LinMap[Any, Any]) -> str:
-    """The text of a linear map: at most 40 lines of 100 columns."""
-    names = Names()
+def show(f: AnyLinMap, page: Page = PAGE) -> str:
+    """The text of a linear map."""
+    names = Names(page=page)
     lets: list[str] = []
     doc = linear_doc(f, names, lets)
-    return page(render(doc), [*lets, *names.lines])
+    return names.lay(render(doc), lets)
 
 
-def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
+def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
     """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
     doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
     return doc
 
 
-def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
     match cast("Node", f):
         case Identity():
             return Atom("id")
         case Zero():
             return Atom("0")
         case Compose(parts):
-            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
-            docs = [rec(part) for part in reversed(shown)]
-            if len(shown) < len(parts):
-                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
-            return line("•", docs)
+            return line("•", names.shortened(parts, rec, backwards=True))
         case Sum(parts):
-            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
-            docs = [rec(part) for part in shown]
-            if len(shown) < len(parts):
-                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
-            return total(docs)
+            return total(names.shortened(parts, rec))
         case Scaled(k, Identity()):
-            return times(number(k), None)
+            return times(names.number(k), None)
         case Scaled(k, of):
-            return times(number(k), rec(of))
+            return times(names.number(k), rec(of))
         case Section(c, side, datum):
             spec = c.terms[0][3] if c.terms else None
             leaf = (c.left if side == 0 else c.right).leaves
@@ -202,7 +207,7 @@ def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
 
 
-def reduction(relation: Relation[Any, Any], names: Names) -> str:
+def reduction(relation: AnyRelation, names: Names) -> str:
     """red_R, or its name where the paper has one; tables of positions get names."""
     match relation:
         case Full(_, Unit()):
@@ -322,7 +327,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Same():
                 return Flow([source], flow.size)
             case wire.Scale(k):
-                doc = times(number(k), source)
+                doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
                 text = Atom(_wire_text(f, name, names))
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
@@ -366,7 +371,7 @@ def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
         case wire.Same():
             return "id"
         case wire.Scale(k):
-            return f"({number(k)} ·)"
+            return f"({names.number(k)} ·)"
         case wire.Section(spec, side, datum):
             return section_text(spec, side, name(datum), datum.leaf.entry)
         case wire.Reduce(relation, _):

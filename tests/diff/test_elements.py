@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from adjoint import adjoint, grad
-from diff import affine, bilinear, fun, inner, lift, pick, scatter, sin
+from diff import affine, bilinear, fun, inner, lift, sin
 from hilbert import Elements, Fin, Index, R, SpaceError, Type, Vec
 from linmap import contraction, gather, segment_sum
 from tests.strategies import Source, close, elements, gathered, of_leaves, same, sources
@@ -45,33 +45,33 @@ def test_pick(s: Source) -> None:
     f = fun(V**X, Elements(X) ** Y)(lambda v, x: v[x])
     value, linear = affine(f, v, x)
     assert same(value, gathered(V**Y, [elements(v)[k] for k in np.ravel(x.array).tolist()]))
-    assert same(gather(V, x)(v), value)
+    assert same(gather(x, V)(v), value)
     assert same(linear(of_leaves(linear.dom, v.leaves)), value)
     w = s.vector(V**Y)
     back = adjoint(linear)(w)
     assert same(of_leaves(V**X, back.leaves), by_definition(X, x, w))
-    assert same(adjoint(gather(V, x))(w), segment_sum(V, x)(w))
+    assert same(adjoint(gather(x, V))(w), segment_sum(x, V)(w))
 
 
 @given(sources())
 def test_scatter(s: Source) -> None:
-    """scatter(v, x) = Σ_y v_y e_{x(y)} is the segment sum; the adjoint of its derivative in v is the gather."""
+    """v.scatter(x) = Σ_y v_y e_{x(y)} is the segment sum; the adjoint of its derivative in v is the gather."""
     (X, Y), V = sets(s), s.space(4)
     v, x = s.vector(V**Y), found(s, X, Y)
-    f = fun(V**Y, Elements(X) ** Y)(scatter)
+    f = fun(V**Y, Elements(X) ** Y)(lambda v, x: v.scatter(x))
     value, linear = affine(f, v, x)
     assert same(value, by_definition(X, x, v))
-    assert same(segment_sum(V, x)(v), value)
+    assert same(segment_sum(x, V)(v), value)
     assert same(linear(of_leaves(linear.dom, v.leaves)), value)
     w = s.vector(V**X)
-    assert same(of_leaves(V**Y, adjoint(linear)(w).leaves), gather(V, x)(w))
+    assert same(of_leaves(V**Y, adjoint(linear)(w).leaves), gather(x, V)(w))
 
 
 @given(sources())
 def test_lifted(s: Source) -> None:
     """v shared and x varying over Z, and both varying: what the function does for each z."""
     (X, Y), V, Z = sets(s), s.space(3), s.index(3)
-    for f in (fun(V**X, Elements(X) ** Y)(pick), fun(V**Y, Elements(X) ** Y)(scatter)):
+    for f in (fun(V**X, Elements(X) ** Y)(lambda v, x: v[x]), fun(V**Y, Elements(X) ** Y)(lambda v, x: v.scatter(x))):
         U = f.dom.parts[0]
         v, vs, xs = s.vector(U), s.vector(U**Z), found(s, X, Y, Z)
         each = [affine(f, v, x)[0] for x in elements(xs)]
@@ -85,7 +85,7 @@ def test_gradient(s: Source) -> None:
     """∇ of Σ sin(Σ_y v_y² e_{x(y)}) · w is 2·v_y·cos(…)_{x(y)}·w_{x(y)}, one derivative and one gather."""
     X, Y = sets(s)
     v, w, x = s.vector(R**Y), s.vector(R**X), found(s, X, Y)
-    f = fun(R**Y, R**X, Elements(X) ** Y)(lambda v, w, x: inner(sin(scatter(v * v, x)), w))
+    f = fun(R**Y, R**X, Elements(X) ** Y)(lambda v, w, x: inner(sin((v * v).scatter(x)), w))
     sums = by_definition(X, x, (R**Y).vec(v.array**2)).array
     due = 2 * v.array * np.ravel(np.cos(sums) * w.array)[x.array]
     assert close(grad(f, wrt=0)(v, w, x), (R**Y).vec(due))
@@ -96,8 +96,8 @@ def test_as_bilinear_maps(s: Source) -> None:
     """The contractions are the same functions."""
     (X, Y), V = sets(s), s.space(3)
     v, w, x = s.vector(V**X), s.vector(V**Y), found(s, X, Y)
-    assert same(bilinear(contraction.gather(V, X, Y))(v, x), gather(V, x)(v))
-    assert same(bilinear(contraction.segment_sum(V, X, Y))(w, x), segment_sum(V, x)(w))
+    assert same(bilinear(contraction.gather(X, Y, V))(v, x), gather(x, V)(v))
+    assert same(bilinear(contraction.segment_sum(X, Y, V))(w, x), segment_sum(x, V)(w))
 
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -106,8 +106,11 @@ X, Y = Fin.of(3), Fin.of(2)
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (scatter, "scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in ℝ^3 and x in 3^2"),
-        (lambda v, x: scatter(x, v), "scatter takes v ∈ V^Y"),
+        (
+            lambda v, x: v.scatter(x),
+            "scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in ℝ^3 and x in 3^2",
+        ),
+        (lambda v, x: x.scatter(v), "scatter takes v ∈ V^Y"),
         (lambda v, x: v[x][x], "v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in ℝ^2"),
         (lambda v, x: x[v], "v[x] takes v ∈ V^X"),
     ],

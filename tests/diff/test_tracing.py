@@ -19,7 +19,6 @@ from diff import (
     maximum,
     onehot,
     outer,
-    pick,
     pow,  # noqa: A004 - the standard name
     select,
     sigmoid,
@@ -29,7 +28,7 @@ from diff import (
     tanh,
 )
 from hilbert import Elements, Fin
-from linmap import scan
+from linmap import cumsum
 from tests.strategies import Hidden, Pixel, Source, close, sources
 
 Case = tuple[tuple[Any, ...], Callable[..., Any], Callable[..., Any]]
@@ -120,8 +119,8 @@ def sums(s: Source) -> Case:
     X, Y = s.index(empty=False), s.index()
     return (
         ((s.field**Y) ** X,),
-        lambda v: (v.sum(), v.mean(), inner(v, v)),
-        lambda v: (_total(v, X), _total(v, X) / X.size, np.sum(v * v)),
+        lambda v: (v.sum(), v.sum(X), v.mean(X), inner(v, v)),
+        lambda v: (np.sum(v), _total(v, X), _total(v, X) / X.size, np.sum(v * v)),
     )
 
 
@@ -151,7 +150,7 @@ def element(s: Source) -> Case:
     X, Y = s.index(empty=False), s.index()
     return (
         ((s.field**Y) ** X, Elements(X)),
-        lambda v, x: (v[x], pick(sin(v), x), onehot(x, s.field)),
+        lambda v, x: (v[x], sin(v)[x], onehot(x, s.field)),
         lambda v, x: (_rows(v, X)[x], np.sin(_rows(v, X)[x]), np.eye(X.size)[x].reshape(X.shape)),
     )
 
@@ -200,7 +199,7 @@ def maps_inside(s: Source) -> Case:
     X = Fin.of(s.integer(0, 3))
     V = s.field**X
     f = fun(V)(lambda x: sqrt(x * x + 1.0))
-    return (V,), lambda x: f(f(x)) + scan(s.field, X)(x), lambda x: np.sqrt(x * x + 2) + np.cumsum(x)
+    return (V,), lambda x: f(f(x)) + cumsum(X, s.field)(x), lambda x: np.sqrt(x * x + 2) + np.cumsum(x)
 
 
 def vectors_on_the_left(s: Source) -> Case:

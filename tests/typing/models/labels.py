@@ -5,7 +5,7 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import grad
-from diff import Expr, fun, lift, onehot, pick, scatter
+from diff import Expr, fun, lift, onehot
 from hilbert import Copower, Elements, Fin, R, Scalar, Vector
 
 
@@ -27,16 +27,16 @@ def encode(y: Expr[Elements[Fin[Label]]]) -> Expr[Vector[Label]]:
 
 @fun(X, L)
 def component(x: Expr[Vector[Label]], y: Expr[Elements[Fin[Label]]]) -> Expr[Scalar]:
-    reveal_type(pick(x, y))  # N: Expr[Field]
+    reveal_type(x[y])  # N: Expr[Field]
     reveal_type(x[FIXED])  # N: Expr[Field]
     return x[y] + x[FIXED]
 
 
 @fun(X, L**batch)
 def counted(x: Expr[Vector[Label]], ys: Expr[Copower[Elements[Fin[Label]], Fin[Batch]]]) -> Expr[Vector[Label]]:
-    reveal_type(pick(x, ys))  # N: Expr[Vector[Batch]]
     reveal_type(x[ys])  # N: Expr[Vector[Batch]]
-    return scatter(x[ys], ys)
+    reveal_type(x[ys])  # N: Expr[Vector[Batch]]
+    return x[ys].scatter(ys)
 
 
 def main() -> None:

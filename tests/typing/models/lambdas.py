@@ -32,7 +32,7 @@ def main() -> None:
     reveal_type(total)  # N: Map[DirectSum[Matrix[Out, In], Vector[In], Vector[Out]], Field]
     partial = fun(X)(lambda x: layer(w, x, b) + 1.0)
     reveal_type(partial)  # N: Map[Vector[In], Vector[Out]]
-    mean = fun(W, X**batch)(lambda w, xs: lift(apply, batch)(w, xs).sum() @ b)
+    mean = fun(W, X**batch)(lambda w, xs: lift(apply, batch)(w, xs).sum(batch) @ b)
     reveal_type(mean)  # N: Map[DirectSum[Matrix[Out, In], Copower[Vector[In], Fin[Batch]]], Field]
     waves = fun(X)(lambda x: sin(x) @ sin(x) + inner(x, x))
     reveal_type(waves)  # N: Map[Vector[In], Field]

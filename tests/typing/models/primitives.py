@@ -4,7 +4,7 @@ from typing import Any, reveal_type
 
 import numpy as np
 
-from diff import Expr, atan2, exp, fun, hypot, log, maximum, pick, sin, sqrt
+from diff import Expr, atan2, exp, fun, hypot, inner, log, maximum, sin, sqrt
 from hilbert import Copower, DirectSum, Fin, R, Scalar, Vec, Vector, direct_sum
 
 
@@ -35,7 +35,7 @@ def waves(x: Expr[Copower[DirectSum[Vector[Item], Scalar], Fin[Batch]]]) -> Expr
 
 def untyped(a: Any) -> None:
     reveal_type(hypot(a, a))  # N: Any
-    reveal_type(pick(a, a))  # N: Any
+    reveal_type(inner(a, a))  # N: Any
 
 
 def main() -> None:

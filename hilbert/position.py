@@ -1,0 +1,122 @@
+"""What v[k] keeps of the index set X of v ∈ V^X: the element at a position or label, a run of elements, or all.
+
+>>> X, Y = Fin.of(2), Fin.of(3)
+>>> print(kept(X * Y, (0, slice(None)), "ℝ^{2×3}"), kept(X * Y, (-1, slice(1, 3)), "ℝ^{2×3}"))
+((0, None), Fin.of(3)) ((1, range(1, 3)), Fin.of(2))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hilbert.errors import SpaceError, integer, shown
+from hilbert.index import Fin, Index, Product, Unit
+from hilbert.labelled import Labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Key: TypeAlias = int | range | None
+"""What is kept of an axis: the element at a position, a run of elements, or all of it."""
+
+
+def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]:
+    """What v[key] keeps of each axis of X, and the index set that is left, None if none is; `space` names V^X.
+
+    A key is a position, from the end if it is negative, a label or a slice; for X × Y a tuple of one for each axis.
+    Raises SpaceError for keys that do not fit.
+    """
+    label = isinstance(X, Labelled) and isinstance(key, Hashable) and key in X.labels
+    given = key if isinstance(key, tuple) and not label else (key,)
+    if len(given) != len(X.axes):
+        raise SpaceError(_wrong_count(len(X.axes), key, len(given), space))
+    keys = tuple(_key(axis, k, space) for axis, k in zip(X.axes, given, strict=True))
+    return keys, _rest(X, iter(keys))
+
+
+def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
+    if n > 1 and count == 1:
+        colons = ", ".join(":" * (n - 1))
+        return f"A[{_text(key)}] for A in {space} does not say along which axis: write A[{_text(key)}, {colons}]"
+    fits = f"one for each of the {n} axes would fit" if n > 1 else "one would fit; v[x][y] goes on"
+    return f"v[{_text(key)}] for v in {space} gives {count} positions: {fits}"
+
+
+def _text(key: Any) -> str:
+    if isinstance(key, tuple):
+        return ", ".join(map(_text, key))
+    if isinstance(key, slice):
+        start, stop = ("" if k is None else shown(k) for k in (key.start, key.stop))
+        return f"{start}:{stop}" + ("" if key.step is None else f":{shown(key.step)}")
+    return shown(key)
+
+
+def _key(axis: Index, key: Any, space: str) -> Key:
+    if isinstance(key, slice):
+        return None if key == slice(None) else _run(axis, key, space)
+    place = integer(key)
+    if place is None:
+        return _labelled(axis, key, space)
+    if not -axis.size <= place < axis.size:
+        due = f"give {-axis.size} to {axis.size - 1}" if axis.size else "it has none"
+        msg = f"position {place} of a vector of {space} does not exist: {axis} has {axis.size} elements, {due}"
+        raise SpaceError(msg)
+    return place % axis.size
+
+
+def _labelled(axis: Index, key: Any, space: str) -> int:
+    if isinstance(axis, Labelled):
+        return axis.position(key)
+    if isinstance(key, (list, tuple)) or hasattr(key, "dtype"):
+        msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)}: several positions are elements of "
+        raise SpaceError(f"{msg}{axis}, v[(Elements(X) ** Y).vec(positions)]; a condition selects by select(c, v)")
+    msg = f"v[k] for v in {space} takes an integer or a slice, not {_text(key)}: only Labelled index sets have labels"
+    raise SpaceError(msg)
+
+
+def _run(axis: Index, key: slice, space: str) -> range:
+    given = (key.start, key.stop, key.step)
+    bounds = [integer(k) for k in given]
+    for k, bound in zip(given, bounds, strict=True):
+        if k is not None and bound is None:
+            msg = f"the bounds of a slice of a vector of {space} are integers, not {shown(k)}"
+            raise SpaceError(msg)
+    if bounds[2] == 0:
+        msg = f"the step of a slice of a vector of {space} is not 0"
+        raise SpaceError(msg)
+    return range(axis.size)[slice(*bounds)]
+
+
+def _rest(X: Index, keys: Iterator[Key]) -> Index | None:
+    """The index set without the axes at which a position is given."""
+    if isinstance(X, Product):
+        left, right = _rest(X.left, keys), _rest(X.right, keys)
+        if left is None or right is None:
+            return right if left is None else left
+        return X if (left, right) == (X.left, X.right) else left * right
+    if isinstance(X, Unit):
+        return None
+    key = next(keys)
+    return X if key is None else None if isinstance(key, int) else Fin.of(len(key))
+
+
+def slices(keys: Sequence[Key]) -> tuple[int | slice, ...]:
+    """The keys as arrays take them."""
+    return tuple(slice(None) if k is None else k if isinstance(k, int) else _slice(k) for k in keys)
+
+
+def _slice(run: range) -> slice:
+    return slice(run.start, run.stop if run.stop >= 0 else None, run.step)
+
+
+def without(X: Index, Y: Index) -> list[tuple[int, Index | None]]:
+    """Where the axes of Y begin in X, and X without them, for each factor of X that is Y."""
+    if X == Y:
+        return [(0, None)]
+    if not isinstance(X, Product):
+        return []
+    n = len(X.left.axes)
+    left = [(at, X.right if rest is None else rest * X.right) for at, rest in without(X.left, Y)]
+    right = [(at + n, X.left if rest is None else X.left * rest) for at, rest in without(X.right, Y)]
+    return [*left, *right]

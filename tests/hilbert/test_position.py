@@ -1,0 +1,174 @@
+"""v[k] is π_k for vectors and expressions alike: numpy's indexing, with index sets that are named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diff import fun
+from hilbert import Bool, Elements, Fin, Labelled, R, SpaceError, TensorProduct, Unit, Vec, direct_sum
+from linmap import equal, project
+
+
+class Row:
+    """An axis."""
+
+
+class Column:
+    """Another."""
+
+
+class City:
+    """An axis with labels."""
+
+
+row, column, city = Fin(Row, 3), Fin(Column, 4), Labelled(City, ("Bergen", "Turku"))
+RNG = np.random.default_rng(0)
+vector, matrix = (R**column).random(RNG), (R ** (row * column)).random(RNG)
+cube = (R ** (row * column * city)).random(RNG)
+nested = ((R**column) ** row).random(RNG)
+pairs = (direct_sum(R, R**column) ** row).random(RNG)
+labels = (Elements(column) ** row).random(RNG)
+truths = (Bool ** (row * column)).random(RNG)
+table = (R**city).random(RNG)
+S = np.s_
+CASES: list[tuple[Vec[Any], Any, Any]] = [
+    *((vector, key, R) for key in (0, 3, -1, -4, np.int64(2))),
+    (vector, S[1:3], R ** Fin.of(2)),
+    (vector, S[:], R**column),
+    (vector, S[3:0:-2], R ** Fin.of(2)),
+    (vector, S[::-1], R ** Fin.of(4)),
+    (vector, S[2:2], R ** Fin.of(0)),
+    (vector, S[-2:], R ** Fin.of(2)),
+    (matrix, S[1, 2], R),
+    (matrix, S[-1, -1], R),
+    (matrix, S[0, :], R**column),
+    (matrix, S[:, 1], R**row),
+    (matrix, S[:, :], R ** (row * column)),
+    (matrix, S[:, 1:3], R ** (row * Fin.of(2))),
+    (matrix, S[::-1, 1:3], R ** (Fin.of(3) * Fin.of(2))),
+    (matrix, S[1, ::2], R ** Fin.of(2)),
+    (cube, S[1, :, 0], R**column),
+    (cube, S[:, 2, :], R ** (row * city)),
+    (nested, S[1], R**column),
+    (nested, S[0:2], (R**column) ** Fin.of(2)),
+    (labels, S[1], Elements(column)),
+    (labels, S[1:], Elements(column) ** Fin.of(2)),
+    (truths, S[:, 0], Bool**row),
+    (table, S[1], R),
+]
+
+
+def on_expression(v: Vec[Any], key: Any) -> Vec[Any]:
+    found: Vec[Any] = fun(v.space)(lambda x: x[key])(v)
+    return found
+
+
+@pytest.mark.parametrize(("v", "key", "space"), CASES)
+def test_as_numpy(v: Vec[Any], key: Any, space: Any) -> None:
+    """The entries are numpy's, the space is named; on vectors and on expressions."""
+    for found in (v[key], on_expression(v, key)):
+        assert found.space == space
+        np.testing.assert_array_equal(found.array, v.array[key])
+
+
+def test_parts_of_components() -> None:
+    """(V ⊕ W)^X is stored as two arrays; a component has both."""
+    assert pairs[1].space == direct_sum(R, R**column)
+    for found in (pairs[1], on_expression(pairs, 1)):
+        np.testing.assert_array_equal(found.array[1], pairs.array[1][1])
+
+
+def test_labels() -> None:
+    """A string is a label, an integer a position; labels that are tuples are no positions along two axes."""
+    for found in (table["Turku"], table[1], table[-1], on_expression(table, "Turku")):
+        assert float(found) == table.array[1]
+    assert float(cube[0, 1, "Turku"]) == cube.array[0, 1, 1]
+    with pytest.raises(SpaceError, match="'Oslo' is not a label of City2"):
+        table["Oslo"]
+    numbers = (R ** Labelled.of([5, 3])).vec([1.0, 2.0])
+    assert float(numbers[0]) == 1.0
+    days = (R ** Labelled.of([(2024, 1), (2024, 2)])).vec([1.0, 2.0])
+    assert float(days[2024, 2]) == 2.0
+
+
+def test_projection() -> None:
+    """v[k] is π_k(v)."""
+    for k in range(4):
+        assert equal(vector[k], project(R**column, k)(vector))
+
+
+FAMILIES = [vector, nested, labels, pairs, table, direct_sum(R, R**row, R).ones(), (R ** Fin.of(0)).zeros()]
+
+
+@pytest.mark.parametrize("v", FAMILIES, ids=lambda v: str(v.space))
+def test_loops(v: Vec[Any]) -> None:
+    """len counts parts or components, a loop visits them, unpacking takes them apart: as v[k] does."""
+    found = list(v)
+    assert len(found) == len(v)
+    for k, part in enumerate(found):
+        assert equal(part, v[k])
+    traced: Any = fun(v.space)(lambda x: tuple(x) if len(x) == len(found) else x)
+    for part, other in zip(found, traced(v), strict=True):
+        assert equal(part, other)
+
+
+def test_up_to_64() -> None:
+    """64 components are iterated, 65 are not; parts are, any number."""
+    assert len(list((R ** Fin.of(64)).ones())) == 64
+    assert len(list(direct_sum(*[R] * 100).ones())) == 100
+    with pytest.raises(SpaceError, match=r"65 components .* lift\(f, X\) .* \.array"):
+        list((R ** Fin.of(65)).ones())
+    assert len(matrix) == 12
+    assert len((R ** Fin.of(65)).ones()) == 65
+
+
+@pytest.mark.parametrize("v", [matrix, cube])
+def test_no_loop_over_several_axes(v: Vec[Any]) -> None:
+    """V^{X×Y} is not iterated: along which axis is not said."""
+    with pytest.raises(SpaceError, match=r"has several axes: write A\[i, :"):
+        list(v)
+    with pytest.raises(SpaceError, match=r"does not say along which axis: write A\[0, :"):
+        v[0]
+
+
+@pytest.mark.parametrize("v", [R.vec(1.0), Bool.vec(data=True), vector.tensor(vector)])
+def test_no_components(v: Vec[Any]) -> None:
+    """Numbers, truth values and tensors have no components."""
+    for refused in (lambda: len(v), lambda: list(v)):
+        with pytest.raises(SpaceError, match="has no parts and no components"):
+            refused()
+    with pytest.raises(SpaceError, match="has no components, so"):
+        v[0]
+
+
+def test_the_unit() -> None:
+    """V^𝟏 has one component, for no positions at all."""
+    one: Any = (R ** Unit()).vec(2.0)
+    assert float(one[()]) == 2.0
+    assert len(one) == 1
+
+
+def test_formal_components() -> None:
+    """A component of a family of formal tensors is formal."""
+    family = (TensorProduct(R**row, R**column) ** Fin.of(2)).ones()
+    assert family[1].space == TensorProduct(R**row, R**column)
+    t = nested[0].tensor(nested[1])
+    made = fun(t.space)(lambda x: x * 2.0)(t)
+    assert made.is_formal
+
+
+def test_filled() -> None:
+    """V.ones(), V.full(k) and V.random(rng, scale=s)."""
+    space = direct_sum(R**row, R)
+    assert space.ones().array[0].tolist() == [1.0, 1.0, 1.0]
+    assert float(space.full(2.5)[1]) == 2.5
+    plain, scaled = (space.random(np.random.default_rng(1), scale=s) for s in (1.0, 0.1))
+    np.testing.assert_allclose(scaled.flat(), 0.1 * plain.flat(), rtol=1e-15)
+    assert direct_sum(R, Elements(row)).random(RNG, scale=0.1)[1].space == Elements(row)
+    wrong: Any = None
+    for refused in (lambda: Bool.full(1.0), lambda: R.full(wrong), lambda: R.random(RNG, scale=wrong)):
+        with pytest.raises(SpaceError):
+            refused()
