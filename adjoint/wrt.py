@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from diff import Pointwise
+from diff.affine import AnyPointwise
 from hilbert import DirectSum, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.once import once
@@ -53,14 +54,14 @@ def canonical(dom: Type, wrt: Any) -> int | tuple[int, ...] | None:
     return places if places is None or isinstance(wrt, (tuple, list)) else places[0]
 
 
-def restricted(d: Pointwise[Any, Any, Any], wrt: Any) -> Pointwise[Any, Any, Any]:
+def restricted(d: AnyPointwise, wrt: Any) -> AnyPointwise:
     """The derivative in some parts of the domain: the same net, fed at fewer wires."""
     chosen = canonical(d.point, wrt)
     return d if chosen is None else _restricted(d, chosen)
 
 
 @once
-def _restricted(d: Pointwise[Any, Any, Any], wrt: int | tuple[int, ...]) -> Pointwise[Any, Any, Any]:
+def _restricted(d: AnyPointwise, wrt: int | tuple[int, ...]) -> AnyPointwise:
     space, leaves = part(d.point, wrt)
     inputs = tuple(d.body.inputs[k] for k in leaves)
     return Pointwise(d.program, Net(space, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires))

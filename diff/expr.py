@@ -23,7 +23,7 @@ from typing import (
 )
 
 from diff.lower import program
-from diff.term import Binary, Comparison, Elementwise, Primitive, booleans
+from diff.term import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
     Copower,
@@ -41,7 +41,7 @@ from hilbert import (
 )
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.map import Map
+from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.program.builder import Builder
@@ -516,7 +516,7 @@ shown.register(Expr, lambda e: f"{'a vector' if isinstance(e.builder, OnVectors)
 DIVIDE = Binary("divide")
 
 
-def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
+def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return apply_net(b, net(f), slots, {})
@@ -594,7 +594,7 @@ def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(slots))
 
 
-def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
+def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
     """A primitive on expressions of one space."""
     first = args[0]
     operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff import primitives
 from diff.term import (
+    AnyElementwise,
     Bilinear,
     Compose,
     Constant,
@@ -32,15 +33,15 @@ from linmap.term.nodes import LinMap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Map
+    from hilbert.map import AnyMap
 
 
-def spell(f: Map[Any, Any]) -> str:
+def spell(f: AnyMap) -> str:
     """The expression of a function."""
-    return spelled(f, lambda node, rec: _source(cast("Map[Any, Any]", node), rec))
+    return spelled(f, lambda node, rec: _source(cast("AnyMap", node), rec))
 
 
-def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
+def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
     if isinstance(f, LinMap):
         return linear(f, rec)
     match cast("Node", f):
@@ -68,7 +69,7 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
             assert_never(never)
 
 
-def primitive(p: Elementwise[Any, Any]) -> str:
+def primitive(p: AnyElementwise) -> str:
     """The public name of a primitive, or its place in the table."""
     if isinstance(p, Primitive) and p.name == "power":
         return f"power({p.params[0]!r})"

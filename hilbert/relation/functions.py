@@ -55,6 +55,10 @@ class Graph(Function[I, J]):
         return f"graph({self.dom}→{self.cod})"
 
 
+AnyGraph: TypeAlias = Graph[Any, Any]
+"""The graph of a function between any index sets."""
+
+
 def function(positions: Any, X: I, Y: J) -> Graph[I, J]:
     """The graph of x ↦ positions[x]; raises SpaceError for a wrong length or a position outside Y."""
     require_table("function(positions, X, Y)", positions, X, Y)

@@ -16,7 +16,7 @@ from typing import Any
 
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
-from hilbert.relation.base import H, I, J, K, Relation, require_relation
+from hilbert.relation.base import AnyRelation, H, I, J, K, Relation, require_relation
 from hilbert.relation.compound import Composition, ProductRelation, SumRelation, paths
 from hilbert.relation.plain import Full, Identity, Order, distinct
 
@@ -57,7 +57,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     return distinct(inner.dom, outer.cod, x, z)
 
 
-def _law(outer: Any, inner: Any) -> Relation[Any, Any] | None:
+def _law(outer: Any, inner: Any) -> AnyRelation | None:
     """S ∘ R as one form, if a law says so."""
     match outer, inner:
         case Identity(), _:  # id ∘ R = R

@@ -25,7 +25,7 @@ from linmap.matrices.structure import (
     body_of,
 )
 from linmap.net.reverse import transposed
-from linmap.term.nodes import Closed, LinMap, Net, refs
+from linmap.term.nodes import AnyLinMap, Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +43,7 @@ def data_of(f: Any, what: str) -> list[Any]:
         return list(f.data.arrays)
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
+    given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
     given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
     msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
     raise SpaceError(msg)
@@ -104,7 +105,7 @@ def _dense_plan(n: Network) -> DensePlan:
     return DensePlan(n, tuple(entries), n.runner(outputs), tuple(n.orders[before:]))
 
 
-def dense(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
+def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
     plan = dense_plan(body_of(f, "matrix"), limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
@@ -160,7 +161,7 @@ def _spread(n: Network, p: Product) -> int:
     return n.array((*q.factors, *identities), q.out + tuple(twins.get(c, c) for c in q.inp), q.k)
 
 
-def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any, limit: int | None) -> Any:
+def _assembled(f: AnyLinMap, data: list[Any], xp: Any, limit: int | None) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
     plan = planned(body_of(f, "matrix"), _spread_plan, limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
@@ -217,7 +218,7 @@ def _sparse_plan(n: Network) -> SparsePlan:
     return SparsePlan(made, n.runner(outputs), tuple(n.orders[before:]))
 
 
-def sparse(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
+def sparse(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
     plan = sparse_plan(body_of(f, "matrix"), limit)
     arrays = [to_numpy(multiplied_out(a)) for a in plan.runner.run(data)]
@@ -244,7 +245,7 @@ def _blocks_plan(n: Network) -> BlocksPlan:
     return BlocksPlan(made, n.runner(outputs), tuple(n.orders[before:]))
 
 
-def blocks(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
+def blocks(f: AnyLinMap, data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
     """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
     plan = blocks_plan(body_of(f, "matrix"), limit)
     return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.runner.run(data)])
@@ -310,7 +311,7 @@ def side(n: Network, factors: Sequence[Factor], bond: Labels, ends: Labels, k: f
     return n.array((*factors, *identities), bond + tuple(twins.get(c, c) for c in ends), k)
 
 
-def factors(f: LinMap[Any, Any], data: list[Any] | None = None) -> tuple[Vec[Any], Vec[Any]]:
+def factors(f: AnyLinMap, data: list[Any] | None = None) -> tuple[Vec[Any], Vec[Any]]:
     """A ∈ W^r and B ∈ V^r with f(v) = Σ_k (B_k ⊙ v)·A_k, for the least r that the term proves.
 
     Raises SpaceError for an open map, and where input and output share an axis.
@@ -342,12 +343,12 @@ def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[An
 # --- operator ---
 
 
-def operator(f: LinMap[Any, Any]) -> Any:
+def operator(f: AnyLinMap) -> Any:
     """A scipy LinearOperator that applies the map to flat arrays; its spaces are `dom` and `cod`."""
     linalg = scipy("sparse.linalg")
     star = transposed(f)
 
-    def image(g: LinMap[Any, Any], x: Any) -> Any:
+    def image(g: AnyLinMap, x: Any) -> Any:
         return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), g.dom.leaves[0].dtype))).flat()
 
     made = linalg.LinearOperator(

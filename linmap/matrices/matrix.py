@@ -21,13 +21,13 @@ from linmap.matrices.structure import BlockDiagonal, Blocks, DenseForm, Form, Kr
 from linmap.matrices.tensors import tensor
 
 if TYPE_CHECKING:
-    from linmap.term.nodes import LinMap
+    from linmap.term.nodes import AnyLinMap
 
 As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
 FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 
 
-def matrix(f: LinMap[Any, Any], as_: As | None = None, *, limit: int | None = None) -> Any:
+def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
 
     `array`: a dense array. `sparse`: a scipy CSR array with exactly the entries that the term proves may differ from 0.

@@ -19,7 +19,7 @@ from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import LinMap
+    from linmap.term.nodes import AnyLinMap, LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -53,7 +53,7 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     entries = Fin.of(codes.size)
     summed = np.zeros(codes.size, c.left.dtype)
     np.add.at(summed, places, data)
-    weighted: LinMap[Any, Any] = delta(c, 0, (c.left**entries).vec(summed), entries)
+    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(summed), entries)
     return red(function(y, entries, Y), V) @ weighted @ red(function(x, entries, X).T, V)
 
 
