@@ -563,7 +563,7 @@ DIFF: dict[str, Rows] = {
         name: [
             (f"{name}(v)", f"{name} takes two arguments, not 1"),
             (f"{name}(v, w)", f"{name}: argument 2 is in ℝ^Hidden3 where a vector of ℝ^Pixel4 is due"),
-            (f"{name}(v, 2.0)", f"{name} takes a vector, not 2.0"),
+            (f"{name}(v, True)", f"{name} takes a vector, not True"),
             (f"{name}(v, v32)", "ℝ₃₂^Pixel4 where a vector of ℝ^Pixel4 is due"),
         ]
         for name in BINARY.split()
