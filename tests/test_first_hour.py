@@ -34,6 +34,7 @@ W: Any = R**hidden
 v, m, big = V.vec([1.0, -2.0, 3.0]), M.vec([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), (R**many).ones()
 A: Any = cumsum(R, pixel)
 f: Any = fun(V)(lambda x: x * x)
+df: Any = derivative(f)
 
 BOTH: dict[str, tuple[Callable[[Any], Any], Vec[Any]]] = {
     "shape": (lambda x: x.shape, v),
@@ -62,7 +63,7 @@ ONCE: dict[str, Callable[[], Any]] = {
     "Fin(Pixel)": lambda: fin(Pixel),
     "R ** 3": lambda: R**3,
     "matrix of a function": lambda: matrix(f),
-    "the derivative at an expression": lambda: fun(V)(lambda x: derivative(f)(x)(x)),
+    "the derivative at an expression": lambda: fun(V)(lambda x: df(x)(x)),
     "the gradient of a vector": lambda: grad(f),
     "the truth of a vector": lambda: bool(v),
 }
@@ -71,6 +72,7 @@ ONCE: dict[str, Callable[[], Any]] = {
 def golden() -> dict[str, list[str]]:
     """The texts of each mistake: with vectors, and in a traced function."""
     found: dict[str, list[str]] = {}
+    name = ""
     for line in (Path(__file__).parent / "first_hour.txt").read_text("utf-8").splitlines():
         if line.startswith("    "):
             found[name].append(line.strip())
