@@ -22,10 +22,12 @@ from adjoint.wrt import Wrt, restricted
 from diff import affine, derivative
 from diff.term import Program
 from hilbert import DirectSum, Type
+from hilbert.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from diff.affine import Pointwise
     from hilbert import Map, Vec
     from linmap import LinMap
 
@@ -70,10 +72,10 @@ def vjp(f: Map[Any, Any], wrt: Wrt = None) -> Program[Any, Any]:
 
     Raises SpaceError for a position that does not exist.
     """
-    d = restricted(derivative(f), wrt)
-    memo = d.memo()
-    if "vjp" not in memo:
-        p = adjoint(d).uncurried
-        memo["vjp"] = evolve(p, names=(p.names[0], "dy"))
-    found: Program[Any, Any] = memo["vjp"]
-    return found
+    return _vjp(restricted(derivative(f), wrt))
+
+
+@once
+def _vjp(d: Pointwise[Any, Any, Any]) -> Program[Any, Any]:
+    p = adjoint(d).uncurried
+    return evolve(p, names=(p.names[0], "dy"))

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Wrt, part, positions, restricted
+from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
 from diff.term import Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from linmap import matrix
 from linmap.net.apply import apply_net
@@ -97,26 +98,22 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
 
 def _gradient(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]:
     require_map(f, "grad")
-    places = positions(f.dom, wrt)
+    chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    memo = f.memo()
-    key = ("gradient", places, isinstance(wrt, int), with_value)
-    if key not in memo:
-        memo[key] = _built(f, wrt, with_value=with_value)
-    found: Program[Any, Any] = memo[key]
-    return found
+    return _built(f, chosen, with_value=with_value)
 
 
-def _built(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]:
+@once
+def _built(f: Map[Any, Any], chosen: Chosen, *, with_value: bool) -> Program[Any, Any]:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
     whole = apply_net(b, body, [one], dict(enumerate(where)))
-    space, leaves = part(f.dom, wrt)
+    space, leaves = part(f.dom, chosen)
     outputs = [whole[k] for k in leaves]
     if not with_value:
         return Program.of(b, f.dom, outputs, space, p.names)

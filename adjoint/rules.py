@@ -5,7 +5,7 @@ are taken of terms. f** = f holds by ==.
 
 >>> from hilbert import Fin, R
 >>> from linmap import total
->>> print(adjoint(total(R, Fin.of(3))))
+>>> print(adjoint(total(Fin.of(3))))
 rep
 """
 

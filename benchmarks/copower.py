@@ -60,7 +60,7 @@ def of_size(f: Map[Field, Field], size: int, options: Options) -> Iterator[Line 
     """Check that all candidates agree, then time them."""
     index = Fin(X, size)
     lifted = f**index
-    gradient = grad(total(R, index) @ lifted)
+    gradient = grad(total(index) @ lifted)
     array = np.random.default_rng(0).standard_normal(size)
     x = lifted.dom.vec(array)
     values: dict[str, Callable[[], Any]] = {HAND: lambda: by_hand(array), OURS: lambda: lifted(x).array}

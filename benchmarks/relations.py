@@ -18,22 +18,8 @@ from attrs import field, frozen
 from numpy.lib.stride_tricks import sliding_window_view
 
 from benchmarks.timing import OURS, Line, Options, agree, duration, medians, optional
-from hilbert import Fin, R
-from hilbert.relation import (
-    Relation,
-    band,
-    columns,
-    diagonal,
-    full,
-    function,
-    geq,
-    leq,
-    rotation,
-    run,
-    shift,
-    sliding,
-    window,
-)
+from hilbert import Fin, R, Relation
+from hilbert.relation import band, columns, equality, full, function, geq, leq, rotation, run, shift, sliding, window
 from hilbert.relation import partial as mask
 from linmap import red
 
@@ -94,7 +80,7 @@ def alone(kind: Callable[[int], Iterator[Row]], n: int, k: int, options: Options
 def identity(n: int) -> str:
     """Raise ValueError unless red of an identity hands its argument on."""
     v = (R ** Fin.of(n)).vec(np.zeros(n))
-    if red(diagonal(Fin.of(n)), R)(v).leaves[0] is not v.leaves[0]:
+    if red(equality(Fin.of(n)), R)(v).leaves[0] is not v.leaves[0]:
         msg = "red of an identity is not its argument"
         raise ValueError(msg)
     return "id: the argument itself"
@@ -338,8 +324,8 @@ def made_of_others(n: int) -> Iterator[Row]:
     rng = np.random.default_rng(2)
     k, half = 1000, n // 2
     X, K, H = Fin.of(n // k), Fin.of(k), Fin.of(half)
-    yield Row("≤ × id", leq(X) * diagonal(K), lambda x: {"parts": lambda: np.cumsum(x.reshape(-1, k), axis=0)})
-    yield Row("id × ≤", diagonal(X) * leq(K), lambda x: {"parts": lambda: np.cumsum(x.reshape(-1, k), axis=1)})
+    yield Row("≤ × id", leq(X) * equality(K), lambda x: {"parts": lambda: np.cumsum(x.reshape(-1, k), axis=0)})
+    yield Row("id × ≤", equality(X) * leq(K), lambda x: {"parts": lambda: np.cumsum(x.reshape(-1, k), axis=1)})
     pool = window(X, 2, stride=2) * window(K, 2, stride=2)
     yield Row("windows of 2 × 2", pool, lambda x: {"parts": lambda: pooled(x.reshape(-1, k))})
     t, u = rng.integers(0, half, half), rng.integers(0, half // 10, half)

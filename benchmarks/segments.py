@@ -41,7 +41,7 @@ def sines(options: Options) -> Iterator[Line]:
     rng = np.random.default_rng(0)
     x, t = rng.standard_normal(VALUES), rng.integers(0, SEGMENTS, VALUES)
     X, Y = Fin.of(VALUES), Fin.of(SEGMENTS)
-    sums = segment_sum(R, t, Y, rows=X)
+    sums = segment_sum(t, Y, rows=X)
     f = fun(R**X)(lambda v: sin(sums(v * v)).sum())
     gradient = grad(f)
     v = (R**X).vec(x)
@@ -129,8 +129,8 @@ def found(n: int, options: Options) -> Iterator[Line]:
     t, x, y = rng.integers(0, m, n), rng.standard_normal(n), rng.standard_normal(m)
     X, Y = Fin.of(m), Fin.of(n)
     at, vx, vy = (Elements(X) ** Y).vec(t), (R**Y).vec(x), (R**X).vec(y)
-    take, add = bilinear(gather_at(R, X, Y)), bilinear(segment_sum_at(R, X, Y))
-    star = fun(R**X, Elements(X) ** Y, R**Y)(lambda _, k, w: bilinear(segment_sum_at(R, X, Y))(w, k))
+    take, add = bilinear(gather_at(X, Y)), bilinear(segment_sum_at(X, Y))
+    star = fun(R**X, Elements(X) ** Y, R**Y)(lambda _, k, w: bilinear(segment_sum_at(X, Y))(w, k))
     rows: dict[str, Calls] = {
         "gather": {OURS: lambda: take(vy, at).array, "take": lambda: y.take(t), "x[t]": lambda: y[t]},
         "segment sum": {OURS: lambda: add(vx, at).array, **sums(t, m, x)},
@@ -169,9 +169,9 @@ def matrix(n: int, size: int, options: Options) -> Iterator[Line]:
     At = A.T.tocsr()
     x = rng.standard_normal(size)
     v = (R**X).vec(x)
-    f = sparse(X, X, rows, cols, w)
+    f = sparse(rows, cols, w, X, X)
     star = adjoint(f)
-    product = sparse_product(X, X, rows, cols, entries=K)
+    product = sparse_product(rows, cols, X, X, entries=K)
     weights = (R**K).vec(w)
     made: dict[str, Calls] = {
         "sparse matrix": {OURS: lambda: f(v).array, "csr @": lambda: A @ x},

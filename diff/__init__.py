@@ -46,7 +46,7 @@ from diff.primitives import (
     tanh,
 )
 from diff.show import show
-from diff.term import Fun, Program
+from diff.term import Fun
 from diff.trace import fun
 
 __all__ = [
@@ -54,7 +54,6 @@ __all__ = [
     "Expr",
     "Fun",
     "Pointwise",
-    "Program",
     "absolute",
     "acos",
     "acosh",

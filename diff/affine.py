@@ -20,6 +20,7 @@ from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
 from hilbert.leaf import Leaf
 from hilbert.map import argument, require_map
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.program.run import Runner
@@ -114,31 +115,26 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
         """The arrays of some slots at a point, and the linear map."""
         found = refs(self.body)
-        memo = self.memo()
-        key = ("runner", outputs)
-        bound = memo.get(key)
-        if bound is None:
-            bound = memo[key] = Runner(self.program.line.ending((*outputs, *(ref.slot for ref in found))))
-        arrays = list(map(freeze, bound.run(x.leaves)))
+        arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
         n = len(outputs)
         return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, x.token))
 
+    @once
+    def _compiled(self, outputs: tuple[int, ...]) -> Runner:
+        return Runner(self.program.line.ending((*outputs, *(ref.slot for ref in refs(self.body)))))
+
     @property
+    @once
     def uncurried(self) -> Program[DirectSum[P, V], W]:
         """P ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language: it differentiates again."""
-        memo = self.memo()
-        found = memo.get("uncurried")
-        if found is None:
-            dom = DirectSum((self.point, self.dom))
-            b = Builder(dom.leaves, fold=True)
-            n = len(self.point.leaves)
-            where = b.inline(self.program.line, range(n))
-            outputs = apply_net(b, self.body, range(n, b.arity), dict(enumerate(where)))
-            x = self.program.names[0] if len(self.program.names) == 1 else "x"
-            names = (x, f"d{x}" if self.dom == self.point.tangent else "dy")
-            found = memo["uncurried"] = Program.of(b, dom, outputs, self.cod, names)
-        result: Program[DirectSum[P, V], W] = found
-        return result
+        dom = DirectSum((self.point, self.dom))
+        b = Builder(dom.leaves, fold=True)
+        n = len(self.point.leaves)
+        where = b.inline(self.program.line, range(n))
+        outputs = apply_net(b, self.body, range(n, b.arity), dict(enumerate(where)))
+        x = self.program.names[0] if len(self.program.names) == 1 else "x"
+        names = (x, f"d{x}" if self.dom == self.point.tangent else "dy")
+        return Program.of(b, dom, outputs, self.cod, names)
 
     def label(self, numbering: Numbering) -> Hashable:
         """The contents of the program and the body, for `equal`."""
@@ -169,13 +165,10 @@ Derivative: TypeAlias = Pointwise[V, V, W]
 def derivative(f: Map[V, W]) -> Pointwise[V, V, W]:
     """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
     require_map(f, "derivative")
-    memo = f.memo()
-    found: Pointwise[V, V, W] | None = memo.get("derivative")
-    if found is None:
-        found = memo["derivative"] = _derivative(program(f))
-    return found
+    return _derivative(program(f))
 
 
+@once
 def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
     """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
     b = Builder(p.slots[: p.arity])

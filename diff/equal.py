@@ -29,7 +29,7 @@ def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:
                 values.append(numbering.of(("constant", const_label(value))))
             case Add():
                 values.append(numbering.of(("+", tuple(sorted(args)))))
-            case operation:
+            case operation:  # without constants: its own label
                 values.append(numbering.of((operation, tuple(args))))
     return values
 

@@ -11,7 +11,8 @@ from diff.lift import lift
 from diff.term import Bilinear, Constant
 from linmap.contraction import hadamard
 from linmap.laws.rule import equation
-from linmap.term.maps import curry, fork, parallel, rep, uncurry, zip_
+from linmap.term.maps import fork, parallel, rep
+from linmap.unitary import curry, uncurry, zip_parts
 
 
 def _product(f: Any, g: Any) -> Any:
@@ -86,7 +87,7 @@ equation(
     "X",
     name="functions: copower of a fork",
     left=lambda f, g, X: fork(f, g) ** X,
-    right=lambda f, g, X: zip_(fork(f**X, g**X).cod) @ fork(f**X, g**X),
+    right=lambda f, g, X: zip_parts(fork(f**X, g**X).cod) @ fork(f**X, g**X),
 )
 equation(
     "zip ∘ (f^X × g^X) = (f × g)^X ∘ zip",
@@ -95,8 +96,8 @@ equation(
     "g : V → W",
     "X",
     name="functions: zip is natural",
-    left=lambda f, g, X: zip_(parallel(f**X, g**X).cod) @ parallel(f**X, g**X),
-    right=lambda f, g, X: parallel(f, g) ** X @ zip_(parallel(f**X, g**X).dom),
+    left=lambda f, g, X: zip_parts(parallel(f**X, g**X).cod) @ parallel(f**X, g**X),
+    right=lambda f, g, X: parallel(f, g) ** X @ zip_parts(parallel(f**X, g**X).dom),
 )
 equation(
     "f^X ∘ rep = rep ∘ f",
@@ -104,8 +105,8 @@ equation(
     "f : U → V",
     "X",
     name="functions: rep is natural",
-    left=lambda f, X: f**X @ rep(f.dom, X),
-    right=lambda f, X: rep(f.cod, X) @ f,
+    left=lambda f, X: f**X @ rep(X, f.dom),
+    right=lambda f, X: rep(X, f.cod) @ f,
 )
 equation(
     "uncurry ∘ (f^Y)^X ∘ curry = f^{X×Y}",
@@ -135,5 +136,5 @@ equation(
     "X",
     name="lift with a shared argument",
     left=lambda f, g, X: lift(Bilinear(hadamard(f.cod)), X, over=(1,)) @ parallel(f, g**X),
-    right=lambda f, g, X: lift(Bilinear(hadamard(f.cod)), X, over=(0, 1)) @ parallel(rep(f.cod, X) @ f, g**X),
+    right=lambda f, g, X: lift(Bilinear(hadamard(f.cod)), X, over=(0, 1)) @ parallel(rep(X, f.cod) @ f, g**X),
 )

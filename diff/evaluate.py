@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
 from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
+from hilbert.once import once
 from hilbert.program.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from diff.term import Program
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -18,10 +21,10 @@ W = TypeVar("W", bound=Type)
 
 def run(f: Map[V, W]) -> Callable[[Vec[V]], Vec[W]]:
     """What applies f to vectors of its domain, made once for each term."""
-    p = program(f)
-    memo = p.memo()
-    made = memo.get("runner")
-    if made is None:
-        made = memo["runner"] = Runner(p.line)
-    call, cod = made.run, f.cod
+    call, cod = _compiled(program(f)).run, f.cod
     return lambda x: Vec(cod, tuple(map(freeze, call(x.leaves))))
+
+
+@once
+def _compiled(p: Program[Any, Any]) -> Runner:
+    return Runner(p.line)

@@ -337,32 +337,32 @@ class Expr(Applicable, Generic[V]):
         if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
             msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
             raise SpaceError(msg)
-        return bilinear(contraction.segment_sum(a.space.base, b.space.base.index, a.space.index), a, b)
+        return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
 
     def roll(self: Expr[Copower[W, I]], by: int) -> Expr[Copower[W, I]]:
         """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
         V = _copower(self, "roll")
-        return relational.roll(V.base, V.index, by)(self)
+        return relational.roll(V.index, by, V.base)(self)
 
     def flip(self: Expr[Copower[W, I]]) -> Expr[Copower[W, I]]:
         """The components backwards; see `linmap.flip`."""
         V = _copower(self, "flip")
-        return relational.flip(V.base, V.index)(self)
+        return relational.flip(V.index, V.base)(self)
 
     def cumsum(self: Expr[Copower[W, I]], *, reverse: bool = False, exclusive: bool = False) -> Expr[Copower[W, I]]:
         """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
         V = _copower(self, "cumsum")
-        return relational.cumsum(V.base, V.index, reverse=reverse, exclusive=exclusive)(self)
+        return relational.cumsum(V.index, V.base, reverse=reverse, exclusive=exclusive)(self)
 
     def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
         """Zeros before and after; see `linmap.pad`."""
         V = _copower(self, "pad")
-        return relational.pad(V.base, V.index, before, after)(self)
+        return relational.pad(V.index, before, after, V.base)(self)
 
     def reshape(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]:
         """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
         V = _copower(self, "reshape")
-        return relational.reshape(V.base, V.index, Y)(self)
+        return relational.reshape(V.index, Y, V.base)(self)
 
     @overload
     def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
@@ -652,7 +652,7 @@ def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
     found = x.space.sums(X)
     if len(found) != 1:
         times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
-        msg = f".sum({X}) of {shown(x)}: {times}; .sum() adds all entries, total(V, X) ** Y is the map on (V^X)^Y"
+        msg = f".sum({X}) of {shown(x)}: {times}; .sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y"
         raise SpaceError(msg)
     ((space, at),) = found
     f = wire.Reduce(Full(X, Unit()), at)
@@ -679,9 +679,9 @@ def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
     if isinstance(v.space, Copower):
         X = v.space.index
         if x.space == Elements(X):
-            return bilinear(contraction.pick(v.space.base, X), v, x)
+            return bilinear(contraction.pick(X, v.space.base), v, x)
         if isinstance(x.space, Copower) and x.space.base == Elements(X):
-            return bilinear(contraction.gather(v.space.base, X, x.space.index), v, x)
+            return bilinear(contraction.gather(X, x.space.index, v.space.base), v, x)
     msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {v.space} and x in {x.space}"
     truth = len(x.space.leaves) == 1 and x.space.leaves[0].kind == "b"
     raise SpaceError(f"{msg}; a condition selects by select(c, v)" if truth else msg)

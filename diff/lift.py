@@ -15,6 +15,7 @@ from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import require_map
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Contract, Literal
 from linmap.net import wire
@@ -106,18 +107,14 @@ def _positions(dom: Type, over: Any) -> tuple[int, ...]:
     return tuple(sorted(positions))
 
 
+@once
 def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Program[Any, Any]:
     """The program on lifted leaves; parts of the domain that are not in `over` are shared."""
-    memo = p.memo()
-    key = ("lifted", X, over)
-    if key not in memo:
-        parts = p.dom.parts
-        up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
-        spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
-        dom: Type = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
-        memo[key] = _lifted(p, X, up, dom)
-    found: Program[Any, Any] = memo[key]
-    return found
+    parts = p.dom.parts
+    up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
+    spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
+    dom: Type = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
+    return _lifted(p, X, up, dom)
 
 
 def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Program[Any, Any]:
@@ -146,7 +143,7 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
                 slot = b.step(operation, tuple(map(rep, step.args)))
             case Literal():
                 slot = b.step(step.operation, ())
-            case linear:
+            case linear:  # the linear operations of lines, as the type of `lifted` says
                 lifted = wire.lifted(linear, n)
                 assert not isinstance(lifted, (wire.Same, wire.Section))  # no step is one of those
                 slot = b.apply(lifted, where[step.args[0]])

@@ -21,6 +21,7 @@ from diff.term import (
 )
 from hilbert import Map, Type
 from hilbert.map import require_map
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from linmap.net import wire
@@ -42,13 +43,14 @@ def program(f: Map[V, W]) -> Program[V, W]:
     if isinstance(f, Program):
         return f
     require_map(f, "program")
-    memo = f.memo()
-    found: Program[V, W] | None = memo.get("program")
-    if found is None:
-        b = Builder(f.dom.leaves)
-        outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
-        found = memo["program"] = Program.of(b, f.dom, outputs, f.cod, _names(f))
-    return found
+    return _lowered(f)
+
+
+@once
+def _lowered(f: Map[V, W]) -> Program[V, W]:
+    b = Builder(f.dom.leaves)
+    outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
+    return Program.of(b, f.dom, outputs, f.cod, _names(f))
 
 
 def _names(f: Map[Any, Any]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from hilbert.vector import require_vector
 from linmap import identity, parallel, red
 from linmap.contraction import require_contraction, scalar
 from linmap.relational.entries import table_of
+from linmap.term.maps import in_order
 
 if TYPE_CHECKING:
     from diff.term import Fun
@@ -48,22 +49,27 @@ def bilinear(c: Contraction[U, V, W]) -> Fun[DirectSum[U, V], W]:
 
 @overload
 def sparse_product(
-    X: I, Y: J, rows: Any, cols: Any
+    rows: Any, cols: Any, X: I, Y: J
 ) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]: ...
 @overload
 def sparse_product(
-    X: I, Y: J, rows: Any, cols: Any, *, entries: K
+    rows: Any, cols: Any, X: I, Y: J, V: W
+) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[W, I]], Copower[W, J]]: ...
+@overload
+def sparse_product(
+    rows: Any, cols: Any, X: I, Y: J, *, entries: K
 ) -> Map[DirectSum[Copower[Field, K], Copower[Field, I]], Copower[Field, J]]: ...
 @overload
 def sparse_product(
-    X: I, Y: J, rows: Any, cols: Any, V: W, *, entries: K
+    rows: Any, cols: Any, X: I, Y: J, V: W, *, entries: K
 ) -> Map[DirectSum[Copower[Field, K], Copower[W, I]], Copower[W, J]]: ...
-def sparse_product(X: Any, Y: Any, rows: Any, cols: Any, V: Any = R, *, entries: Any = None) -> Any:
+def sparse_product(rows: Any, cols: Any, X: Any, Y: Any, V: Any = R, *, entries: Any = None) -> Any:
     """sparse_product : ℝ^K ⊕ V^X → V^Y, (w, v) ↦ (Σ w_k·v_{cols[k]} over rows[k] = y)_y, bilinear.
 
     A sparse matrix whose entries w are an argument: `entries` is K, one for each of its pairs; rows are elements of Y,
     columns of X. Raises SpaceError for elements outside X or Y, and for unequal lengths.
     """
+    in_order("sparse_product(rows, cols, X, Y, V)", V, X, Y, tables=(rows, cols))
     target = table_of(rows, Y, entries, "sparse_product")
     source = table_of(cols, X, target.dom, "sparse_product")
     c = scalar(V)

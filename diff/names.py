@@ -16,7 +16,7 @@ from typing import Any
 import diff
 import hilbert
 import linmap
-from diff.term import Binary, Comparison, Primitive
+from diff.term import Binary, Comparison, Primitive, Program
 from hilbert.leaf import Entry, Leaf
 from hilbert.program import operation
 from hilbert.program.constant import filled
@@ -32,7 +32,7 @@ NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{form.__name__: form for form in FORMS},
     **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Entry, Leaf, Net, Primitive)},
-    **{cls.__name__: cls for cls in (Line, Ref, Spec, Step, Unitary)},
+    **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step, Unitary)},
     "filled": filled,
     "inf": math.inf,
     "named": named,

@@ -147,7 +147,7 @@ class _Terms:
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
-            case linear:
+            case linear:  # the linear operations of lines: arcs of a net
                 dom, cod, slots = type_of(leaves[0]), type_of(leaf), (leaves[0], leaf)
                 if leaf.is_field:
                     f: Map[Any, Any] = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)

@@ -160,7 +160,7 @@ def _one_hot(docs: list[Doc]) -> list[Doc]:
         match doc:
             case Bracket("⟨", (Atom("K[1]"), index)) if shown and shown[-1] == Atom("(e)"):
                 shown[-1:] = [Atom("e"), index]
-            case _:
+            case _:  # only e and its index change places
                 shown.append(doc)
     return shown
 

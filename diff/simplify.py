@@ -22,8 +22,8 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.space import type_of
 from linmap.laws import Step
-from linmap.laws.nets import Constants, simplify_net
-from linmap.laws.wires import Bench
+from linmap.laws.bench import Bench, Constants
+from linmap.laws.nets import simplify_net
 from linmap.net import wire
 from linmap.term.datum import Ref
 from linmap.term.nodes import Arc, Net, refs

@@ -29,6 +29,7 @@ from hilbert.errors import number, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
 from hilbert.notarray import Applicable
+from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
@@ -296,16 +297,16 @@ class Elementwise(Fun[V, W], operation.Operation):
                 msg = f"{self.name}: argument {k + 1} is in {arg.space} where a vector of {space} is due"
                 raise SpaceError(msg)
         require_space(space, self.name)
-        memo = self.memo()
-        p = memo.get(space)
-        if p is None:
-            n, arity = len(space.leaves), len(args)
-            dom: Type = DirectSum((space,) * arity) if arity > 1 else space
-            b = Builder(dom.leaves)
-            outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
-            p = memo[space] = Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
-        result: Vec[Any] = p(*args)
-        return result
+        return self._on(space, len(args))(*args)
+
+    @once
+    def _on(self, space: Type, arity: int) -> Program[Any, Any]:
+        """The program on so many vectors of a space."""
+        n = len(space.leaves)
+        dom: Type = DirectSum((space,) * arity) if arity > 1 else space
+        b = Builder(dom.leaves)
+        outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
+        return Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""

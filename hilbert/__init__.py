@@ -8,7 +8,7 @@ from hilbert.formal.tensors import formal, from_factors
 from hilbert.index import Coproduct, Fin, Index, Product, Unit
 from hilbert.labelled import Labelled
 from hilbert.map import Map
-from hilbert.relation import Relation
+from hilbert.relation.base import Relation
 from hilbert.space import (
     R32,
     Bool,

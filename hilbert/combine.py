@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert.errors import SpaceError
 from hilbert.map import Map
+from hilbert.once import once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 
 if TYPE_CHECKING:
@@ -62,14 +63,16 @@ class Composition(Map[Any, Any]):
             joint(inner, outer)
 
     @property
+    @once
     def dom(self) -> Any:
         """The domain of f₁."""
-        return self.kept("dom", lambda: self.parts[0].dom)
+        return self.parts[0].dom
 
     @property
+    @once
     def cod(self) -> Any:
         """The codomain of fₙ."""
-        return self.kept("cod", lambda: self.parts[-1].cod)
+        return self.parts[-1].cod
 
 
 class Addition(Map[Any, Any]):
@@ -84,14 +87,16 @@ class Addition(Map[Any, Any]):
             same_type(first, part)
 
     @property
+    @once
     def dom(self) -> Any:
         """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
+        return self.parts[0].dom
 
     @property
+    @once
     def cod(self) -> Any:
         """The common codomain."""
-        return self.kept("cod", lambda: self.parts[0].cod)
+        return self.parts[0].cod
 
 
 class Multiple(Map[Any, Any]):
@@ -105,14 +110,16 @@ class Multiple(Map[Any, Any]):
         self.settle()
 
     @property
+    @once
     def dom(self) -> Any:
         """That of f."""
-        return self.kept("dom", lambda: self.of.dom)
+        return self.of.dom
 
     @property
+    @once
     def cod(self) -> Any:
         """That of f."""
-        return self.kept("cod", lambda: self.of.cod)
+        return self.of.cod
 
 
 class Pairing(Map[Any, Any]):
@@ -128,14 +135,16 @@ class Pairing(Map[Any, Any]):
                 raise SpaceError(msg)
 
     @property
+    @once
     def dom(self) -> Any:
         """The common domain."""
-        return self.kept("dom", lambda: self.parts[0].dom)
+        return self.parts[0].dom
 
     @property
+    @once
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
+        return DirectSum(tuple(part.cod for part in self.parts))
 
 
 class SideBySide(Map[Any, Any]):
@@ -145,14 +154,16 @@ class SideBySide(Map[Any, Any]):
     parts: Sequence[Map[Any, Any]]
 
     @property
+    @once
     def dom(self) -> Any:
         """The direct sum of the domains."""
-        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
+        return DirectSum(tuple(part.dom for part in self.parts))
 
     @property
+    @once
     def cod(self) -> Any:
         """The direct sum of the codomains."""
-        return self.kept("cod", lambda: DirectSum(tuple(part.cod for part in self.parts)))
+        return DirectSum(tuple(part.cod for part in self.parts))
 
 
 class ElementByElement(Map[Any, Any]):
@@ -163,11 +174,13 @@ class ElementByElement(Map[Any, Any]):
     index: Index
 
     @property
+    @once
     def dom(self) -> Any:
         """V^X."""
-        return self.kept("dom", lambda: Copower(self.of.dom, self.index))
+        return Copower(self.of.dom, self.index)
 
     @property
+    @once
     def cod(self) -> Any:
         """W^X."""
-        return self.kept("cod", lambda: Copower(self.of.cod, self.index))
+        return Copower(self.of.cod, self.index)

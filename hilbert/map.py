@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Proto
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import Applicable, NotArray
+from hilbert.once import once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -251,21 +252,22 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
-        memo = self.memo()
-        dom, run = memo.get("run", (None, None))
-        if run is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
-            return run(args[0])
+        if len(args) == 1 and type(args[0]) is Vec:
+            dom, run = self._ready()
+            if args[0].space is dom:
+                return run(args[0])
         for a in args:
             if isinstance(a, Applicable):
                 return a.apply_map(self, args)
-        x = argument(self, args)
-        if run is None:
-            run = self._runner()
-            memo["run"] = self.dom, run
-        return run(x)
+        return self._ready()[1](argument(self, args))
+
+    @once
+    def _ready(self) -> tuple[V, Callable[[Vec[V]], Vec[W]]]:
+        """The domain, and what applies the map to its vectors."""
+        return self.dom, self._runner()
 
     def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        """What applies the map to vectors of its domain; asked for once."""
+        """What applies the map to vectors of its domain."""
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:

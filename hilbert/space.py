@@ -252,7 +252,7 @@ def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
             return rng.integers(0, 2, shape).astype(bool)
         case "i":
             return np.asarray(rng.integers(-9, 10, shape))
-        case _:
+        case _:  # "f", the one other kind
             return np.asarray(rng.standard_normal(shape)).astype(leaf.dtype)
 
 
@@ -588,9 +588,9 @@ def bracketing(have: Type, want: Type) -> str:
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = "curry" if _depth(have) < _depth(want) else "uncurry"
     elif isinstance(have, DirectSum) and isinstance(want, Copower):
-        way = "zip_"
+        way = "zip_parts"
     elif isinstance(have, Copower) and isinstance(want, DirectSum):
-        way = "unzip"
+        way = "unzip_parts"
     return f"; they hold the same arrays, and {way} maps one to the other"
 
 

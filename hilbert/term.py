@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overlo
 
 import attrs
 
+from hilbert.once import once
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -126,21 +128,13 @@ class Term:
     """Whether passes take a node as a whole, with the subterms in it."""
 
     def memo(self) -> dict[Any, Any]:
-        """A place for what passes derive from this object; not part of its value."""
+        """A place for what passes derive from this object, by `hilbert.once`; not part of its value."""
         try:
             return self._memo
         except AttributeError:
             empty: dict[Any, Any] = {}
             object.__setattr__(self, "_memo", empty)
             return empty
-
-    def kept(self, key: Any, make: Callable[[], X]) -> X:
-        """What `make()` is, made once for this object."""
-        memo = self.memo()
-        if key not in memo:
-            memo[key] = make()
-        found: X = memo[key]
-        return found
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -149,12 +143,9 @@ class Term:
             return False
         return table(self) == table(other)
 
+    @once
     def __hash__(self) -> int:
-        memo = self.memo()
-        found: int | None = memo.get("hash")
-        if found is None:
-            found = memo["hash"] = hash(table(self))
-        return found
+        return hash(table(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild, (table(self, whole=True),)

@@ -207,7 +207,11 @@ def tensor_contraction(W: W, V: V, U: U) -> Contraction[TensorProduct[W, V], Ten
     return Contraction(left, right, cod, tuple(terms))
 
 
-def pick(V: V, X: I) -> Contraction[Copower[V, I], Elements[I], V]:
+@overload
+def pick(X: I) -> Contraction[Copower[Field, I], Elements[I], Field]: ...
+@overload
+def pick(X: I, V: V) -> Contraction[Copower[V, I], Elements[I], V]: ...
+def pick(X: Any, V: Any = R) -> Any:
     """V^X × X →₂ V, (v, x) ↦ v_x: projection at an element that is found at the point; linear in v."""
     terms = []
     require_index(X, "v_x")
@@ -219,7 +223,11 @@ def pick(V: V, X: I) -> Contraction[Copower[V, I], Elements[I], V]:
     return Contraction(Copower(V, X), Elements(X), V, tuple(terms))
 
 
-def gather(V: V, X: I, Y: J) -> Contraction[Copower[V, I], Copower[Elements[I], J], Copower[V, J]]:
+@overload
+def gather(X: I, Y: J) -> Contraction[Copower[Field, I], Copower[Elements[I], J], Copower[Field, J]]: ...
+@overload
+def gather(X: I, Y: J, V: V) -> Contraction[Copower[V, I], Copower[Elements[I], J], Copower[V, J]]: ...
+def gather(X: Any, Y: Any, V: Any = R) -> Any:
     """V^X × X^Y →₂ V^Y, (v, x) ↦ (v_{x(y)})_y: gather by indices that are found at the point; linear in v."""
     _sets("v[x]", X, Y)
     require_space(V, "v[x]")
@@ -231,7 +239,11 @@ def gather(V: V, X: I, Y: J) -> Contraction[Copower[V, I], Copower[Elements[I], 
     return Contraction(Copower(V, X), Copower(Elements(X), Y), Copower(V, Y), tuple(terms))
 
 
-def segment_sum(V: V, X: I, Y: J) -> Contraction[Copower[V, J], Copower[Elements[I], J], Copower[V, I]]:
+@overload
+def segment_sum(X: I, Y: J) -> Contraction[Copower[Field, J], Copower[Elements[I], J], Copower[Field, I]]: ...
+@overload
+def segment_sum(X: I, Y: J, V: V) -> Contraction[Copower[V, J], Copower[Elements[I], J], Copower[V, I]]: ...
+def segment_sum(X: Any, Y: Any, V: Any = R) -> Any:
     """V^Y × X^Y →₂ V^X, (v, x) ↦ Σ_y v_y e_{x(y)}: segment sum by indices that are found at the point; linear in v."""
     _sets("a segment sum", X, Y)
     require_space(V, "a segment sum")

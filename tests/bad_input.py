@@ -11,6 +11,7 @@ import numpy as np
 PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hilbert", "linmap", "diff", "adjoint")}
 relation: Any = importlib.import_module("hilbert.relation")
 contraction: Any = importlib.import_module("linmap.contraction")
+unitary: Any = importlib.import_module("linmap.unitary")
 term: Any = importlib.import_module("diff.term")
 H, L, D, A = PACKAGES.values()  # of no static type: what is done with them is wrong on purpose
 
@@ -48,6 +49,10 @@ def stale(space: Any) -> Any:
 
 WORDS: dict[str, Any] = {
     **{name: getattr(package, name) for package in PACKAGES.values() for name in package.__all__},
+    **{name: getattr(unitary, name) for name in unitary.__all__},
+    "Measure": importlib.import_module("linmap.laws").Measure,
+    "Net": importlib.import_module("linmap.term.nodes").Net,
+    "Program": term.Program,
     "Spec": importlib.import_module("hilbert.spec").Spec,
     **{name: getattr(importlib.import_module("hilbert.program.line"), name) for name in ("Line", "Step")},
     **globals(),

@@ -9,7 +9,8 @@ from hypothesis import note
 
 from hilbert import Copower, DirectSum, Fin, TensorProduct, Type, Vec, formal, from_factors
 from hilbert.formal.array import Formal, block
-from linmap import distrib, transpose
+from linmap import transpose
+from linmap.unitary import distrib
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf

@@ -15,24 +15,7 @@ from hilbert.program.operation import product
 from hilbert.relation import full, leq
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
-from linmap import (
-    assoc,
-    bars,
-    bra,
-    curry,
-    distrib,
-    fork,
-    ket,
-    tensor_copower,
-    tensor_matrix,
-    transpose,
-    transpose_matrix,
-    unassoc,
-    uncurry,
-    undistrib,
-    unzip,
-    zip_,
-)
+from linmap import curry, fork, transpose, uncurry, unzip_parts, zip_parts
 from linmap.contraction import (
     Contraction,
     basis_vector,
@@ -67,6 +50,7 @@ from linmap.term.nodes import (
     Unitary,
     Zero,
 )
+from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
 from tests.strategies import Source, contraction
 
 if TYPE_CHECKING:
@@ -161,7 +145,7 @@ def out_of(s: Source, V: Any) -> LinMap[Any, Any]:
     if isinstance(V, Copower):
         options += [lambda: Reduce(full(V.index, s.index(3)), V.base), lambda: Reduce(leq(V.index), V.base)]
         if V.index.size:
-            options.append(lambda: _fixed(s, pick(V.base, V.index), 1))
+            options.append(lambda: _fixed(s, pick(V.index, V.base), 1))
     if isinstance(V, TensorProduct):
         options.append(lambda: transpose(V))
     return s.one_of(options)()
@@ -204,7 +188,7 @@ CONTRACTIONS: dict[str, Callable[[Source], Contraction[Any, Any, Any]]] = {
     "matrix times vector": lambda s: matrix_vector(s.index(), s.index(), s.field),
     "matrix times matrix": lambda s: matrix_matrix(s.index(), s.index(), s.index(3), s.field),
     "tensor contraction": lambda s: tensor_contraction(s.space(4), s.space(4), s.space(4)),
-    "pick": lambda s: pick(s.space(8), s.index(empty=False)),
+    "pick": lambda s: pick(s.index(empty=False), s.space(8)),
     "basis vector": lambda s: basis_vector(s.index(empty=False), s.field),
     "select": _select,
     "labels": lambda s: _labelled(s, "real"),
@@ -249,7 +233,7 @@ def _product_copower(s: Source) -> Any:
 
 UNITARIES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "transpose": lambda s: transpose(s.tensor()),
-    "transpose of a matrix": lambda s: transpose_matrix(s.index(), s.index(), s.space(4, 1)),
+    "transpose of a matrix": lambda s: transpose(s.space(4, 1) ** (s.index() * s.index())),
     "bra": lambda s: bra(s.space()),
     "ket": lambda s: ket(s.space()),
     "bars of a bra": lambda s: bars(TensorProduct(s.field, s.space())),
@@ -260,10 +244,10 @@ UNITARIES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "distrib of a copower": lambda s: distrib(TensorProduct(s.copower(8), s.space(4, 1))),
     "undistrib of a sum": lambda s: undistrib(_tensors(s)),
     "undistrib of a copower": lambda s: undistrib(Copower(s.tensor(9), s.index())),
-    "zip of copowers": lambda s: zip_(_copowers(s)),
-    "zip of sums": lambda s: zip_(_sums(s)),
-    "unzip of a copower": lambda s: unzip(Copower(s.sum(8), s.index())),
-    "unzip of sums": lambda s: unzip(_sums(s)),
+    "zip of copowers": lambda s: zip_parts(_copowers(s)),
+    "zip of sums": lambda s: zip_parts(_sums(s)),
+    "unzip of a copower": lambda s: unzip_parts(Copower(s.sum(8), s.index())),
+    "unzip of sums": lambda s: unzip_parts(_sums(s)),
     "curry": lambda s: curry(_product_copower(s)),
     "uncurry": lambda s: uncurry(Copower(Copower(s.space(6, 1), s.index(3)), s.index(3))),
     "tensor of copowers": lambda s: tensor_copower(TensorProduct(s.copower(6, 1), s.copower(6, 1))),

@@ -10,21 +10,7 @@ from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
 from hilbert.program.constant import filled
 from hilbert.relation import full, geq, leq, pairs, rotation
 from hilbert.spec import Spec
-from linmap import (
-    cast,
-    fork,
-    identity,
-    inject,
-    join,
-    linear,
-    parallel,
-    project,
-    red,
-    scan,
-    section,
-    suffix,
-    transpose_matrix,
-)
+from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel, project, red, section, transpose
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
 from linmap.net import wire
 from linmap.term.nodes import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
@@ -63,7 +49,7 @@ def _square_product(s: Source, side: int) -> Any:
 
 def _products(s: Source) -> Any:
     f, g = _square_product(s, s.integer(0, 1)), _square_product(s, s.integer(0, 1))
-    swap = transpose_matrix(Fin.of(2), Fin.of(2), s.field)
+    swap = transpose(s.field ** (Fin.of(2) * Fin.of(2)))
     return one(s, lambda: f + g, lambda: f @ g, lambda: f @ swap @ g, lambda: swap @ f - g, lambda: f + f @ swap)
 
 
@@ -196,17 +182,17 @@ def _at_elements(s: Source) -> Any:
     """Sections by elements of index sets."""
     X, Y = index(s), index(s)
     V = one(s, lambda: s.field, lambda: s.field ** Fin.of(2))
-    f = section(gather(V, X, Y), 1, s.vector(Copower(Elements(X), Y)))
-    g = section(gather(V, X, Y), 1, s.vector(Copower(Elements(X), Y)))
-    back = section(gather(V, Y, X), 1, s.vector(Copower(Elements(Y), X)))
+    f = section(gather(X, Y, V), 1, s.vector(Copower(Elements(X), Y)))
+    g = section(gather(X, Y, V), 1, s.vector(Copower(Elements(X), Y)))
+    back = section(gather(Y, X, V), 1, s.vector(Copower(Elements(Y), X)))
     return one(
         s,
         lambda: f + number(s) * g,
         lambda: number(s) * f,
         lambda: back @ f,
-        lambda: number(s) * (scan(V, Y) @ f @ stiff(s, s.field, f.dom)),
+        lambda: number(s) * (cumsum(Y, V) @ f @ stiff(s, s.field, f.dom)),
         lambda: a_map(s, f.cod) @ f @ a_map(s, None, f.dom),
-        lambda: section(pick(V, Y), 1, s.vector(Elements(Y))) @ f,
+        lambda: section(pick(Y, V), 1, s.vector(Elements(Y))) @ f,
         lambda: f ** index(s),
     )
 
@@ -230,7 +216,7 @@ def _of_one_array(s: Source) -> Any:
 def _scaled_beside_others(s: Source) -> Any:
     """Numbers on a row that other arcs lead to, or that is read elsewhere too."""
     X = Fin.of(2)
-    f, g = scan(s.field, X), suffix(s.field, X)
+    f, g = cumsum(X, s.field), cumsum(X, s.field, reverse=True)
     return one(
         s,
         lambda: number(s) * (number(s) * f + g),

@@ -44,9 +44,8 @@ from tests.strategies import elements, gathered, of_leaves
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Map, Type
+    from hilbert import Map, Relation, Type
     from hilbert.leaf import Leaf
-    from hilbert.relation import Relation
     from hilbert.spec import Spec
     from linmap.contraction import Contraction
 

@@ -38,7 +38,7 @@ from hilbert.arrays import namespace
 from hilbert.relation import (
     agreement,
     band,
-    diagonal,
+    equality,
     full,
     function,
     geq,
@@ -54,21 +54,8 @@ from hilbert.relation import (
     window,
 )
 from hilbert.space import drawn
-from linmap import (
-    cast,
-    concat,
-    fork,
-    identity,
-    red,
-    scale,
-    split,
-    stack,
-    tensor_copower,
-    transpose,
-    transpose_matrix,
-    unstack,
-    zero,
-)
+from linmap import cast, concatenate, fork, identity, red, scale, split, stack, transpose, unstack, zero
+from linmap.unitary import tensor_copower
 
 
 class Pixel:
@@ -147,7 +134,7 @@ RELATIONS: dict[str, Any] = {
     "full": full(p, h),
     "total": full(p, Unit()),
     "rep": full(Unit(), p),
-    "identity": diagonal(p),
+    "identity": equality(p),
     "function": function(h * p, p, [0, 3, 1, 1, 2, 2, 0, 0, 3, 1, 2, 1]),
     "converse of a function": function(p, h, [0, 2, 2, 0]).T,
     "function from the empty set": function(Fin.of(0), h, []),
@@ -186,13 +173,13 @@ REDUCTIONS: dict[str, Any] = {
 STRUCTURE = {
     "cast": cast(V, R32),
     "cast back": cast(R32**p, R),
-    "transpose": transpose_matrix(h, p, R**b),
+    "transpose": transpose((R**b) ** (h * p)),
     "transpose of ⊗": transpose(V * W),
     "copowers out of ⊗": tensor_copower(V**h * (W**b)),
-    "stack": stack(V, h),
-    "unstack": unstack(V, h),
+    "stack": stack(h, V),
+    "unstack": unstack(h, V),
     "split": split(R ** (h + p)),
-    "concat": concat(direct_sum(V, W)),
+    "concatenate": concatenate(p, h),
     "zero": fork(identity(V), zero(V, W)),
     "scale": scale(-3.0, V) - identity(V),
     "constants": fun(V)(lambda x: (x - v0) * v0 / x + 2.0),

@@ -11,11 +11,12 @@ import numpy as np
 
 from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
 from hilbert.program.constant import filled
-from hilbert.relation import diagonal, full, function, leq, pairs, partial, rotation, run, sliding
+from hilbert.relation import equality, full, function, leq, pairs, partial, rotation, run, sliding
 from hilbert.space import type_of
 from hilbert.spec import Spec
 from linmap import (
     cast,
+    cumsum,
     curry,
     fork,
     inject,
@@ -24,18 +25,16 @@ from linmap import (
     project,
     red,
     rep,
-    scan,
+    scale,
     section,
-    suffix,
-    times,
     total,
     transpose,
-    transpose_matrix,
     uncurry,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net import wire
 from linmap.net.lower import net
+from linmap.net.reverse import turned
 from linmap.term.nodes import (
     Arc,
     Cast,
@@ -119,7 +118,7 @@ def number(s: Source) -> float:
 def stiff(s: Source, dom: Any, cod: Any) -> Any:
     """A map that no section absorbs: with a cumulative sum in it."""
     X = Fin.of(2)
-    return a_map(s, s.field**X, cod) @ scan(s.field, X) @ a_map(s, dom, s.field**X)
+    return a_map(s, s.field**X, cod) @ cumsum(X, s.field) @ a_map(s, dom, s.field**X)
 
 
 def sum_of_maps(s: Source, n: int = 2) -> Any:
@@ -228,7 +227,7 @@ def _join_of_a_fork(s: Source) -> Any:
 
 def _associativity(s: Source) -> Any:
     inner = stiff(s, space(s), space(s))
-    return Compose([inner, suffix(inner.cod, Fin.of(2)) @ rep(inner.cod, Fin.of(2))])
+    return Compose([inner, cumsum(Fin.of(2), inner.cod, reverse=True) @ rep(Fin.of(2), inner.cod)])
 
 
 def _unit(s: Source) -> Any:
@@ -347,7 +346,7 @@ def _turned_on(s: Source, f: Unitary) -> Any:
 def _unitary(s: Source) -> Any:
     """A unitary operator that moves axes or leaves, on a space of dimension 1 or more."""
     V = TensorProduct(small(s), small(s))
-    return s.one_of([transpose(V), transpose_matrix(Fin.of(2), index(s), s.field), _rotation(s)])
+    return s.one_of([transpose(V), transpose(s.field ** (Fin.of(2) * index(s))), _rotation(s)])
 
 
 def _rotation(s: Source) -> Unitary:
@@ -369,7 +368,7 @@ def _moves_nothing(s: Source) -> Any:
 
 def _trivial(s: Source) -> Any:
     V = space(s)
-    return one(s, lambda: dense(s, V, Zero()), lambda: dense(s, Zero(), V), lambda: total(V, Fin.of(0)))
+    return one(s, lambda: dense(s, V, Zero()), lambda: dense(s, Zero(), V), lambda: total(Fin.of(0), V))
 
 
 def _casts(s: Source) -> Any:
@@ -385,8 +384,8 @@ def _reductions(s: Source) -> Any:
         return one(
             s,
             lambda: red(rotation(X, 1), V) @ red(rotation(X, s.integer(1, X.size - 1)), V),
-            lambda: rep(V, X) @ total(V, X) @ rep(V, X) @ total(V, index(s)),
-            lambda: red(S * diagonal(X), s.field) @ red(R * leq(X), s.field),
+            lambda: rep(X, V) @ total(X, V) @ rep(X, V) @ total(index(s), V),
+            lambda: red(S * equality(X), s.field) @ red(R * leq(X), s.field),
             lambda: red(S * S, s.field) @ red(R * R, s.field),
             lambda: red(S + S, V) @ red(R + R, V),
         )
@@ -436,8 +435,8 @@ def _identity_relation(s: Source) -> Any:
     V, one = space(s), Fin.of(1)
     X = index(s)
     every = partial(X, np.ones(X.size, dtype=bool))
-    same = [diagonal(X), run(X, X, 0), run(X, X, 0).T, leq(one), full(one, one), rotation(X, 0), every]
-    return red(s.one_of([*same, diagonal(X) * every, diagonal(X) + every]), V)
+    same = [equality(X), run(X, X, 0), run(X, X, 0).T, leq(one), full(one, one), rotation(X, 0), every]
+    return red(s.one_of([*same, equality(X) * every, equality(X) + every]), V)
 
 
 def empty_relation(s: Source) -> Any:
@@ -448,13 +447,13 @@ def empty_relation(s: Source) -> Any:
 
 
 def _section_by_a_scalar(s: Source) -> Any:
-    return times(s.vector(s.field), space(s))
+    return scale(s.vector(s.field), space(s))
 
 
 def _scalar_in_a_composition(s: Source) -> Any:
     """Two sections by one scalar: alone each is as small as it can be."""
     k, V, W = s.field.vec(number(s)), s.field ** Fin.of(2), s.field ** Fin.of(3)
-    return parallel(times(k, V) @ scan(s.field, V.index), times(k, W) @ scan(s.field, W.index))
+    return parallel(scale(k, V) @ cumsum(V.index, s.field), scale(k, W) @ cumsum(W.index, s.field))
 
 
 def _nothing(s: Source) -> Any:
@@ -608,18 +607,25 @@ def _section_of_one_leaf(s: Source) -> Any:
     return matrix(s, index(s), index(s))
 
 
+def _narrowing(s: Source) -> Any:
+    """A section into a space that is not larger, so that a number comes after it."""
+    return one(
+        s, lambda: matrix(s, Fin.of(1), index(s)), lambda: _section_of_terms(s), lambda: diagonal_map(s, space(s))
+    )
+
+
 def _equal_out(s: Source) -> Any:
     h = _section_of_one_leaf(s)
-    return fork(scan(s.field, h.cod.index) @ h, suffix(s.field, h.cod.index) @ _equal(h))
+    return fork(cumsum(h.cod.index, s.field) @ h, cumsum(h.cod.index, s.field, reverse=True) @ _equal(h))
 
 
 def _equal_into(s: Source) -> Any:
     h = _section_of_one_leaf(s)
-    return join(h @ scan(s.field, h.dom.index), _equal(h) @ suffix(s.field, h.dom.index))
+    return join(h @ cumsum(h.dom.index, s.field), _equal(h) @ cumsum(h.dom.index, s.field, reverse=True))
 
 
 def _along(s: Source) -> Any:
-    f = scan(space(s), index(s))
+    f = cumsum(index(s), space(s))
     return number(s) * (f @ (number(s) * Identity(f.dom)))
 
 
@@ -629,7 +635,6 @@ def _side_by_side(s: Source) -> Any:
         s,
         lambda: k * Identity(V) + number(s) * Identity(V),
         lambda: Identity(V) - Identity(V),
-        lambda: _sum_of_sections(s),
     )
 
 
@@ -643,7 +648,7 @@ def _filled(s: Source) -> Any:
 
 
 def _of_nothing(s: Source) -> Any:
-    return s.one_of([total(space(s), Fin.of(0)), rep(space(s), Fin.of(0))])
+    return s.one_of([total(Fin.of(0), space(s)), rep(Fin.of(0), space(s))])
 
 
 def _turns(s: Source) -> Any:
@@ -659,26 +664,28 @@ def _with_a_wire(s: Source, f: Net) -> Net:
 
 
 NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
-    "arc of nothing": lambda s: net(_of_nothing(s)),
+    "trivial space": lambda s: net(_of_nothing(s)),
     "arc by zero": lambda s: net(0 * a_map(s)),
     "arc by one": lambda s: net(1 * a_map(s)),
-    "arc by a number": lambda s: one(s, lambda: _filled(s), lambda: net(_section_by_a_scalar(s))),
-    "arc by the identity": lambda s: net(_identity_relation(s)),
-    "arc by the empty relation": lambda s: net(red(empty_relation(s), space(s))),
-    "arc that moves nothing": lambda s: _unmoved(_array(s)),
-    "arc into the same field": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
+    "section by a scalar": lambda s: one(s, lambda: _filled(s), lambda: net(_section_by_a_scalar(s))),
+    "reduction by the identity": lambda s: net(_identity_relation(s)),
+    "reduction by nothing": lambda s: net(red(empty_relation(s), space(s))),
+    "unitary that moves nothing": lambda s: _unmoved(_array(s)),
+    "cast to the same": lambda s: arc(wire.Cast(s.field.entry), _array(s)),
     "arcs by numbers": lambda s: net(number(s) * (number(s) * Identity(space(s)))),
-    "arcs that move": _turns,
-    "arcs that cast": lambda s: net(_casts(s)),
-    "arcs that reduce": lambda s: net(_reductions(s)),
-    "section after a move": lambda s: net(_section_after(s)),
-    "move after a section": lambda s: net(_section_before(s)),
-    "sections in a row": lambda s: net(_sections(s)),
-    "number into a section": lambda s: net(number(s) * (_section_of_one_leaf(s) if s.flag() else _section(s))),
+    "composition of unitaries": _turns,
+    "composition of casts": lambda s: net(_casts(s)),
+    "composition of reductions": lambda s: net(_reductions(s)),
+    "section after a unitary": lambda s: net(_section_after(s)),
+    "unitary after a section": lambda s: net(_section_before(s)),
+    "composition of sections": lambda s: net(_sections(s)),
+    "scaling into a section": lambda s: net(number(s) * _narrowing(s)),
+    "section after a scaling": lambda s: turned(net(number(s) * _narrowing(s))),
     "dead arcs": lambda s: net(_projected(s, fork(*maps(s, 2, space(s))))),
     "dead wires": lambda s: _with_a_wire(s, net(a_map(s))),
     "arcs that carry on": lambda s: net(_on_the_parts(s)),
-    "arcs side by side": lambda s: net(_side_by_side(s)),
+    "numbers side by side": lambda s: net(_side_by_side(s)),
+    "sum of sections": lambda s: net(_sum_of_sections(s)),
     "equal arcs out of a wire": lambda s: net(_equal_out(s)),
     "equal arcs into a wire": lambda s: net(_equal_into(s)),
     "numbers along a row": lambda s: net(_along(s)),
@@ -692,12 +699,12 @@ NETS: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
 
 def _after(s: Source, f: Any) -> Any:
     X = index(s)
-    return scan(f.cod, X) @ rep(f.cod, X) @ f
+    return cumsum(X, f.cod) @ rep(X, f.cod) @ f
 
 
 def _before(s: Source, f: Any) -> Any:
     X = index(s)
-    return f @ total(f.dom, X) @ suffix(f.dom, X)
+    return f @ total(X, f.dom) @ cumsum(X, f.dom, reverse=True)
 
 
 def planted(s: Source, f: LinMap[Any, Any], depth: int | None = None) -> LinMap[Any, Any]:

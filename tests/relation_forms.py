@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert import Fin, Index, Unit
+from hilbert import Fin, Index, Relation, Unit
 from hilbert.relation import (
-    Relation,
     Window,
     band,
     by_key,
     by_keys,
-    diagonal,
+    equality,
     full,
     function,
     greater,
@@ -100,7 +99,7 @@ ALL: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "product": lambda s: _small(s) * _small(s),
     "sum": lambda s: _small(s) + _small(s),
     "sum of a sum": lambda s: (_small(s) + _small(s)) + _small(s),
-    "product with an identity": lambda s: diagonal(some_set(s)) * _small(s),
+    "product with an identity": lambda s: equality(some_set(s)) * _small(s),
     "sum of products": lambda s: _small(s) * full(Unit(), Fin.of(2)) + _small(s),
     "composition": _composable,
 }

@@ -24,6 +24,7 @@ from hilbert import (
     Fin,
     Index,
     R,
+    Relation,
     TensorProduct,
     Type,
     Unit,
@@ -32,7 +33,7 @@ from hilbert import (
     direct_sum,
 )
 from hilbert.leaf import Leaf
-from hilbert.relation import Relation, agreement, diagonal, full, function, geq, leq, pairs, run
+from hilbert.relation import agreement, equality, full, function, geq, leq, pairs, run
 from hilbert.space import drawn
 from hilbert.spec import ALPHABET, Spec
 
@@ -204,7 +205,7 @@ def _agreement(s: Source) -> Relation[Any, Any]:
 
 FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "full": lambda s: full(_set(s), _set(s)),
-    "identity": lambda s: diagonal(_set(s)),
+    "identity": lambda s: equality(_set(s)),
     "function": _function,
     "converse of a function": lambda s: _function(s).T,
     "inclusion": _run,

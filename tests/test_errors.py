@@ -12,7 +12,7 @@ import pytest
 
 from hilbert import SpaceError
 from hilbert.program.run import Runner
-from tests.bad_input import PACKAGES, WORDS, first_line, says, term
+from tests.bad_input import PACKAGES, WORDS, first_line, says, term, unitary
 
 Rows: TypeAlias = list[tuple[str, str]]
 """The source of a wrong call, and what its message contains; … stands for anything."""
@@ -219,10 +219,10 @@ HILBERT: dict[str, Rows] = {
         ("f(w)", "cannot apply f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("f(v32)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ₃₂^Pixel4"),
         ("(f ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry maps one to the other"),
-        ("total(R, h * p)((V ** h).zeros())", "is due; they hold the same arrays, and uncurry maps one"),
-        ("total(R, h * p) @ identity(V ** h)", "and (ℝ^Pixel4)^Hidden3 is not ℝ^{Hidden3×Pixel4}; they …uncurry maps"),
-        ("identity(direct_sum(R, R) ** h)(direct_sum(W, W).zeros())", "is due; they …and zip_ maps one"),
-        ("identity(direct_sum(W, W))((direct_sum(R, R) ** h).zeros())", "is due; they …and unzip maps one"),
+        ("total(h * p)((V ** h).zeros())", "is due; they hold the same arrays, and uncurry maps one"),
+        ("total(h * p) @ identity(V ** h)", "and (ℝ^Pixel4)^Hidden3 is not ℝ^{Hidden3×Pixel4}; they …uncurry maps"),
+        ("identity(direct_sum(R, R) ** h)(direct_sum(W, W).zeros())", "is due; they …and zip_parts maps one"),
+        ("identity(direct_sum(W, W))((direct_sum(R, R) ** h).zeros())", "is due; they …and unzip_parts maps one"),
         ("(V ** h).zeros() + (R ** (h * p)).zeros()", "must be in one space; they …and uncurry maps one"),
         ("(R ** (h * p)).vec((V ** h).zeros())", "is not an element of ℝ^{Hidden3×Pixel4}; they …uncurry maps"),
         ("(V * W).vec((R ** (p * h)).zeros())", "they hold the same arrays, and a unitary operator maps one"),
@@ -251,22 +251,21 @@ HILBERT: dict[str, Rows] = {
 }  # fmt: skip
 
 ONE_SPACE = "identity dup add bra ket"
-SPACE_AND_SET = "total rep scan suffix stack unstack"
+SET_AND_SPACE = "total rep cumsum flip differences stack unstack"
 OF_ONE_FORM = {
-    "transpose": "V ⊗ W",
+    "transpose": "V ⊗ W or V^{Y×X}",
     "bars": "ℝ ⊗ V or V ⊗ ℝ",
     "assoc": "(U⊗V)⊗W",
     "unassoc": "U⊗(V⊗W)",
     "distrib": "(⊕ V_x)⊗W or V^X⊗W",
     "undistrib": "⊕ (V_x⊗W) or (V⊗W)^X",
-    "zip_": "V^X ⊕ W^X",
-    "unzip": "(V⊕W)^X",
+    "zip_parts": "V^X ⊕ W^X",
+    "unzip_parts": "(V⊕W)^X",
     "curry": "V^{X×Y}",
     "uncurry": "(V^Y)^X",
     "tensor_copower": "V^X ⊗ W^Y",
     "tensor_matrix": "ℝ^X ⊗ ℝ^Y",
     "split": "V^{X+Y}",
-    "concat": "V^X ⊕ V^Y",
 }
 
 LINMAP: dict[str, Rows] = {
@@ -280,12 +279,14 @@ LINMAP: dict[str, Rows] = {
     },
     **{
         name: [
-            (f"{name}(3, h)", "takes a space, not 3"),
-            (f"{name}(labels, h)", "needs a vector space, but Hidden3"),
-            (f"{name}(R, 3)", "takes an index set, not 3"),
-            (f"{name}(R, V)", "takes an index set, not the space ℝ^Pixel4"),
+            (f"{name}(h, 3)", "takes a space, not 3"),
+            (f"{name}(h, labels)", "needs a vector space, but Hidden3"),
+            (f"{name}(3)", "takes an index set, not 3"),
+            (f"{name}(R)", f"{name}(X, V) takes its arguments in this order…the space ℝ stands too early"),
+            (f"{name}(V, h)", f"{name}(X, V) takes its arguments in this order, the space V last, and ℝ where it is"),
+            (f"{name}(h, h)", f"{name}(X, V) takes…: the index set Hidden3 stands last"),
         ]
-        for name in SPACE_AND_SET.split()
+        for name in SET_AND_SPACE.split()
     },
     **{
         name: [
@@ -299,7 +300,10 @@ LINMAP: dict[str, Rows] = {
         ("zero(labels, V)", "needs a vector space, but Hidden3"),
     ],
     "scale": [
-        ("scale(v, V)", "scales f by a number k, not by a vector of ℝ^Pixel4"),
+        ("scale(v, V)", "ℝ × ℝ^Pixel4 → ℝ^Pixel4 fixes a vector of ℝ, not of ℝ^Pixel4"),
+        ('scale("k", V)', "scales f by a number k, not by 'k'"),
+        ("scale(V, 2.0)", "scale(k, V) takes its arguments in this order, the space V last"),
+        ('scale(k, "V")', "takes a space, not 'V'"),
         ('scale(2.0, "V")', "takes a space, not 'V'"),
     ],
     "project": [
@@ -370,107 +374,114 @@ LINMAP: dict[str, Rows] = {
         ("contraction.outer(V, v)", "takes a space, not a vector of ℝ^Pixel4"),
         ("contraction.matrix_vector(h, V)", "takes an index set, not the space ℝ^Pixel4"),
         ("contraction.matrix_matrix(h, 3, p)", "takes an index set, not 3"),
-        ("contraction.pick(V, 3)", "takes an index set, not 3"),
+        ("contraction.pick(3, V)", "takes an index set, not 3"),
         ("contraction.basis_vector(V)", "takes an index set, not the space ℝ^Pixel4"),
     ],
     "red": [
         ("red(h, V)", "red_R takes a relation, not the index set Hidden3"),
+        ("red(V, relation.leq(h))", "red(relation, V) takes its arguments in this order…the space ℝ^Pixel4"),
         ("red(relation.leq(h), 3)", "takes a space, not 3"),
         ("red(relation.leq(h), R)(v)", "f : ℝ^Hidden3 → ℝ^Hidden3 to a vector of ℝ^Pixel4"),
     ],
-    "cumsum": [
-        ("cumsum(3, h)", "takes a space, not 3"),
-        ("cumsum(R, 3)", "takes an index set, not 3"),
-        ("cumsum(labels, h, reverse=True)", "needs a vector space, but Hidden3"),
-    ],
-    "flip": [("flip(R, V)", "takes an index set, not the space ℝ^Pixel4"), ("flip(3, h)", "takes a space, not 3")],
-    "differences": [
-        ("differences(R, 3)", "differences takes an index set, not 3"),
-        ("differences(R, h, to=p)", "differences has 2 elements, but Pixel4 has 4"),
-        ("differences(labels, h)", "needs a vector space, but Hidden3"),
-    ],
     "gather": [
-        ("gather(R, [0, 3], h)", "positions from 0 to 3 do not lie in Hidden3: give 0 to 2"),
-        ("gather(R, [0, 1], h, rows=p)", "the table of a function Pixel4 → Hidden3 has 4 entries, not 2"),
-        ("gather(R, [0.5], h)", "is a one-dimensional array of integers, not float64 of shape (1,)"),
-        ("gather(R, [0, 1])", "gather(V, indices, X) takes an index set, not None"),
-        ("gather(3, [0, 1], h)", "takes a space, not 3"),
-        ("gather(R, relation.leq(h))", "gather takes the relation of a function, but ≤ ⊆ Hidden3×Hidden3 is none"),
-        ("gather(R, relation.diagonal(h), p)", "by a table Hidden3 → Hidden3 does not fit the index set Pixel4: leave"),
-        ("gather(R, v)", "gather takes elements of X, a vector of Elements(X) ** Y, not a vector of ℝ^Pixel4"),
-        ("gather(R, x)", "gather takes elements of X, a vector of Elements(X) ** Y, not a vector of Hidden3"),
+        ("gather([0, 3], h)", "positions from 0 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("gather([0, 1], h, rows=p)", "the table of a function Pixel4 → Hidden3 has 4 entries, not 2"),
+        ("gather([0.5], h)", "is a one-dimensional array of integers, not float64 of shape (1,)"),
+        ("gather([0, 1])", "gather by a table into X takes an index set, not None"),
+        ("gather([0, 1], R)", "gather by a table into X takes an index set, not None"),
+        ("gather([0, 1], h, 3)", "takes a space, not 3"),
+        ("gather(relation.leq(h))", "gather takes the relation of a function, but ≤ ⊆ Hidden3×Hidden3 is none"),
+        ("gather(relation.equality(h), p)", "by a table Hidden3 → Hidden3 does not fit the index set Pixel4: leave"),
+        ("gather(v)", "gather takes elements of X, a vector of Elements(X) ** Y, not a vector of ℝ^Pixel4"),
+        ("gather(relation.equality(h), 3)", "by a table Hidden3 → Hidden3 does not fit 3: leave it out"),
+        ("gather(x, h)", "gather by a vector of Hidden3 takes no index sets beside it: leave the index set Hidden3"),
+        ("gather(x, 3)", "gather by a vector of Hidden3 takes no index sets beside it: leave 3 out"),
+        ("gather(R, [0, 1], h)", "gather(indices, X, V) takes its arguments in this order…the space ℝ stands"),
+        ("gather(R, relation.equality(h))", "gather(indices, X, V) takes its arguments in this order"),
+        ("gather([0, 1], R, h)", "gather(indices, X, V) takes its arguments in this order"),
     ],
     "segment_sum": [
-        ("segment_sum(R, [0, 3], h)", "positions from 0 to 3 do not lie in Hidden3: give 0 to 2"),
-        ("segment_sum(R, [[0, 1]], h, rows=p)", "is a one-dimensional array of integers, not int64 of shape (1, 2)"),
-        ('segment_sum(R, "abc", h)', "is a one-dimensional array of integers"),
-        ("segment_sum(R, relation.full(p, h))", "segment_sum takes the relation of a function"),
-        ("segment_sum(R, v)", "segment_sum takes elements of X, a vector of Elements(X) ** Y"),
-    ],
-    "scatter_add": [
-        ("scatter_add(R, [0, -1], h)", "positions from -1 to 0 do not lie in Hidden3"),
-        ("scatter_add(3, [0], h)", "takes a space, not 3"),
-        ("scatter_add(R, relation.full(p, h))", "takes the relation of a function"),
+        ("segment_sum([0, 3], h)", "positions from 0 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("segment_sum([[0, 1]], h, rows=p)", "is a one-dimensional array of integers, not int64 of shape (1, 2)"),
+        ('segment_sum("abc", h)', "is a one-dimensional array of integers"),
+        ("segment_sum(relation.full(p, h))", "segment_sum takes the relation of a function"),
+        ("segment_sum(v)", "segment_sum takes elements of X, a vector of Elements(X) ** Y"),
+        ("segment_sum(x)", "segment_sum takes elements of X, a vector of Elements(X) ** Y, not a vector of Hidden3"),
+        ("segment_sum(R, [0, 1], h)", "segment_sum(indices, X, V) takes its arguments in this order"),
     ],
     "group_by": [
-        ('group_by(R, [1.0, float("nan")])', "a column of keys has missing entries (None, NaN)"),
-        ("group_by(R, [[1], [2]])", "the keys of a column are hashable; a list may become a tuple"),
-        ("group_by(R, [1, 2], rows=h)", "a column of 2 entries does not have the rows Hidden3"),
-        ("group_by(R, [1], 3)", "the keys of a column are an index set with labels, not 3"),
-        ("group_by(3, [1])", "takes a space, not 3"),
+        ('group_by([1.0, float("nan")])', "a column of keys has missing entries (None, NaN)"),
+        ("group_by([[1], [2]])", "the keys of a column are hashable; a list may become a tuple"),
+        ("group_by([1, 2], rows=h)", "a column of 2 entries does not have the rows Hidden3"),
+        ("group_by([1], 3)", "the keys of a column are an index set with labels, not 3"),
+        ("group_by([1], None, 3)", "takes a space, not 3"),
+        ("group_by(R, [1])", "group_by(column, keys, V) takes its arguments in this order"),
     ],
     "permute": [
-        ("permute(R, [0, 0, 1], h)", "the order of permute(V, order, Hidden3) has every element of Hidden3 once"),
-        ("permute(R, [0, 1], h)", "the table of a function Hidden3 → Hidden3 has 3 entries, not 2"),
-        ("permute(R, None, h)", "is a one-dimensional array of integers, not object of shape ()"),
+        ("permute([0, 0, 1], h)", "the order of permute(order, Hidden3) has every element of Hidden3 once"),
+        ("permute([0, 1], h)", "the table of a function Hidden3 → Hidden3 has 3 entries, not 2"),
+        ("permute(None, h)", "is a one-dimensional array of integers, not object of shape ()"),
+        ("permute(R, [0, 1, 2], h)", "permute(order, X, V) takes its arguments in this order"),
     ],
     "pad": [
-        ("pad(R, h, -1, 0)", "the width of padding is an integer ≥ 0, not -1"),
-        ("pad(R, h, 1, 0.5)", "the width of padding is an integer ≥ 0, not 0.5"),
-        ("pad(R, h, 1, 1, to=p)", "pad has 5 elements, but Pixel4 has 4"),
-        ("pad(R, 3, 1, 1)", "pad takes an index set, not 3"),
+        ("pad(h, -1, 0)", "the width of padding is an integer ≥ 0, not -1"),
+        ("pad(h, 1, 0.5)", "the width of padding is an integer ≥ 0, not 0.5"),
+        ("pad(h, 1, 1, to=p)", "pad has 5 elements, but Pixel4 has 4"),
+        ("pad(3, 1, 1)", "pad takes an index set, not 3"),
+        ("pad(R, h, 1, 1)", "pad(X, before, after, V) takes its arguments in this order"),
     ],
-    "slice_": [
-        ("slice_(R, h, 0, 2, 0)", "the step of a slice is not 0"),
-        ("slice_(R, h, 0.5, 2)", "the bounds of a slice are integers or None, not 0.5"),
-        ("slice_(R, h, 0, 2, None)", "the step of a slice is an integer, not None"),
-        ("slice_(R, h, 0, 2, to=p)", "slice_ has 2 elements, but Pixel4 has 4"),
+    "crop": [
+        ("crop(h, 0, 2, step=0)", "the step of crop is not 0"),
+        ("crop(h, 0.5, 2)", "the bounds of crop are integers or None, not 0.5"),
+        ("crop(h, 0, 2, step=None)", "the step of crop is an integer, not None"),
+        ("crop(h, 0, 2, to=p)", "crop has 2 elements, but Pixel4 has 4"),
+        ("crop(h, 0, 2, 1)", "takes a space, not 1"),
+        ("crop(R, h, 0, 2)", "crop(X, start, stop, V) takes its arguments in this order"),
     ],
     "roll": [
-        ("roll(R, h, 0.5)", "the step of a rotation is an integer, not 0.5"),
-        ("roll(R, 3, 1)", "takes an index set, not 3"),
+        ("roll(h, 0.5)", "the step of a rotation is an integer, not 0.5"),
+        ("roll(3, 1)", "takes an index set, not 3"),
+        ("roll(R, h, 1)", "roll(X, by, V) takes its arguments in this order"),
+        ("roll(h, R, 1)", "roll(X, by, V) takes its arguments in this order"),
     ],
     "reshape": [
-        ("reshape(R, h, p)", "Hidden3 of 3 elements has not the shape Pixel4 of 4: reshape keeps their number"),
-        ("reshape(R, 3, p)", "reshape takes an index set, not 3"),
-        ("reshape(R, p, V)", "reshape takes an index set, not the space ℝ^Pixel4"),
+        ("reshape(h, p)", "Hidden3 of 3 elements has not the shape Pixel4 of 4: reshape keeps their number"),
+        ("reshape(3, p)", "reshape takes an index set, not 3"),
+        ("reshape(p, V)", "reshape(X, Y, V) takes its arguments in this order"),
+        ("reshape(R, p, p)", "reshape(X, Y, V) takes its arguments in this order"),
     ],
     "concatenate": [
-        ("concatenate(R)", "concatenate(V, X, Y, …) takes one index set at least"),
-        ("concatenate(R, 3)", "concatenate takes an index set, not 3"),
-        ("concatenate(R, h, h, to=p)", "concatenate has 6 elements, but Pixel4 has 4"),
-        ("concatenate(labels, h)", "needs a vector space, but Hidden3"),
+        ("concatenate()", "concatenate(X, Y, …, V=V) takes one index set at least"),
+        ("concatenate(3)", "concatenate takes an index set, not 3"),
+        ("concatenate(h, h, to=p)", "concatenate has 6 elements, but Pixel4 has 4"),
+        ("concatenate(h, V=labels)", "needs a vector space, but Hidden3"),
+        ("concatenate(h, p, R)", "concatenate(X, Y, …, V=V) takes its arguments in this order"),
     ],
     "windows": [
-        ("windows(R, h, 0)", "the width of windows is an integer ≥ 1, not 0"),
-        ("windows(R, h, 2, to=p)", "windows of width 2 in Hidden3 from 0 on are indexed by Y×K with |Y| ≤ 2, |K| = 2"),
-        ("windows(R, 3, 2)", "takes an index set, not 3"),
+        ("windows(h, 0)", "the width of windows is an integer ≥ 1, not 0"),
+        ("windows(h, 2, to=p)", "windows of width 2 in Hidden3 from 0 on are indexed by Y×K with |Y| ≤ 2, |K| = 2"),
+        ("windows(3, 2)", "takes an index set, not 3"),
+        ("windows(R, h, 2)", "windows(X, width, V) takes its arguments in this order"),
     ],
+    "differences": [("differences(h, to=p)", "differences has 2 elements, but Pixel4 has 4")],
     "sparse": [
-        ("sparse(h, p, [0], [3], [1.0])", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
-        ("sparse(h, p, [0], [1, 2], [1.0])", "as many rows as columns and weights of entries, not 1, 2 and 1"),
-        ('sparse(h, p, [0], [1], ["a"])', "the weights of a sparse matrix are a one-dimensional array of numbers"),
-        ("sparse(h, p, [0], [1], [1.0], labels)", "needs a vector space, but Hidden3"),
-        ("sparse(V, p, [0], [1], [1.0])", "takes an index set, not the space ℝ^Pixel4"),
+        ("sparse([0], [3], [1.0], h, p)", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("sparse([0], [1, 2], [1.0], h, p)", "as many rows as columns and weights of entries, not 1, 2 and 1"),
+        ('sparse([0], [1], ["a"], h, p)', "the weights of a sparse matrix are a one-dimensional array of numbers"),
+        ("sparse([0], [1], [1.0], h, p, labels)", "needs a vector space, but Hidden3"),
+        ("sparse([0], [1], [1.0], V, p)", "sparse(rows, cols, weights, X, Y, V) takes its arguments in this order"),
+        ("sparse(h, p, [0], [1], [1.0])", "sparse(rows, cols, weights, X, Y, V) takes its arguments in this order"),
     ],
     "from_scipy": [
         ("from_scipy(np.zeros((2, 3)))", "from_scipy takes a sparse matrix of scipy, not an array"),
         ("from_scipy(3)", "from_scipy takes a sparse matrix of scipy, not 3"),
+        ("from_scipy(R, 3, h, p)", "from_scipy(matrix, X, Y, V) takes its arguments in this order"),
     ],
     "pool": [
-        ("pool(R, h, 0)", "the width of windows is an integer ≥ 1, not 0"),
-        ("pool(R, h, 2, stride=0)", "the stride of windows is an integer ≥ 1, not 0"),
-        ("pool(R, h, 2, to=3)", "takes an index set, not 3"),
+        ("pool(h, 0)", "the width of windows is an integer ≥ 1, not 0"),
+        ("pool(h, 2, stride=0)", "the stride of windows is an integer ≥ 1, not 0"),
+        ("pool(h, 2, to=3)", "takes an index set, not 3"),
+        ("pool(R, h, 2)", "pool(X, width, V) takes its arguments in this order"),
     ],
     "section": [
         (
@@ -480,32 +491,18 @@ LINMAP: dict[str, Rows] = {
         ("section(contraction.inner(V), 2, v)", "fixes side 0 or 1, not 2"),
         ("section(contraction.inner(V), 0, v.array)", "a section takes a vector, not an array"),
         ("section(V, 0, v)", "a section takes a bilinear map, not the space ℝ^Pixel4"),
-        ("section(contraction.pick(R, h), 0, w)", "a section needs a vector space, but Hidden3"),
+        ("section(contraction.pick(h), 0, w)", "a section needs a vector space, but Hidden3"),
     ],
     "delta": [
         ("delta(contraction.inner(R), 0, w, p)", "fixes a vector of ℝ^Pixel4, not of ℝ^Hidden3"),
         ("delta(3, 0, v, p)", "Δ takes a bilinear map, not 3"),
         ("delta(contraction.inner(R), 0, v, 4)", "Δ takes an index set, not 4"),
     ],
-    "times": [
-        ("times(v, V)", "ℝ × ℝ^Pixel4 → ℝ^Pixel4 fixes a vector of ℝ, not of ℝ^Pixel4"),
-        ("times(2.0, V)", "takes a vector, not 2.0"),
-        ('times(k, "V")', "takes a space, not 'V'"),
-    ],
     "dot": [("dot(v.array)", "takes a vector, not an array"), ("dot(x)", "needs a vector space, but Hidden3")],
-    "at": [
-        ("at(R, p, x)", "fixes a vector of Pixel4, not of Hidden3"),
-        ("at(R, h, 1)", "takes a vector, not 1"),
-        ("at(3, h, x)", "takes a space, not 3"),
-    ],
     "cast": [
         ('cast(V, "float32")', "cast(ℝ^Pixel4, field) takes R or R32, not 'float32'"),
         ("cast(V, W)", "takes R or R32, not the space ℝ^Hidden3"),
         ("cast(labels, R32)", "cast needs a vector space, but Hidden3"),
-    ],
-    "transpose_matrix": [
-        ("transpose_matrix(h, 3, R)", "takes an index set, not 3"),
-        ("transpose_matrix(h, p, 3)", "takes a space, not 3"),
     ],
     "equal": [("equal(3, v)", "equal compares vectors, …not 3"), ("equal(v, V)", "not the space ℝ^Pixel4")],
     "simplify": [("simplify(v)", "simplify takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
@@ -524,7 +521,7 @@ LINMAP: dict[str, Rows] = {
     ],
     "universal": [
         ("universal(f)", "universal takes a bilinear map"),
-        ("universal(contraction.pick(V, h))", "⊗ needs a vector space, but Hidden3"),
+        ("universal(contraction.pick(h, V))", "⊗ needs a vector space, but Hidden3"),
     ],
     "matrix": [
         ("matrix(f)", "linear map"),
@@ -641,10 +638,12 @@ DIFF: dict[str, Rows] = {
     "outer": [("outer(v, v.array)", "outer of a vector of ℝ^Pixel4 and an array …: write V.vec(array)")],
     "contract": [('contract("i,i->", v, w)', "label i is both Pixel4 and Hidden3")],
     "sparse_product": [
-        ("sparse_product(h, p, [0], [3])", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
-        ("sparse_product(h, p, [0], [1, 2])", "the table of a function 1 → Hidden3 has 1 entries, not 2"),
-        ("sparse_product(h, p, [0], [1], entries=p)", "the table of a function Pixel4 → Pixel4 has 4 entries, not 1"),
-        ("sparse_product(h, V, [0], [1])", "takes an index set, not the space ℝ^Pixel4"),
+        ("sparse_product([0], [3], h, p)", "positions from 3 to 3 do not lie in Hidden3: give 0 to 2"),
+        ("sparse_product([0], [1, 2], h, p)", "the table of a function 1 → Hidden3 has 1 entries, not 2"),
+        ("sparse_product([0], [1], h, p, entries=p)", "the table of a function Pixel4 → Pixel4 has 4 entries, not 1"),
+        ("sparse_product([0], [1], h, V)", "sparse_product(rows, cols, X, Y, V) takes its arguments in this order"),
+        ("sparse_product(h, p, [0], [1])", "sparse_product(rows, cols, X, Y, V) takes its arguments in this order"),
+        ("sparse_product([0], [1], h, 3)", "takes an index set, not 3"),
     ],
     "onehot": [("onehot(v)", "onehot takes an element of an index set, not a vector of ℝ^Pixel4: declare")],
     "select": [
@@ -745,7 +744,7 @@ ADJOINT: dict[str, Rows] = {
 }  # fmt: skip
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
-RESULTS = {"SpaceError", "Report", "Cost", "Compression", "Explanation", "Measure"}
+RESULTS = {"SpaceError", "Report", "Cost", "Compression", "Explanation"}
 """The error itself, and what a check, cost and compress return: nothing that users make."""
 
 
@@ -781,4 +780,5 @@ def test_every_public_callable_has_bad_input(package: str) -> None:
     module = PACKAGES[package]
     due = {name for name in module.__all__ if callable(getattr(module, name))} - RESULTS
     assert due - set(TABLE[package]) == set()
-    assert set(TABLE[package]) - set(module.__all__) == set()
+    behind = {*unitary.__all__, "Net"} if package == "linmap" else {"Program"}  # in modules of their own
+    assert set(TABLE[package]) - set(module.__all__) <= behind

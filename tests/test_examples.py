@@ -41,45 +41,39 @@ from diff.names import NAMES
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
 from hilbert.program.run import Runner
-from hilbert.relation import diagonal, function, geq, leq, pairs, run
+from hilbert.relation import equality, function, geq, leq, pairs, run
 from hilbert.term import Term, postorder
 from linmap import (
     add,
-    assoc,
-    at,
-    bars,
-    bra,
     cast,
     compose,
-    concat,
+    concatenate,
+    cumsum,
     curry,
     dot,
     dup,
     equal,
     fork,
+    gather,
     identity,
     inject,
     join,
-    ket,
     parallel,
     project,
     red,
     rep,
     scale,
-    scan,
     section,
     simplify,
     stack,
-    tensor_copower,
-    tensor_matrix,
-    times,
     total,
     transpose,
     zero,
-    zip_,
+    zip_parts,
 )
 from linmap.contraction import hadamard, matrix_vector
 from linmap.contraction import inner as inner_product
+from linmap.unitary import assoc, bars, bra, ket, tensor_copower, tensor_matrix
 
 
 class Pixel:
@@ -455,16 +449,16 @@ def linear_terms() -> Iterator[Any]:
         (scale(2.0, V) + identity(V)) ** hidden,
         cast(V, R32),
         dot(x_space.random(rng)),
-        times(R.vec(3.0), V),
-        at(R, pixel, Elements(pixel).vec(2)),
-        stack(R, hidden),
+        scale(R.vec(3.0), V),
+        gather(Elements(pixel).vec(2)),
+        stack(hidden),
     ]
     relations: list[Any] = [
         function(pixel, hidden, [0, 1, 2, 0]),
         function(pixel, hidden, [0, 1, 2, 0]).T,
         leq(pixel),
         geq(pixel),
-        diagonal(pixel),
+        equality(pixel),
         pairs(pixel, hidden, [(0, 1), (3, 2)]),
         run(hidden, pixel, 1),
     ]
@@ -475,17 +469,17 @@ def linear_terms() -> Iterator[Any]:
         bars(R * x_space),
         tensor_copower(T),
         tensor_matrix(T),
-        zip_(direct_sum(R**hidden, R**hidden)),
+        zip_parts(direct_sum(R**hidden, R**hidden)),
         curry(R ** (hidden * pixel)),
         assoc((R * x_space) * b_space),
-        concat(V),
+        concatenate(pixel, hidden),
     ]
-    for f in [*by_hand, *(red(r, R) for r in relations), total(R, pixel), rep(R, pixel), *unitary]:
+    for f in [*by_hand, *(red(r, R) for r in relations), total(pixel), rep(pixel), *unitary]:
         yield f
         yield adjoint(f)
     _, closed = affine(layer, *(part.random(rng) for part in layer.dom.parts))
     yield from (closed, adjoint(closed) @ closed, closed**hidden)
-    deep: Any = scan(R, pixel)
+    deep: Any = cumsum(pixel)
     for _ in range(500):
         deep = 0.5 * (2.0 * deep)
     yield from (deep, sum((scale(float(k), R) for k in range(1000)), identity(R)))

@@ -32,7 +32,7 @@ pixel, hidden, many = Fin(Pixel, 3), Fin(Hidden, 2), Fin.of(65)
 V, M = R**pixel, R ** (hidden * pixel)
 W: Any = R**hidden
 v, m, big = V.vec([1.0, -2.0, 3.0]), M.vec([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), (R**many).ones()
-A: Any = cumsum(R, pixel)
+A: Any = cumsum(pixel)
 f: Any = fun(V)(lambda x: x * x)
 df: Any = derivative(f)
 

@@ -22,10 +22,9 @@ from jax import numpy as jnp
 from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, fun, log, program, tanh
 from diff.term import RULES, Elementwise
-from hilbert import R32, R, SpaceError, Vec
+from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays import kernel, namespace, segments
 from hilbert.program import bind
-from hilbert.relation import Relation
 from linmap import diagonal, dot, equal, gram, matrix, red, trace
 from tests.programs import (
     PROGRAMS,

@@ -12,10 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from diff import Expr, contract, cos, derivative, fun, lift, sin, sqrt
-from hilbert import Copower, DirectSum, Fin, Map, R, Scalar, Vec, Vector, direct_sum
-from hilbert.relation import function
-from linmap import matrix, red, structure
+import hilbert.all as hb
 
 
 class Camera:
@@ -38,32 +35,36 @@ class Image:
     """The two coordinates of an image."""
 
 
-space, image = Fin(Space, 3), Fin(Image, 2)
-Pose = direct_sum(R**space, R**space, R, R**image)  # rotation, centre, focal length, radial distortion
-PoseType: TypeAlias = DirectSum[Vector[Space], Vector[Space], Scalar, Vector[Image]]
-Scene: TypeAlias = DirectSum[Copower[PoseType, Fin[Camera]], Copower[Vector[Space], Fin[Point]], Vector[Observation]]
+space, image = hb.Fin(Space, 3), hb.Fin(Image, 2)
+Pose = hb.direct_sum(hb.R**space, hb.R**space, hb.R, hb.R**image)  # rotation, centre, focal length, radial distortion
+PoseType: TypeAlias = hb.DirectSum[hb.Vector[Space], hb.Vector[Space], hb.Scalar, hb.Vector[Image]]
+Scene: TypeAlias = hb.DirectSum[
+    hb.Copower[PoseType, hb.Fin[Camera]], hb.Copower[hb.Vector[Space], hb.Fin[Point]], hb.Vector[Observation]
+]
 LEVI_CIVITA = np.zeros((3, 3, 3))
 LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
 LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
-CROSS = (R ** (space * space * space)).vec(LEVI_CIVITA)
-FIRST, SECOND = (R**image).vec([1.0, 0.0]), (R**image).vec([0.0, 1.0])
-PLANE = (R ** (image * space)).vec(np.eye(2, 3))
-DEPTH = (R**space).vec([0.0, 0.0, 1.0])
+CROSS = (hb.R ** (space * space * space)).vec(LEVI_CIVITA)
+FIRST, SECOND = (hb.R**image).vec([1.0, 0.0]), (hb.R**image).vec([0.0, 1.0])
+PLANE = (hb.R ** (image * space)).vec(np.eye(2, 3))
+DEPTH = (hb.R**space).vec([0.0, 0.0, 1.0])
 
 
-def cross(a: Expr[Vector[Space]], b: Expr[Vector[Space]]) -> Expr[Vector[Space]]:
+def cross(a: hb.Expr[hb.Vector[Space]], b: hb.Expr[hb.Vector[Space]]) -> hb.Expr[hb.Vector[Space]]:
     """a × b."""
-    return contract("kj,j->k", contract("kij,i->kj", CROSS, a), b)
+    return hb.contract("kj,j->k", hb.contract("kij,i->kj", CROSS, a), b)
 
 
-@fun(Pose, R**space, R)
-def observed(pose: Expr[PoseType], x: Expr[Vector[Space]], weight: Expr[Scalar]) -> Expr[Vector[Image]]:
+@hb.fun(Pose, hb.R**space, hb.R)
+def observed(
+    pose: hb.Expr[PoseType], x: hb.Expr[hb.Vector[Space]], weight: hb.Expr[hb.Scalar]
+) -> hb.Expr[hb.Vector[Image]]:
     """Where a camera sees a point: Rodrigues' rotation, projection, radial distortion; times the weight."""
     r, centre, focal, distortion = pose.split()
-    angle = sqrt(r @ r)
+    angle = hb.sqrt(r @ r)
     axis = (1.0 / angle) * r
     v = x - centre
-    turned = cos(angle) * v + sin(angle) * cross(axis, v) + ((1.0 - cos(angle)) * (axis @ v)) * axis
+    turned = hb.cos(angle) * v + hb.sin(angle) * cross(axis, v) + ((1.0 - hb.cos(angle)) * (axis @ v)) * axis
     flat = (1.0 / (DEPTH @ turned)) * (PLANE @ turned)
     square = flat @ flat
     bend = 1.0 + (FIRST @ distortion) * square + (SECOND @ distortion) * square * square
@@ -72,17 +73,17 @@ def observed(pose: Expr[PoseType], x: Expr[Vector[Space]], weight: Expr[Scalar])
 
 def observations(
     cameras: int, points: int, camera_of: Any, point_of: Any
-) -> Map[Scene, Copower[Vector[Image], Fin[Observation]]]:
+) -> hb.Map[Scene, hb.Copower[hb.Vector[Image], hb.Fin[Observation]]]:
     """All observations from the index columns: Pose^cameras ⊕ (ℝ³)^points ⊕ ℝ^observations → (ℝ²)^observations."""
-    seen = Fin(Observation, len(camera_of))
-    camera, point = Fin(Camera, cameras), Fin(Point, points)
-    pose = red(function(seen, camera, camera_of).T, Pose)
-    place = red(function(seen, point, point_of).T, R**space)
-    each = lift(observed, seen, over=(0, 1, 2))
-    return fun(Pose**camera, (R**space) ** point, R**seen)(lambda c, x, w: each(pose(c), place(x), w))
+    seen = hb.Fin(Observation, len(camera_of))
+    camera, point = hb.Fin(Camera, cameras), hb.Fin(Point, points)
+    pose = hb.gather(camera_of, camera, Pose, rows=seen)
+    place = hb.gather(point_of, point, hb.R**space, rows=seen)
+    each = hb.lift(observed, seen, over=(0, 1, 2))
+    return hb.fun(Pose**camera, (hb.R**space) ** point, hb.R**seen)(lambda c, x, w: each(pose(c), place(x), w))
 
 
-def scene(rng: np.random.Generator, f: Map[Scene, Any]) -> Vec[Scene]:
+def scene(rng: np.random.Generator, f: hb.Map[Scene, Any]) -> hb.Vec[Scene]:
     """Random poses and points in front of the cameras, and weights."""
     poses, points, weights = (part.index.size for part in f.dom.parts)
     rotation = 0.1 + 0.1 * rng.standard_normal((poses, 3))
@@ -96,9 +97,9 @@ def main() -> None:
     rng = np.random.default_rng(0)
     camera_of, point_of = rng.integers(0, 5, 40), rng.integers(0, 20, 40)
     f = observations(5, 20, camera_of, point_of)
-    d = derivative(f)
-    print(structure(d))
-    jacobian = matrix(d.at(scene(rng, f)), as_="sparse")
+    d = hb.derivative(f)
+    print(hb.structure(d))
+    jacobian = hb.matrix(d.at(scene(rng, f)), as_="sparse")
     print(f"{jacobian.shape[0]}×{jacobian.shape[1]}, {jacobian.nnz} entries")
 
 

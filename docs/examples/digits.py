@@ -19,13 +19,11 @@ import numpy as np
 from sklearn.datasets import load_digits
 from tqdm import tqdm
 
-from adjoint import adjoint, value_and_grad
-from diff import Expr, derivative, divide, fun, lift, onehot, pointfree, sqrt, square, tanh
-from hilbert import DirectSum, Elements, Fin, Matrix, R, Vec, Vector, direct_sum
+import hilbert.all as hb
 
 S = TypeVar("S")
 T = TypeVar("T")
-Layer: TypeAlias = DirectSum[Matrix[S, T], Vector[S]]
+Layer: TypeAlias = hb.DirectSum[hb.Matrix[S, T], hb.Vector[S]]
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -53,51 +51,53 @@ class Image:
     """The images of a whole set."""
 
 
-pixel, first, second, digit, batch = Fin(Pixel, 64), Fin(First, 96), Fin(Second, 48), Fin(Digit, 10), Fin(Batch, 32)
-Input, Label = R**pixel, Elements(digit)
-Layer1 = direct_sum(R ** (first * pixel), R**first)
-Layer2 = direct_sum(R ** (second * first), R**second)
-Layer3 = direct_sum(R ** (digit * second), R**digit)
-Params = direct_sum(Layer1, Layer2, Layer3)
+pixel, first, second = hb.Fin(Pixel, 64), hb.Fin(First, 96), hb.Fin(Second, 48)
+digit, batch = hb.Fin(Digit, 10), hb.Fin(Batch, 32)
+Input, Label = hb.R**pixel, hb.Elements(digit)
+Layer1 = hb.direct_sum(hb.R ** (first * pixel), hb.R**first)
+Layer2 = hb.direct_sum(hb.R ** (second * first), hb.R**second)
+Layer3 = hb.direct_sum(hb.R ** (digit * second), hb.R**digit)
+Params = hb.direct_sum(Layer1, Layer2, Layer3)
 EPOCHS, RATE, DECAY = 70, 3e-3, 0.95
 
 
 # --- the model: g_i(x, W, b) = h_i(W⋆x + b), l(v, y) = (v−y) ⊙ (v−y) ---
 
 
-@fun(Params, Input)
+@hb.fun(Params, Input)
 def network(
-    p: Expr[DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]], x: Expr[Vector[Pixel]]
-) -> Expr[Vector[Digit]]:
+    p: hb.Expr[hb.DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]],
+    x: hb.Expr[hb.Vector[Pixel]],
+) -> hb.Expr[hb.Vector[Digit]]:
     """g₃ ∘ g₂ ∘ g₁ with h = tanh, tanh, identity."""
     layer1, layer2, layer3 = p.split()
     W1, b1 = layer1.split()
     W2, b2 = layer2.split()
     W3, b3 = layer3.split()
-    return W3 @ tanh(W2 @ tanh(W1 @ x + b1) + b2) + b3
+    return W3 @ hb.tanh(W2 @ hb.tanh(W1 @ x + b1) + b2) + b3
 
 
-@fun(Params, direct_sum(Input, Label))
-def loss(p: Expr[Any], sample: Expr[Any]) -> Expr[Any]:
+@hb.fun(Params, hb.direct_sum(Input, Label))
+def loss(p: hb.Expr[Any], sample: hb.Expr[Any]) -> hb.Expr[Any]:
     """The paper's squared loss of one image against the one-hot vector of its label."""
     x, y = sample.split()
-    e = network(p, x) - onehot(y)
+    e = network(p, x) - hb.onehot(y)
     return e @ e
 
 
-per_image = lift(loss, batch)  # parameters shared, images and labels vary
-objective = fun(*per_image.dom.parts)(lambda p, samples: per_image(p, samples).mean())
-step = value_and_grad(objective, 0)
+per_image = hb.lift(loss, batch)  # parameters shared, images and labels vary
+objective = hb.fun(*per_image.dom.parts)(lambda p, samples: per_image(p, samples).mean())
+step = hb.value_and_grad(objective, 0)
 
 
-@fun(Params, Params, Params, Params, R, R)
+@hb.fun(Params, Params, Params, Params, hb.R, hb.R)
 def adam(
-    p: Expr[Any], g: Expr[Any], m: Expr[Any], v: Expr[Any], c: Expr[Any], k: Expr[Any]
-) -> tuple[Expr[Any], Expr[Any], Expr[Any]]:
+    p: hb.Expr[Any], g: hb.Expr[Any], m: hb.Expr[Any], v: hb.Expr[Any], c: hb.Expr[Any], k: hb.Expr[Any]
+) -> tuple[hb.Expr[Any], hb.Expr[Any], hb.Expr[Any]]:
     """One update of the parameters and of the running means of gradient and squared gradient; k is the step size."""
     m = 0.9 * m + 0.1 * g
-    v = 0.99 * v + 0.01 * square(g)
-    return p - k * divide(m, sqrt(v * c) + 1e-8), m, v
+    v = 0.99 * v + 0.01 * hb.square(g)
+    return p - k * hb.divide(m, hb.sqrt(v * c) + 1e-8), m, v
 
 
 # --- the data ---
@@ -111,7 +111,7 @@ def load() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     return (x[~held], y[~held]), (x[held], y[held])
 
 
-def initial(rng: np.random.Generator) -> Vec[Any]:
+def initial(rng: np.random.Generator) -> hb.Vec[Any]:
     """Random weights of variance 1/fan-in, biases 0."""
     layers = []
     for layer in Params.parts:
@@ -120,14 +120,14 @@ def initial(rng: np.random.Generator) -> Vec[Any]:
     return Params.vec(tuple(layers))
 
 
-def accuracy(p: Vec[Any], x: Array, y: Array) -> float:
+def accuracy(p: hb.Vec[Any], x: Array, y: Array) -> float:
     """The share of images whose largest output is their label."""
-    images = Fin(Image, len(x))
-    scores = lift(network, images)(p, (Input**images).vec(x))
+    images = hb.Fin(Image, len(x))
+    scores = hb.lift(network, images)(p, (Input**images).vec(x))
     return float(np.mean(np.argmax(scores.array, axis=1) == y))
 
 
-def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[Vec[Any], list[float]]:
+def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec[Any], list[float]]:
     """The trained parameters, and the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
     samples = per_image.dom.parts[1]
@@ -143,8 +143,8 @@ def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[Vec[An
                 rows = order[start : start + batch.size]
                 result = step(p, samples.vec((x[rows], y[rows])))
                 count += 1
-                correction = R.vec(1.0 / (1.0 - 0.99**count))
-                size = R.vec(rate / (1.0 - 0.9**count))
+                correction = hb.R.vec(1.0 / (1.0 - 0.99**count))
+                size = hb.R.vec(rate / (1.0 - 0.9**count))
                 updated = adam(p, result[1], m, v, correction, size)
                 p, m, v = updated[0], updated[1], updated[2]
                 losses.append(float(result[0]))
@@ -165,11 +165,11 @@ def main() -> None:
     print("Spaces")
     for name, space in (("Input", Input), ("Label", Label), ("Params", Params), ("Batch", per_image.dom.parts[1])):
         print(f"  {name} = {space}")
-    derived = derivative(loss)
-    star = adjoint(derived)
+    derived = hb.derivative(loss)
+    star = hb.adjoint(derived)
     for title, term in (
-        ("The network, point-free: Params ⊕ Input → ℝ^Digit", pointfree(network)),
-        ("The loss of one image, point-free: Params ⊕ (Input ⊕ Label) → ℝ", pointfree(loss)),
+        ("The network, point-free: Params ⊕ Input → ℝ^Digit", hb.pointfree(network)),
+        ("The loss of one image, point-free: Params ⊕ (Input ⊕ Label) → ℝ", hb.pointfree(loss)),
         ("Its derivative in the point (p, (x, y)): Params ⊕ Input ⊸ ℝ", derived),
         ("The adjoint, back-propagation: ℝ ⊸ Params ⊕ Input", star),
     ):

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from hilbert.arrays.reduction import counted, reduced
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
-from hilbert.relation import Relation
+from hilbert.relation.base import Relation
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""

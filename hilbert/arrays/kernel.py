@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.leaf import Leaf
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
     from hilbert.spec import Spec
 
 

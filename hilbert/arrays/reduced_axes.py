@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.leaf import Leaf
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
+
 
 Shape = tuple[int, ...]
 SMALL = 4096

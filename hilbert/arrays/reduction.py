@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from hilbert.relation import Form, Relation
+    from hilbert.relation import Form
+    from hilbert.relation.base import Relation
     from hilbert.relation.functions import Directed
 
 WIDE = 16

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from hilbert.relation import Relation
+    from hilbert.relation.base import Relation
 
 RANKS = "αβ"
 """Labels of the rank axes of two operands; they occur in no contraction that a user writes."""
@@ -219,7 +219,7 @@ class FormalKernels(Pseudo):
                 parts = ((right, at + len(left.dom.axes)), (left, at))
             case Composition(outer, inner_):
                 parts = ((inner_, at), (outer, at))
-            case _:
+            case _:  # every other form is one step
                 return ()
         steps: list[Kernel] = []
         for part, place in parts:

@@ -29,7 +29,7 @@ def fused(line: Line) -> Line:
                 steps[k] = _difference(step, alone) or _added_into(step, alone) or step
             case Reduce(Graph() as targets, 0) as sums:
                 steps[k] = _weighted(step, sums, targets, alone, line) or step
-            case _:
+            case _:  # no other step is fused with those before
                 pass
     changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
     return Line(line.slots, tuple(steps), line.outputs).pruned() if changed else line
@@ -51,7 +51,7 @@ def _added_into(step: Step[Any], alone: Maker) -> Step[Any] | None:
         match padded.operation if padded else None:
             case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
                 return Step(AddInto(inclusion), (a, padded.args[0]))
-            case _:
+            case _:  # only what an inclusion leaves untouched is saved
                 pass
     return None
 
@@ -69,7 +69,7 @@ def _weighted(last: Step[Any], sums: Reduce, targets: Graph[Any, Any], alone: Ma
         match first.operation if first else None:
             case Reduce(Converse(Graph() as sources), 0) as gather if first:
                 pass
-            case _:
+            case _:  # only a gather by a table is fused
                 continue
         zipped = spec.out == rows and weights == rows[: len(weights)] and len(weights) == len(sources.dom.axes)
         if zipped and line.slots[w].is_field and sources.dom == targets.dom and makes_rows(sources, targets):

@@ -18,7 +18,7 @@ from hilbert.arrays import kernel, reduction, segments
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.constant import Const
-from hilbert.relation import Relation
+from hilbert.relation.base import Relation
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:

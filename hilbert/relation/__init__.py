@@ -14,14 +14,14 @@ True
 
 import hilbert.relation.operators  # noqa: F401 - attaches R * S, R + S and S @ R
 from hilbert.relation import compound, functions, keys, plain
-from hilbert.relation.base import Function, Prepared, Relation, Table, table
+from hilbert.relation.base import Function, Prepared, Table, table
 from hilbert.relation.compound import *  # noqa: F403 - a form is exported where it stands
 from hilbert.relation.forms import FORMS, Form
 from hilbert.relation.functions import *  # noqa: F403
 from hilbert.relation.keys import *  # noqa: F403
 from hilbert.relation.plain import *  # noqa: F403
 
-__all__ = ["FORMS", "Form", "Function", "Prepared", "Relation", "Table", "table"]
+__all__ = ["FORMS", "Form", "Function", "Prepared", "Table", "table"]
 __all__ += compound.__all__
 __all__ += functions.__all__
 __all__ += keys.__all__

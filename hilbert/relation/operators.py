@@ -1,10 +1,10 @@
 """The operators of relations: R × S, R + S and S ∘ R, attached to their class from here (theory §2.1).
 
 >>> from hilbert import Fin
->>> from hilbert.relation import diagonal, full, function, leq
+>>> from hilbert.relation import equality, full, function, leq
 >>> X, Y = Fin.of(3), Fin.of(2)
 >>> R = function(X, Y, [0, 1, 0])
->>> print(diagonal(Y) * leq(X), R + leq(Y), leq(Y) @ R, sep=" | ")
+>>> print(equality(Y) * leq(X), R + leq(Y), leq(Y) @ R, sep=" | ")
 id × ≤ | graph(3→2) + ≤ | ≤ ∘ graph(3→2)
 >>> (leq(Y) @ R).T == R.T @ leq(Y).T
 True

@@ -26,7 +26,7 @@ __all__ = [
     "Partial",
     "agreement",
     "columns",
-    "diagonal",
+    "equality",
     "full",
     "geq",
     "greater",
@@ -95,8 +95,8 @@ class Identity(Function[I, I]):
         return "id"
 
 
-def diagonal(X: I) -> Identity[I]:
-    """The identity relation on X."""
+def equality(X: I) -> Identity[I]:
+    """{(x, x)}: the identity relation on X."""
     require_sets(X)
     return Identity(X)
 

@@ -13,24 +13,15 @@ from hilbert.map import Map
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
 from linmap.term.maps import compose, fork, identity, join, parallel
 from linmap.term.nodes import (
-    Cast,
-    Closed,
     Fork,
     Identity,
-    Inject,
     Join,
     LinMap,
-    Net,
     Parallel,
-    Project,
-    Reduce,
-    Section,
-    Unitary,
     Zero,
 )
 
 Taken = tuple[float | None, list[Any]]
-LEAVES = (Identity, Section, Project, Inject, Reduce, Unitary, Cast, Net, Closed)
 
 
 def split(f: Any) -> tuple[float, Any]:
@@ -90,11 +81,6 @@ def zero_in_a_sum(f: Zero) -> list[Any]:
 @rule(NODE, "⟨0, 0⟩ = [0, 0] = 0 × 0 = 0", "notes §3", (Fork, Join, Parallel))
 def all_zero(f: Any) -> Any:
     return Zero(f.dom, f.cod) if all(isinstance(part, Zero) for part in f.parts) else None
-
-
-@rule(NODE, "f = 0 for f : 0 ⊸ V and f : V ⊸ 0", "paper §2.2", LEAVES)
-def trivial_space(f: Any) -> Any:
-    return Zero(f.dom, f.cod) if not f.dom.dim or not f.cod.dim else None
 
 
 # --- scalings ---

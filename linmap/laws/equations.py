@@ -7,28 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hilbert.relation import diagonal, full, less
+from hilbert.relation import equality, full, less
 from linmap.contraction import hadamard, inner, tensor_contraction
 from linmap.laws.rule import equation
-from linmap.term.maps import (
-    add,
-    curry,
-    dup,
-    fork,
-    inject,
-    join,
-    parallel,
-    project,
-    red,
-    rep,
-    scan,
-    section,
-    suffix,
-    total,
-    uncurry,
-    unzip,
-    zip_,
-)
+from linmap.relational import cumsum
+from linmap.term.maps import add, dup, fork, inject, join, parallel, project, red, rep, section, total
+from linmap.unitary import curry, uncurry, unzip_parts, zip_parts
 
 
 def _blocks(f: Any, g: Any) -> Any:
@@ -210,8 +194,8 @@ equation(
     "f : U ⊸ V",
     "X",
     name="total is natural",
-    left=lambda f, X: total(f.cod, X) @ f**X,
-    right=lambda f, X: f @ total(f.dom, X),
+    left=lambda f, X: total(X, f.cod) @ f**X,
+    right=lambda f, X: f @ total(X, f.dom),
 )
 equation(
     "f^X • rep = rep • f",
@@ -219,8 +203,8 @@ equation(
     "f : U ⊸ V",
     "X",
     name="rep is natural",
-    left=lambda f, X: f**X @ rep(f.dom, X),
-    right=lambda f, X: rep(f.cod, X) @ f,
+    left=lambda f, X: f**X @ rep(X, f.dom),
+    right=lambda f, X: rep(X, f.cod) @ f,
 )
 equation(
     "scan • f^X = f^X • scan",
@@ -228,8 +212,8 @@ equation(
     "f : U ⊸ V",
     "X",
     name="scan is natural",
-    left=lambda f, X: scan(f.cod, X) @ f**X,
-    right=lambda f, X: f**X @ scan(f.dom, X),
+    left=lambda f, X: cumsum(X, f.cod) @ f**X,
+    right=lambda f, X: f**X @ cumsum(X, f.dom),
 )
 equation(
     "f^Y • red_R = red_R • f^X",
@@ -248,7 +232,7 @@ equation(
     "R",
     name="copower of a reduction",
     left=lambda f, X, R: uncurry((f.cod**R.cod) ** X) @ (red(R, f.cod) @ f**R.dom) ** X @ curry(f.dom ** (X * R.dom)),
-    right=lambda f, X, R: red(diagonal(X) * R, f.cod) @ f ** (X * R.dom),
+    right=lambda f, X, R: red(equality(X) * R, f.cod) @ f ** (X * R.dom),
 )
 equation(
     "red_{R×S} = red_{R×id} • red_{id×S}",
@@ -258,7 +242,7 @@ equation(
     "S",
     name="reduction by a product",
     left=lambda f, R, S: red(R * S, f.cod) @ f ** (R.dom * S.dom),
-    right=lambda f, R, S: red(R * diagonal(S.cod), f.cod) @ red(diagonal(R.dom) * S, f.cod) @ f ** (R.dom * S.dom),
+    right=lambda f, R, S: red(R * equality(S.cod), f.cod) @ red(equality(R.dom) * S, f.cod) @ f ** (R.dom * S.dom),
 )
 equation(
     "red_{X×Y} = rep_Y • Σ_X",
@@ -268,7 +252,7 @@ equation(
     "Y",
     name="reduction by all pairs",
     left=lambda f, X, Y: red(full(X, Y), f.cod) @ f**X,
-    right=lambda f, X, Y: rep(f.cod, Y) @ total(f.cod, X) @ f**X,
+    right=lambda f, X, Y: rep(Y, f.cod) @ total(X, f.cod) @ f**X,
 )
 equation(
     "scan = red_< + id",
@@ -276,7 +260,7 @@ equation(
     "f : U ⊸ V",
     "X",
     name="scan without its diagonal",
-    left=lambda f, X: scan(f.cod, X) @ f**X,
+    left=lambda f, X: cumsum(X, f.cod) @ f**X,
     right=lambda f, X: red(less(X), f.cod) @ f**X + f**X,
 )
 equation(
@@ -287,7 +271,7 @@ equation(
     "X",
     name="copower of a fork",
     left=lambda f, g, X: fork(f, g) ** X,
-    right=lambda f, g, X: zip_(fork(f**X, g**X).cod) @ fork(f**X, g**X),
+    right=lambda f, g, X: zip_parts(fork(f**X, g**X).cod) @ fork(f**X, g**X),
 )
 equation(
     "[f, g]^X • zip = [f^X, g^X]",
@@ -296,7 +280,7 @@ equation(
     "g : V ⊸ W",
     "X",
     name="copower of a join",
-    left=lambda f, g, X: join(f, g) ** X @ zip_(join(f**X, g**X).dom),
+    left=lambda f, g, X: join(f, g) ** X @ zip_parts(join(f**X, g**X).dom),
     right=lambda f, g, X: join(f**X, g**X),
 )
 equation(
@@ -306,8 +290,8 @@ equation(
     "g : V ⊸ W",
     "X",
     name="zip is natural",
-    left=lambda f, g, X: zip_(parallel(f**X, g**X).cod) @ parallel(f**X, g**X),
-    right=lambda f, g, X: parallel(f, g) ** X @ zip_(parallel(f**X, g**X).dom),
+    left=lambda f, g, X: zip_parts(parallel(f**X, g**X).cod) @ parallel(f**X, g**X),
+    right=lambda f, g, X: parallel(f, g) ** X @ zip_parts(parallel(f**X, g**X).dom),
 )
 equation(
     "unzip • (f × g)^X • zip = f^X × g^X",
@@ -316,7 +300,9 @@ equation(
     "g : V ⊸ W",
     "X",
     name="copower of a product",
-    left=lambda f, g, X: unzip((parallel(f, g) ** X).cod) @ parallel(f, g) ** X @ zip_(parallel(f**X, g**X).dom),
+    left=lambda f, g, X: (
+        unzip_parts((parallel(f, g) ** X).cod) @ parallel(f, g) ** X @ zip_parts(parallel(f**X, g**X).dom)
+    ),
     right=lambda f, g, X: parallel(f**X, g**X),
 )
 equation(
@@ -336,8 +322,8 @@ equation(
     "X",
     "Y",
     name="total by currying",
-    left=lambda f, X, Y: f @ total(f.dom, X) @ total(f.dom, Y) ** X @ curry(f.dom ** (X * Y)),
-    right=lambda f, X, Y: f @ total(f.dom, X * Y),
+    left=lambda f, X, Y: f @ total(X, f.dom) @ total(Y, f.dom) ** X @ curry(f.dom ** (X * Y)),
+    right=lambda f, X, Y: f @ total(X * Y, f.dom),
 )
 equation(
     "scan + scan* = rep • Σ + id",
@@ -345,8 +331,8 @@ equation(
     "f : U ⊸ V",
     "X",
     name="scan in both directions",
-    left=lambda f, X: f**X @ (scan(f.dom, X) + suffix(f.dom, X)),
-    right=lambda f, X: f**X @ rep(f.dom, X) @ total(f.dom, X) + f**X,
+    left=lambda f, X: f**X @ (cumsum(X, f.dom) + cumsum(X, f.dom, reverse=True)),
+    right=lambda f, X: f**X @ rep(X, f.dom) @ total(X, f.dom) + f**X,
 )
 
 # --- sections ---

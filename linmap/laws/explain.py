@@ -3,7 +3,7 @@
 >>> from hilbert import Fin, R
 >>> from linmap import rep, scale, total
 >>> X = Fin.of(3)
->>> print(explain(total(R, X) @ scale(2, R ** X) @ rep(R, X)))
+>>> print(explain(total(X) @ scale(2, R ** X) @ rep(X)))
 size 9, weight 10, depth 1 → size 3, weight 3, depth 0
 scaling out of a composition, at ():
     Σ • (2 ·) • rep = (2 ·) • Σ • id • rep

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from hilbert.space import type_of
-from linmap.laws.rule import NET, WIRE, WIRES, rule, rules
-from linmap.laws.sections import normal
-from linmap.laws.wires import side_by_side
+from linmap.laws.atoms import alike
+from linmap.laws.rule import ARC, ARCS, BESIDE, NET, rule, rules
 from linmap.net import wire
 from linmap.term.nodes import Arc, Net
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.leaf import Leaf
-    from linmap.laws.wires import Bench
+    from linmap.laws.bench import Bench
 
 Note: TypeAlias = "Callable[[str, int, Net, Net], None]"
 
@@ -194,7 +193,7 @@ def arcs_in_a_row(g: Graph) -> bool:
 def _alone(g: Graph, k: int) -> bool:
     arc = g.arcs[k]
     src, dst = g.wires[arc.src], g.wires[arc.dst]
-    for law in rules(WIRE, late=g.late):
+    for law in rules(ARC, type(arc.map), late=g.late):
         made = law.function(arc.map, src, dst, g.bench)
         if made is None:
             continue
@@ -214,7 +213,7 @@ def _row(g: Graph, k: int) -> bool:
         return False
     inner = g.arcs[j]
     leaves = (g.wires[inner.src], g.wires[middle], g.wires[outer.dst])
-    for law in rules(WIRES, late=g.late):
+    for law in rules(ARCS, type(outer.map), type(inner.map), late=g.late):
         made = law.function(outer.map, inner.map, leaves, g.bench)
         if made is None:
             continue
@@ -230,23 +229,23 @@ def _row(g: Graph, k: int) -> bool:
     return False
 
 
-@rule(NET, "k·f + l·f = (k + l)·f, side by side", "notes §3")
 def arcs_side_by_side(g: Graph) -> bool:
+    """The laws of arcs side by side; whether one applied."""
     changed = False
     seen: dict[tuple[int, int, Any], int] = {}
     for k in sorted(g.arcs):
         arc = g.arcs[k]
-        kind = normal(arc.map.spec, arc.map.side)[0] if isinstance(arc.map, wire.Section) else None
-        key = (arc.src, arc.dst, kind)
-        first = seen.setdefault(key, k)
-        made = side_by_side(arc.map, g.arcs[first].map, g.bench, late=g.late) if first != k else None
-        if made is None:
-            continue
-        leaves = (g.wires[arc.src], g.wires[arc.dst])
-        g.note("arcs side by side", arc.dst, leaves, [[g.arcs[first].map], [arc.map]], [[made]])
-        g.remove(k)
-        g.put(first, made, arc.src, arc.dst)
-        changed = True
+        first = seen.setdefault((arc.src, arc.dst, alike(arc.map)), k)
+        other = g.arcs[first].map
+        laws = rules(BESIDE, type(arc.map), type(other), late=g.late) if first != k else ()
+        for law in laws:
+            made = law.function(arc.map, other, g.bench)
+            if made is not None:
+                g.note(law.name, arc.dst, (g.wires[arc.src], g.wires[arc.dst]), [[other], [arc.map]], [[made]])
+                g.remove(k)
+                g.put(first, made, arc.src, arc.dst)
+                changed = True
+                break
     return changed
 
 

@@ -17,7 +17,8 @@ Classes: TypeAlias = "type | tuple[type, ...]"
 
 NODE, PART, PAIR = "node", "part of a composition", "neighbours in a composition"
 TERM, LIKE = "term of a sum", "terms of a sum that are alike"
-WIRE, WIRES, NET = "arc of a net", "neighbouring arcs of a net", "net"
+ARC, ARCS, NET = "atom, or arc of a net", "neighbouring atoms, or arcs of a net", "net"
+BESIDE = "atoms that are alike, or arcs of a net side by side"
 
 
 @final
@@ -27,8 +28,9 @@ class Rule:
 
     `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that replace
     it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a sum that
-    have one `key`. `on` are the classes that it takes. A `late` rule computes with data: it is tried when no other
-    applies, and only where an operand is used nowhere else. A rule that `lifts` moves a scaling out.
+    have one `key`; or arcs (see `linmap.laws.wires`). `on` are the classes that it takes. A `late` rule computes with
+    data: it is tried when no other applies, and only where an operand is used nowhere else. A rule that `lifts` moves a
+    scaling out. `derived` is the same law where it stands in terms (see `linmap.laws.atoms`).
     """
 
     name: str
@@ -39,11 +41,12 @@ class Rule:
     late: bool = False
     lifts: bool = False
     key: Callable[[Any], Any] | None = None
-    on: list[tuple[Classes, ...]] = field(factory=list)
+    on: tuple[Classes, ...] = ()
+    derived: list[Rule] = field(factory=list)
 
     def takes(self, *classes: type) -> bool:
         """Whether the function takes nodes of these classes."""
-        return any(all(map(issubclass, classes, on)) for on in self.on) if classes else not self.on
+        return len(classes) == len(self.on) and all(map(issubclass, classes, self.on))
 
 
 @final
@@ -76,15 +79,21 @@ def rule(
     """Declare the rule whose function follows; its name is that of the function."""
 
     def declared(function: F) -> F:
-        name = function.__name__.replace("_", " ").strip()
-        made = Rule(name, formula, source, kind, function, late, lifts, key)
-        RULES[name] = made
-        if on:
-            made.on.append(on)
-        _found.clear()
+        declare(Rule(named(function), formula, source, kind, function, late, lifts, key, on))
         return function
 
     return declared
+
+
+def named(function: Callable[..., Any]) -> str:
+    """The name of a rule: that of its function."""
+    return function.__name__.replace("_", " ").strip()
+
+
+def declare(made: Rule) -> None:
+    """Put a rule into the table."""
+    RULES[made.name] = made
+    _found.clear()
 
 
 def equation(
@@ -99,6 +108,7 @@ def rules(kind: str, *classes: type, late: bool) -> tuple[Rule, ...]:
     key = (kind, late, *classes)
     found = _found.get(key)
     if found is None:
-        chosen = [r for r in RULES.values() if r.kind == kind and (late or not r.late) and r.takes(*classes)]
+        every = [r for law in RULES.values() for r in (law, *law.derived)]
+        chosen = [r for r in every if r.kind == kind and (late or not r.late) and r.takes(*classes)]
         found = _found[key] = tuple(chosen)
     return found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from hilbert import SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map import Map
-from hilbert.term import Term
+from hilbert.once import known, once
 from linmap.laws import Simplifier
 
 if TYPE_CHECKING:
@@ -51,11 +51,14 @@ def simplify(f: Any) -> Any:
     f is a linear map, a function, or a derivative. Laws hold for finite values: 0 • f is 0 even where f would give NaN.
     Raises SpaceError for other things.
     """
-    memo: dict[str, Any] = f.memo() if isinstance(f, Term) else {}
-    if "simplified" not in memo:
-        found = rewritten(f)
-        memo["simplified"] = found.memo()["simplified"] = found
-    return memo["simplified"]
+    return _simplified(f)
+
+
+@once
+def _simplified(f: Any) -> Any:
+    found = rewritten(f)
+    known(_simplified, found, found)
+    return found
 
 
 def rewritten(f: Any, steps: list[Step] | None = None) -> Any:

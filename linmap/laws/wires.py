@@ -1,122 +1,92 @@
-"""The laws of nets: what the arcs of a net do alone, in a row, and side by side (paper §3, §6 on single arrays).
+"""The laws of arcs: what the arcs of a net do alone, in a row, and side by side (paper §2.1, §3, §6 on single arrays).
 
-An arc is a linear map between two leaves. Two arcs are in a row where the wire between them has no other arc.
+An arc is a linear map between two leaves. Two arcs are in a row where the wire between them has no other arc. The
+atoms of terms are arcs, too: their laws are these, derived in `linmap.laws.atoms`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from hilbert.spec import Spec
+from linmap.laws.atoms import Row, alone, beside, neighbours
+from linmap.laws.labels import normal, product, unmoved
 from linmap.laws.relations import composed, is_empty, is_identity
-from linmap.laws.rule import WIRE, WIRES, rule
-from linmap.laws.sections import normal, product, unmoved
 from linmap.net import wire
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf
-    from linmap.term.datum import Datum
+    from linmap.laws.bench import Bench
 
-Row: TypeAlias = "list[wire.Wire] | Literal[0] | None"
-"""What replaces one or two arcs in a row, in the order of the flow: nothing for the identity, 0 for no arc at all."""
-
-
-class Bench:
-    """Where data of sections are computed with: what a rule may know of them, and the product of two."""
-
-    def number(self, datum: Datum) -> float | None:
-        """The number that stands in every entry, if that is known."""
-        raise TypeError(type(self).__name__)
-
-    def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
-        """The contraction of two data as a datum, where it is worth its while on a wire of leaf `flow`."""
-        raise TypeError(type(self).__name__)
-
-    def scaled(self, k: float, datum: Datum) -> Datum | None:
-        """k times a datum."""
-        raise TypeError(type(self).__name__)
-
-    def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
-        """The sum of two data, their axes put into these orders first."""
-        raise TypeError(type(self).__name__)
-
+Leaves: TypeAlias = "tuple[Leaf, Leaf, Leaf]"
+EVERY = (wire.Same, wire.Scale, wire.Section, wire.Reduce, wire.Move, wire.Cast)
 
 # --- alone ---
 
 
-@rule(WIRE, "an arc from or to an empty array is 0", "paper §2.2")
-def arc_of_nothing(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+@alone("f = 0 for f : 0 ⊸ V and f : V ⊸ 0", "paper §2.2", *EVERY)
+def trivial_space(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
     return None if src.size and dst.size else 0
 
 
-@rule(WIRE, "(0 ·) = 0", "paper §2.2")
-def arc_by_zero(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return 0 if f == wire.Scale(0.0) else None
+@alone("(0 ·) = 0", "paper §2.2", wire.Scale)
+def arc_by_zero(f: wire.Scale, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return 0 if f.k == 0.0 else None
 
 
-@rule(WIRE, "(1 ·) = id", "paper §2.2")
-def arc_by_one(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return [] if f == wire.Scale(1.0) else None
+@alone("(1 ·) = id", "paper §2.2", wire.Scale)
+def arc_by_one(f: wire.Scale, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return [] if f.k == 1.0 else None
 
 
-@rule(WIRE, "(k ·) = k·id for a known number k", "paper §3.1")
-def arc_by_a_number(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    if not isinstance(f, wire.Section):
-        return None
+@alone("(k ·) = k·id for a known number k", "paper §3.1", wire.Section, scales=True)
+def section_by_a_scalar(f: wire.Section, src: Leaf, dst: Leaf, bench: Bench) -> Row:
     k = bench.number(f.datum) if f.datum.leaf.is_field else None
     flow = f.spec.right if f.side == 0 else f.spec.left
-    if k is None or flow != f.spec.out or f.spec.contracted:
-        return None
-    return [wire.Scale(k)]
+    return None if k is None or flow != f.spec.out or f.spec.contracted else [wire.Scale(k)]
 
 
-@rule(WIRE, "red_id = id", "paper §2.1")
-def arc_by_the_identity(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return [] if isinstance(f, wire.Reduce) and is_identity(f.relation) else None
+@alone("red_id = id", "paper §2.1", wire.Reduce)
+def reduction_by_the_identity(f: wire.Reduce, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return [] if is_identity(f.relation) else None
 
 
-@rule(WIRE, "red_∅ = 0", "paper §2.1")
-def arc_by_the_empty_relation(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return 0 if isinstance(f, wire.Reduce) and is_empty(f.relation) else None
+@alone("red_∅ = 0", "paper §2.1", wire.Reduce)
+def reduction_by_nothing(f: wire.Reduce, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return 0 if is_empty(f.relation) else None
 
 
-@rule(WIRE, "a transposition that moves nothing is id", "paper §3.2")
-def arc_that_moves_nothing(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return [] if isinstance(f, wire.Move) and f.order == tuple(range(len(f.order))) else None
+@alone("u = id where u moves nothing", "paper §3.2", wire.Move)
+def unitary_that_moves_nothing(f: wire.Move, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return [] if f.order == tuple(range(len(f.order))) else None
 
 
-@rule(WIRE, "cast = id into the same field", "")
-def arc_into_the_same_field(f: wire.Wire, src: Leaf, dst: Leaf, bench: Bench) -> Row:
-    return [] if isinstance(f, wire.Cast) and src == dst else None
+@alone("cast = id into the same field", "", wire.Cast)
+def cast_to_the_same(f: wire.Cast, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+    return [] if src == dst else None
 
 
 # --- in a row ---
 
 
-@rule(WIRES, "(k ·) • (l ·) = (kl ·)", "notes §3")
-def arcs_by_numbers(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    return [wire.Scale(g.k * f.k)] if isinstance(g, wire.Scale) and isinstance(f, wire.Scale) else None
+@neighbours("(k ·) • (l ·) = (kl ·)", "notes §3", wire.Scale, wire.Scale)
+def arcs_by_numbers(g: wire.Scale, f: wire.Scale, leaves: Leaves, bench: Bench) -> Row:
+    return [wire.Scale(g.k * f.k)]
 
 
-@rule(WIRES, "_ᵀ • _ᵀ is a transposition", "paper §3.2")
-def arcs_that_move(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    if isinstance(g, wire.Move) and isinstance(f, wire.Move):
-        return [wire.Move(tuple(f.order[k] for k in g.order))]
-    return None
+@neighbours("u* • u = id, v • u is unitary", "paper §3.2, Thm 6.5", wire.Move, wire.Move)
+def composition_of_unitaries(g: wire.Move, f: wire.Move, leaves: Leaves, bench: Bench) -> Row:
+    return [wire.Move(tuple(f.order[k] for k in g.order))]
 
 
-@rule(WIRES, "cast • cast = cast where the middle loses nothing", "")
-def arcs_that_cast(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
+@neighbours("cast • cast = cast where the middle loses nothing", "", wire.Cast, wire.Cast)
+def composition_of_casts(g: wire.Cast, f: wire.Cast, leaves: Leaves, bench: Bench) -> Row:
     a, b, c = leaves
-    if not (isinstance(g, wire.Cast) and isinstance(f, wire.Cast)):
-        return None
     return [g] if b.dtype in {"float64", a.dtype, c.dtype} else None
 
 
-@rule(WIRES, "red_S • red_R = k·red_{S∘R}", "paper §2.1")
-def arcs_that_reduce(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    if not (isinstance(g, wire.Reduce) and isinstance(f, wire.Reduce)):
-        return None
+@neighbours("red_S • red_R = k·red_{S∘R}, Σ • rep = |X|·id", "paper §2.1", wire.Reduce, wire.Reduce)
+def composition_of_reductions(g: wire.Reduce, f: wire.Reduce, leaves: Leaves, bench: Bench) -> Row:
     found = composed(g.relation, f.relation) if (g.at, g.relation.dom) == (f.at, f.relation.cod) else None
     if found is None:
         return None
@@ -124,27 +94,21 @@ def arcs_that_reduce(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf]
     return [both] if found[0] == 1 else [both, wire.Scale(float(found[0]))]
 
 
-@rule(WIRES, "(u⋄) • _ᵀ = (u ⋄')", "paper §3.2")
-def section_after_a_move(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    if not (isinstance(g, wire.Section) and isinstance(f, wire.Move)):
-        return None
+@neighbours("(u⋄) • v = (u ⋄') with the labels in another order", "paper §3.2", wire.Section, wire.Move)
+def section_after_a_unitary(g: wire.Section, f: wire.Move, leaves: Leaves, bench: Bench) -> Row:
     if g.side == 0:
         return [wire.Section(Spec.of(g.spec.left, unmoved(g.spec.right, f.order), g.spec.out), 0, g.datum)]
     return [wire.Section(Spec.of(unmoved(g.spec.left, f.order), g.spec.right, g.spec.out), 1, g.datum)]
 
 
-@rule(WIRES, "_ᵀ • (u⋄) = (u ⋄')", "paper §3.2")
-def move_after_a_section(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    if not (isinstance(g, wire.Move) and isinstance(f, wire.Section)):
-        return None
+@neighbours("v • (u⋄) = (u ⋄') with the labels in another order", "paper §3.2", wire.Move, wire.Section)
+def unitary_after_a_section(g: wire.Move, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
     out = "".join(f.spec.out[k] for k in g.order)
     return [wire.Section(Spec.of(f.spec.left, f.spec.right, out), f.side, f.datum)]
 
 
-@rule(WIRES, "(a ·) • (b ·) = (a·b ·), (u⋄) • (v⋄') = (w⋄'')", "paper §3.1")
-def sections_in_a_row(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    if not (isinstance(g, wire.Section) and isinstance(f, wire.Section)):
-        return None
+@neighbours("(u⋄) • (v⋄') = (w⋄'') with w contracted from u and v", "paper §3.1", wire.Section, wire.Section, late=True)
+def composition_of_sections(g: wire.Section, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
     if not (g.datum.leaf.is_field and f.datum.leaf.is_field):
         return None
     both = product(g.spec, g.side, f.spec, f.side)
@@ -152,30 +116,32 @@ def sections_in_a_row(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf
     return [wire.Section(both[1], 0, w)] if both and w else None
 
 
-@rule(WIRES, "k·(u⋄) = (ku ⋄)", "paper §3.1", late=True)
-def number_into_a_section(g: wire.Wire, f: wire.Wire, leaves: tuple[Leaf, Leaf, Leaf], bench: Bench) -> Row:
-    scale, section = (g, f) if isinstance(g, wire.Scale) else (f, g)
-    if not (isinstance(scale, wire.Scale) and isinstance(section, wire.Section)):
-        return None
-    w = bench.scaled(scale.k, section.datum)
-    return [wire.Section(section.spec, section.side, w)] if w else None
+@neighbours("k·(u⋄) = (ku ⋄)", "paper §3.1", wire.Scale, wire.Section, late=True)
+def scaling_into_a_section(g: wire.Scale, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
+    w = bench.scaled(g.k, f.datum)
+    return [wire.Section(f.spec, f.side, w)] if w else None
+
+
+@neighbours("(u⋄) • (k ·) = (ku ⋄)", "paper §3.1", wire.Section, wire.Scale, late=True)
+def section_after_a_scaling(g: wire.Section, f: wire.Scale, leaves: Leaves, bench: Bench) -> Row:
+    return scaling_into_a_section(f, g, leaves, bench)
 
 
 # --- side by side ---
 
 
-def weight(f: wire.Wire) -> float | None:
+def weight(f: wire.Same | wire.Scale) -> float:
     """k for k·id."""
-    return 1.0 if isinstance(f, wire.Same) else f.k if isinstance(f, wire.Scale) else None
+    return f.k if isinstance(f, wire.Scale) else 1.0
 
 
-def side_by_side(g: wire.Wire, f: wire.Wire, bench: Bench, *, late: bool) -> wire.Wire | None:
-    """g + f as one arc."""
-    a, b = weight(g), weight(f)
-    if a is not None and b is not None:
-        return wire.Scale(a + b)
-    if not (late and isinstance(g, wire.Section) and isinstance(f, wire.Section)):
-        return None
+@beside("k·id + l·id = (k + l)·id", "notes §3", wire.Same, wire.Scale)
+def numbers_side_by_side(g: wire.Same | wire.Scale, f: wire.Same | wire.Scale, bench: Bench) -> wire.Wire | None:
+    return wire.Scale(weight(f) + weight(g))
+
+
+@beside("k·(u⋄) + l·(v⋄) = (ku + lv ⋄)", "paper §3.1", wire.Section, late=True)
+def sum_of_sections(g: wire.Section, f: wire.Section, bench: Bench) -> wire.Wire | None:
     (spec, order), (other, other_order) = normal(f.spec, f.side), normal(g.spec, g.side)
     if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.entry == g.datum.leaf.entry):
         return None

@@ -4,7 +4,7 @@ Views (replication, other orders of axes) move nothing.
 
 >>> from hilbert import Fin, R
 >>> from linmap import total
->>> print(cost(total(R, Fin.of(1000))))
+>>> print(cost(total(Fin.of(1000))))
 apply         1e+03 flops      8008 bytes   largest array         1
 adjoint           0 flops         0 bytes   largest array      1000
 matrix            0 flops      8000 bytes   largest array      1000
@@ -20,6 +20,7 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.errors import shown
+from hilbert.once import once
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Full
@@ -84,13 +85,10 @@ def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost:
     body = body_of(f, "cost")
     limit_of(limit)
     form = cheapest(structure(body)) if as_ is None else as_
-    memo = body.memo()
-    found: Cost | None = memo.get(("cost", form, limit))
-    if found is None:
-        found = memo["cost", form, limit] = _cost(body, form, limit)
-    return found
+    return _cost(body, form, limit)
 
 
+@once
 def _cost(body: Net, form: As, limit: int | None) -> Cost:
     match form:
         case "array":
@@ -105,7 +103,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case "blocks":
             blocks = blocks_plan(body, limit)
             made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
-        case _:
+        case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
     return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders)
@@ -158,7 +156,7 @@ def _is_rep(operation: Operation) -> bool:
     match operation:
         case Reduce(Full(dom, _), _):
             return not dom.axes
-        case _:
+        case _:  # no other operation repeats
             return False
 
 

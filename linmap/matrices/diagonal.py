@@ -157,7 +157,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
     if any(n.is_found(x) for p in on_diagonal for x in p.factors):
         msg = "no cheap diagonal: a relation is found at the point only; take matrix(f, as_='sparse').diagonal()"
         raise SpaceError(msg)
-    plan = planned(body, "diagonal", _plan)
+    plan = planned(body, _plan)
     arrays = plan.runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 

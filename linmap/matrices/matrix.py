@@ -22,6 +22,7 @@ from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import shown
 from hilbert.formal.kernels import dense as multiplied_out
+from hilbert.once import once
 from hilbert.program.operation import Add
 from linmap.matrices.blocks import BlockPattern, block_pattern
 from linmap.matrices.network import Factor, Network, Product, bonds, network
@@ -64,13 +65,10 @@ def data_of(f: Any, what: str) -> list[Any]:
     raise SpaceError(msg)
 
 
-def planned(body: Net, key: str, build: Callable[[Network], P], limit: int | None = None) -> P:
+@once
+def planned(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
     """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
-    memo = body.memo()
-    if (key, limit) not in memo:
-        memo[key, limit] = build(network(body, limit))
-    found: P = memo[key, limit]
-    return found
+    return build(network(body, limit))
 
 
 def limit_of(limit: Any) -> int | None:
@@ -114,7 +112,7 @@ def matrix(f: LinMap[Any, Any], as_: As | None = None, *, limit: int | None = No
         case "operator":
             msg = "an operator applies the map and contracts nothing: it takes no limit"
             raise SpaceError(msg)
-        case _:
+        case _:  # given by users
             msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
 
@@ -139,7 +137,7 @@ def _thin(s: Form) -> bool:
             return any(_thin(p) for p in parts)
         case DenseForm() | LowRank():
             return False
-        case _:
+        case _:  # the sparse forms
             return True
 
 
@@ -168,7 +166,7 @@ class DensePlan:
 
 def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
     """The plan of a dense matrix."""
-    return planned(body, "dense", _dense_plan, limit)
+    return planned(body, _dense_plan, limit)
 
 
 def _dense_plan(n: Network) -> DensePlan:
@@ -243,7 +241,7 @@ def _spread(n: Network, p: Product) -> int:
 
 def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any, limit: int | None) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
-    plan = planned(body_of(f, "matrix"), "spread", _spread_plan, limit)
+    plan = planned(body_of(f, "matrix"), _spread_plan, limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):
@@ -289,7 +287,7 @@ class SparsePlan:
 
 def sparse_plan(body: Net, limit: int | None = None) -> SparsePlan:
     """The plan of a sparse matrix."""
-    return planned(body, "sparse", _sparse_plan, limit)
+    return planned(body, _sparse_plan, limit)
 
 
 def _sparse_plan(n: Network) -> SparsePlan:
@@ -316,7 +314,7 @@ class BlocksPlan:
 
 def blocks_plan(body: Net, limit: int | None = None) -> BlocksPlan:
     """The plan of a matrix in block layout."""
-    return planned(body, "blocks", _blocks_plan, limit)
+    return planned(body, _blocks_plan, limit)
 
 
 def _blocks_plan(n: Network) -> BlocksPlan:
@@ -356,7 +354,7 @@ class FactorPlan:
 
 def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
     """The plan of a matrix as a sum of rank-one terms."""
-    return planned(body, "factors", _factor_plan, limit)
+    return planned(body, _factor_plan, limit)
 
 
 def _factor_plan(n: Network) -> FactorPlan:

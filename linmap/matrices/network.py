@@ -10,13 +10,14 @@ probed and no datum is looked at: forward, adjoint and mixed orders of accumulat
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 import numpy as np
 from attrs import evolve, frozen
 
 from hilbert import Unit
 from hilbert.leaf import Entry, Leaf
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const, filled
 from hilbert.program.operation import Add, Contract, labelled, product
@@ -171,6 +172,8 @@ class Network:
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
+            case _:
+                assert_never(f)
 
     def _section(self, p: Product, spec: Spec, side: int, datum: Datum) -> Product:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
@@ -197,7 +200,7 @@ class Network:
                 return self._passed(p, evolve(p, k=k, out=before + y + after))
             case _ if not relation.dom.axes and not relation.cod.axes:  # between one-element sets: 1 or 0
                 return evolve(p, k=p.k * len(relation.holds()[0]))
-            case _:
+            case _:  # every other relation stays a link
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
                 return self._passed(p, evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after))
 
@@ -428,10 +431,7 @@ def _linked(p: Product, c: int) -> bool:
     return any(c in link.x or c in link.y for link in p.links)
 
 
+@once
 def network(body: Net, limit: int | None = None) -> Network:
     """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
-    memo = body.memo()
-    found: Network | None = memo.get(("network", limit))
-    if found is None:
-        found = memo["network", limit] = Network(body, limit)
-    return found
+    return Network(body, limit)

@@ -5,7 +5,7 @@
 >>> V = R ** Fin.of(4)
 >>> print(structure(3 * identity(V)))
 scaled
->>> print(structure(rep(R, Fin.of(4)) @ total(R, Fin.of(4))))
+>>> print(structure(rep(Fin.of(4)) @ total(Fin.of(4))))
 rank 1
 """
 
@@ -19,6 +19,7 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.errors import shown
+from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
 from linmap.matrices.network import Labels, Network, Product, bonds, network
 from linmap.net.lower import net
@@ -196,14 +197,10 @@ def structure(f: Any) -> Form:
 
     Raises SpaceError for a function that is not linear: take its derivative first.
     """
-    body = body_of(f, "structure")
-    memo = body.memo()
-    found: Form | None = memo.get("structure")
-    if found is None:
-        found = memo["structure"] = _whole(body)
-    return found
+    return _whole(body_of(f, "structure"))
 
 
+@once
 def _whole(body: Net) -> Form:
     n = network(body)
     rows = tuple(tuple(form(n, n.blocks[i][o]) for i in range(len(body.inputs))) for o in range(len(body.outputs)))

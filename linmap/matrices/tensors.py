@@ -170,7 +170,7 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
     that is not linear or not closed.
     """
     data = data_of(f, "tensor")
-    plan = planned(body_of(f, "tensor"), "tensor", _tensor_plan, limit_of(limit))
+    plan = planned(body_of(f, "tensor"), _tensor_plan, limit_of(limit))
     space = TensorProduct(f.cod, f.dom)
     if plan.missing is not None:
         if dense:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
+from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.run import Runner
 from linmap.net import wire
@@ -34,14 +35,15 @@ def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
     if len(refs(body)) != len(data):
         msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
         raise SpaceError(msg)
-    memo = body.memo()
-    made = memo.get("runner")
-    if made is None:
-        made = memo["runner"] = Runner(line(body))
-    call, cod = made.run, f.cod
+    call, cod = _compiled(body).run, f.cod
     if not data:
         return lambda x: Vec(cod, tuple(map(freeze, call(x.leaves))))
     return lambda x: Vec(cod, tuple(map(freeze, call([*x.leaves, *data]))))
+
+
+@once
+def _compiled(body: Net) -> Runner:
+    return Runner(line(body))
 
 
 def line(body: Net) -> Line:

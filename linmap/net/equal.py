@@ -105,7 +105,7 @@ def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable
                 return [number(terms)]
             case wire.Section(spec, side, d):
                 return [numbering.of((("section", spec, side, datum(d)), number(terms)))]
-            case linear:
+            case linear:  # without data: its own label
                 return [numbering.of((linear, number(terms)))]
 
     inputs = ((w, [numbering.of(("input", k))]) for k, w in enumerate(body.inputs))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.index import Index
+from hilbert.once import once
 from hilbert.term import postorder
 from linmap.net import wire
 from linmap.term.datum import Datum, constants
@@ -74,14 +75,15 @@ def net(f: LinMap[Any, Any]) -> Net:
     """The net of a linear map, made once for each term."""
     if isinstance(f, Net):
         return f
-    memo = f.memo()
-    found: Net | None = memo.get("net")
-    if found is None:
-        w = Wiring()
-        src, dst = w.ends(f.dom), w.ends(f.cod)
-        lower(w, f, src, dst)
-        found = memo["net"] = Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
-    return found
+    return _lowered(f)
+
+
+@once
+def _lowered(f: LinMap[Any, Any]) -> Net:
+    w = Wiring()
+    src, dst = w.ends(f.dom), w.ends(f.cod)
+    lower(w, f, src, dst)
+    return Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
 
 
 def shared_terms(f: LinMap[Any, Any]) -> set[int]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from hilbert.once import known, once
 from linmap.net.lower import net
 from linmap.term.nodes import Arc, Closed, LinMap, Net
 
 
+@once
 def turned(f: Net) -> Net:
     """f*: inputs and outputs change places; wires keep their numbers, so that f** = f."""
-    memo = f.memo()
-    found: Net | None = memo.get("adjoint")
-    if found is None:
-        arcs = tuple(Arc(a.map.adjoint(f.wires[a.src]), a.dst, a.src) for a in reversed(f.arcs))
-        found = memo["adjoint"] = Net(f.cod, f.dom, f.outputs, arcs, f.inputs, f.wires)
-        found.memo()["adjoint"] = f
+    arcs = tuple(Arc(a.map.adjoint(f.wires[a.src]), a.dst, a.src) for a in reversed(f.arcs))
+    found = Net(f.cod, f.dom, f.outputs, arcs, f.inputs, f.wires)
+    known(turned, found, f)
     return found
 
 

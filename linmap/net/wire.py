@@ -144,5 +144,5 @@ def step(b: Steps, f: Wire, x: int, at: Callable[[Datum], int]) -> int:
             return b.contract(spec, at(datum), x)
         case Section(spec, _, datum):
             return b.contract(spec, x, at(datum))
-        case linear:
+        case linear:  # the linear operations of lines, as its type says
             return b.apply(linear, x)

@@ -3,16 +3,17 @@
 >>> from hilbert import Fin, R
 >>> X = Fin.of(4)
 >>> v = (R**X).vec([1.0, 2.0, 4.0, 8.0])
->>> gather(R, [3, 0, 0], X)(v).array.tolist()
+>>> gather([3, 0, 0], X)(v).array.tolist()
 [8.0, 1.0, 1.0]
->>> segment_sum(R, [0, 1, 1, 0], Fin.of(2))(v).array.tolist()
+>>> segment_sum([0, 1, 1, 0], Fin.of(2))(v).array.tolist()
 [9.0, 6.0]
->>> differences(R, X)(v).array.tolist()
+>>> differences(X)(v).array.tolist()
 [1.0, 2.0, 4.0]
 """
 
 from linmap.relational.axes import (
     concatenate,
+    crop,
     cumsum,
     differences,
     flip,
@@ -20,14 +21,14 @@ from linmap.relational.axes import (
     pool,
     reshape,
     roll,
-    slice_,
     windows,
 )
-from linmap.relational.entries import gather, group_by, permute, scatter_add, segment_sum
+from linmap.relational.entries import gather, group_by, permute, segment_sum
 from linmap.relational.weighted import from_scipy, sparse
 
 __all__ = [
     "concatenate",
+    "crop",
     "cumsum",
     "differences",
     "flip",
@@ -39,9 +40,7 @@ __all__ = [
     "pool",
     "reshape",
     "roll",
-    "scatter_add",
     "segment_sum",
-    "slice_",
     "sparse",
     "windows",
 ]

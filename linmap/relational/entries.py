@@ -1,4 +1,4 @@
-"""Linear functions by a table of elements: gather, segment sum, scatter-add, group-by, permutation.
+"""Linear functions by a table of elements: gather, segment sum, group-by, permutation.
 
 The table is a relation that is a function (the graph of one, `by_key` of a column, an inclusion, …), or a column: an
 array or list of positions, or of labels where the index set has labels; or it is data found at the point, a vector of
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from hilbert import Copower, DirectSum, Fin, Index, Relation, SpaceError, Type, Vec
+from hilbert import Copower, Field, Fin, Index, R, Relation, SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.labelled import Labelled
@@ -19,11 +19,12 @@ from hilbert.relation import by_key, function
 from hilbert.relation.checks import array_of
 from hilbert.space import Elements
 from linmap import contraction
-from linmap.term.maps import identity, join, red
-from linmap.term.nodes import LinMap, Section
+from linmap.term.maps import in_order, red
+from linmap.term.nodes import Section
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
+    from linmap.term.nodes import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -32,92 +33,120 @@ W = TypeVar("W", bound=Type)
 
 
 @overload
-def gather(V: W, indices: Relation[J, I]) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def gather(indices: Vec[Elements[I]]) -> LinMap[Copower[Field, I], Field]: ...
 @overload
-def gather(V: W, indices: Vec[Copower[Elements[I], J]]) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def gather(indices: Vec[Elements[I]], V: W, /) -> LinMap[Copower[W, I], W]: ...
 @overload
-def gather(V: W, indices: Any, X: I, *, rows: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def gather(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]],
+) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
 @overload
-def gather(V: W, indices: Any, X: I) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-def gather(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any:
+def gather(indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overload
+def gather(indices: Any, X: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
+@overload
+def gather(indices: Any, X: I, V: W) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
+@overload
+def gather(indices: Any, X: I, *, rows: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+@overload
+def gather(indices: Any, X: I, V: W, *, rows: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """gather : V^X ⊸ V^Y, v ↦ (v_{x(y)})_y for a table x : Y → X; red of its converse, as `take` in numpy.
 
-    `rows` is Y. Raises SpaceError for an element that is not in X, for another number of rows than Y has, and for a
-    relation that is no function.
+    `rows` is Y. One element x of X that is found at the point gives π_x : V^X ⊸ V. Raises SpaceError for an element
+    that is not in X, for another number of rows than Y has, and for a relation that is no function.
     """
-    if isinstance(indices, Vec):
-        X, Y = _found(indices, X, rows, "gather")
-        return Section(contraction.gather(V, X, Y), 1, indices)
-    return red(table_of(indices, X, rows, "gather").T, V)
+    X, V = _space_last("gather(indices, X, V)", indices, X, V)
+    if not isinstance(indices, Vec):
+        return red(table_of(indices, X, rows, "gather").T, V)
+    if isinstance(indices.space, Elements):
+        if X is not None or rows is not None:
+            msg = (
+                f"gather by {shown(indices)} takes no index sets beside it: leave {shown(rows if X is None else X)} out"
+            )
+            raise SpaceError(msg)
+        return Section(contraction.pick(indices.space.index, V), 1, indices)
+    X, Y = _found(indices, X, rows, "gather")
+    return Section(contraction.gather(X, Y, V), 1, indices)
 
 
 @overload
-def segment_sum(V: W, indices: Relation[J, I]) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+def segment_sum(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]],
+) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
 @overload
-def segment_sum(V: W, indices: Vec[Copower[Elements[I], J]]) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+def segment_sum(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /
+) -> LinMap[Copower[W, J], Copower[W, I]]: ...
 @overload
-def segment_sum(V: W, indices: Any, X: I, *, rows: J) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+def segment_sum(indices: Any, X: I) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, I]]: ...
 @overload
-def segment_sum(V: W, indices: Any, X: I) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, I]]: ...
-def segment_sum(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any:
+def segment_sum(indices: Any, X: I, V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, I]]: ...
+@overload
+def segment_sum(indices: Any, X: I, *, rows: J) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
+@overload
+def segment_sum(indices: Any, X: I, V: W, *, rows: J) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """segment_sum : V^Y ⊸ V^X, v ↦ (Σ_{x(y)=x} v_y)_x for a table x : Y → X; red of its graph, gather*.
 
     `rows` is Y. Raises SpaceError as `gather` does.
     """
+    X, V = _space_last("segment_sum(indices, X, V)", indices, X, V)
     if isinstance(indices, Vec):
         X, Y = _found(indices, X, rows, "segment_sum")
-        return Section(contraction.segment_sum(V, X, Y), 1, indices)
+        return Section(contraction.segment_sum(X, Y, V), 1, indices)
     return red(table_of(indices, X, rows, "segment_sum"), V)
 
 
 @overload
-def scatter_add(
-    V: W, indices: Relation[J, I] | Vec[Copower[Elements[I], J]]
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, I]]: ...
+def group_by(column: Any) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Labelled[Anonymous]]]: ...
 @overload
-def scatter_add(
-    V: W, indices: Any, X: I, *, rows: J
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, I]]: ...
+def group_by(column: Any, V: W, /) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[Anonymous]]]: ...
 @overload
-def scatter_add(
-    V: W, indices: Any, X: I
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, Fin[Anonymous]]], Copower[W, I]]: ...
-def scatter_add(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any:
-    """scatter_add : V^X ⊕ V^Y ⊸ V^X, (w, v) ↦ w + segment_sum v, as `add.at` in numpy and `at[].add` in JAX.
-
-    `rows` is Y. Raises SpaceError as `gather` does.
-    """
-    added: LinMap[Any, Any] = segment_sum(V, indices, X, rows=rows)
-    return join(identity(added.cod), added)
-
-
+def group_by(column: Any, keys: Labelled[T]) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Labelled[T]]]: ...
 @overload
-def group_by(V: W, column: Any) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(column: Any, keys: Labelled[T], V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[T]]]: ...
 @overload
-def group_by(V: W, column: Any, keys: Labelled[T]) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[T]]]: ...
+def group_by(column: Any, *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Labelled[Anonymous]]]: ...
 @overload
-def group_by(V: W, column: Any, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(column: Any, V: W, /, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[Anonymous]]]: ...
 @overload
-def group_by(V: W, column: Any, keys: Labelled[T], *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[T]]]: ...
-def group_by(V: Any, column: Any, keys: Any = None, *, rows: Any = None) -> Any:
+def group_by(column: Any, keys: Labelled[T], *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Labelled[T]]]: ...
+@overload
+def group_by(column: Any, keys: Labelled[T], V: W, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[T]]]: ...
+def group_by(column: Any, keys: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """group_by : V^X ⊸ V^K, v ↦ (Σ_{key(x)=k} v_x)_k for a column of keys of any hashable type, one for each row.
 
     K is `keys`, or the distinct keys in the order in which they first occur; `rows` is X. Raises SpaceError for a key
     that is missing, not hashable or not among `keys`, and for another number of rows than X has.
     """
+    keys, V = _space_last("group_by(column, keys, V)", column, keys, V)
     return red(by_key(column, rows=rows, keys=keys), V)
 
 
-def permute(V: W, order: Any, X: I) -> LinMap[Copower[W, I], Copower[W, I]]:
+@overload
+def permute(order: Any, X: I) -> LinMap[Copower[Field, I], Copower[Field, I]]: ...
+@overload
+def permute(order: Any, X: I, V: W) -> LinMap[Copower[W, I], Copower[W, I]]: ...
+def permute(order: Any, X: Any, V: Any = R) -> Any:
     """permute : V^X ⊸ V^X, v ↦ (v_{order(x)})_x, as v[order] in numpy; unitary, its adjoint permutes back.
 
     Raises SpaceError unless every element of X stands in the order once.
     """
+    in_order("permute(order, X, V)", V, X, tables=(order,))
     table = table_of(order, X, X, "permute")
     if not table.T.is_function:
-        msg = f"the order of permute(V, order, {X}) has every element of {X} once"
+        msg = f"the order of permute(order, {X}) has every element of {X} once"
         raise SpaceError(msg)
     return red(table.T, V)
+
+
+def _space_last(form: str, table: Any, X: Any, V: Any) -> tuple[Any, Any]:
+    """X and V, of which either may be left out; SpaceError for another order."""
+    if V is None:
+        X, V = (None, X) if isinstance(X, Type) else (X, R)
+    in_order(form, V, X, tables=(table,))
+    return X, V
 
 
 def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
@@ -128,13 +157,13 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
             raise SpaceError(msg)
         _agree(indices.dom, indices.cod, X, rows, name)
         return indices
-    require_index(X, f"{name}(V, indices, X)")
+    require_index(X, f"{name} by a table into X")
     if isinstance(X, Labelled):
         return by_key(indices, rows=rows, keys=X)
     entries = array_of(indices, f"the table of {name} into {X}")
     if rows is None:
         rows = Fin.of(entries.size)
-    require_index(rows, f"{name}(V, indices, X, rows=Y)")
+    require_index(rows, f"{name}(…, rows=Y)")
     if entries.shape == rows.shape:
         entries = np.reshape(entries, -1)
     return function(rows, X, entries)
@@ -153,6 +182,6 @@ def _found(indices: Vec[Any], X: Any, rows: Any, name: str) -> tuple[Index, Inde
 def _agree(Y: Index, X: Index, due: Any, rows: Any, name: str) -> None:
     """Raise SpaceError where index sets are given beside a table that has others."""
     for have, want in ((X, due), (Y, rows)):
-        if want is not None and have != want:
+        if want is not None and not (isinstance(want, Index) and have == want):
             msg = f"{name} by a table {Y} → {X} does not fit {shown(want)}: leave it out"
             raise SpaceError(msg)

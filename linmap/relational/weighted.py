@@ -15,7 +15,7 @@ from hilbert.relation import function
 from hilbert.relation.checks import array_of
 from linmap import contraction
 from linmap.relational.entries import table_of
-from linmap.term.maps import delta, red
+from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
@@ -27,15 +27,16 @@ W = TypeVar("W", bound=Type)
 
 
 @overload
-def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+def sparse(rows: Any, cols: Any, weights: Any, X: I, Y: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
 @overload
-def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
-def sparse(X: Any, Y: Any, rows: Any, cols: Any, weights: Any, V: Any = R) -> Any:
+def sparse(rows: Any, cols: Any, weights: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> Any:
     """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
 
     Rows are elements of Y, columns of X: positions, or labels where the index set has labels. Entries of one place are
     added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
     """
+    in_order("sparse(rows, cols, weights, X, Y, V)", V, X, Y, tables=(rows, cols, weights))
     target = table_of(rows, Y, None, "sparse")
     source = table_of(cols, X, None, "sparse")
     c = contraction.scalar(V)
@@ -69,6 +70,7 @@ def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
 
     Raises SpaceError for what is no sparse matrix, and for index sets of other sizes than its shape.
     """
+    in_order("from_scipy(matrix, X, Y, V)", V, X, Y, tables=(matrix,))
     if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
         msg = f"from_scipy takes a sparse matrix of scipy, not {shown(matrix)}"
         raise SpaceError(msg)
@@ -80,4 +82,4 @@ def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
             raise SpaceError(msg)
     entries = Fin.of(coo.nnz)
     rows, cols = function(entries, Y, coo.coords[0]), function(entries, X, coo.coords[1])
-    return sparse(X, Y, rows, cols, coo.data, V)
+    return sparse(rows, cols, coo.data, X, Y, V)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
 
@@ -178,7 +178,8 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
                 sign = "" if positive and not k else " + " if positive else "−" if not k else " − "
                 text += sign + render(part, tight=tight or len(parts) > 1, within="sum")
             return f"({text})" if within in ("line", "sum") else text
-    return ""
+        case _:
+            assert_never(doc)
 
 
 @final

@@ -6,7 +6,7 @@ is one that is nested deeper than Python's parser goes. Vectors are named, not p
 >>> from hilbert import Fin, R
 >>> from linmap import fork, identity, total
 >>> X = Fin.of(3)
->>> f = fork(identity(R), 2 * identity(R)) @ total(R, X)
+>>> f = fork(identity(R), 2 * identity(R)) @ total(X)
 >>> f
 compose(fork(identity(R), 2.0 * identity(R)), red(Full(dom=Fin.of(3), cod=Unit()), R))
 """

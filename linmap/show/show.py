@@ -228,7 +228,7 @@ def reduction(relation: Relation[Any, Any], names: Names) -> str:
             if pair[::-1] in names.names:
                 return f"red[{names.names[pair[::-1]]}ᵀ]"
             return f"red[{names.of(pair, f'{X}×{Y}', '⊆')}]"
-        case _:
+        case _:  # no table to name: the text of its form
             return f"red[{relation}]"
 
 
@@ -273,7 +273,7 @@ def path(space: Type) -> list[tuple[int, ...]]:
             return path(base)
         case TensorProduct() if len(space.leaves) > 1:
             return [(k,) for k in range(len(space.leaves))]
-        case _:
+        case _:  # one array, or none
             return [()] * len(space.leaves)
 
 
@@ -296,7 +296,7 @@ def nested(space: Type, docs: list[Doc]) -> Doc:
                 return build(base)
             case _ if len(s.leaves) == 1:
                 return next(it)
-            case _:
+            case _:  # a tensor product: in the order of its arrays
                 return Bracket("⟨", tuple(next(it) for _ in s.leaves), "⟩")
 
     return build(space)
@@ -327,7 +327,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
                 return Flow([source], flow.size)
             case wire.Scale(k):
                 doc = times(names.number(k), source)
-            case f:
+            case f:  # sections and single steps: as a text on the left
                 text = Atom(_wire_text(f, name, names))
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
         return Flow([doc], flow.size + 1)

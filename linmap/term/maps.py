@@ -1,10 +1,13 @@
-"""The linear functions and unitary operators of the paper (§2.1, §3.2, §3.3), as typed constructors.
+"""The linear functions of the paper (§2.1, §3.3), as typed constructors; unitary operators are in `linmap.unitary`.
+
+Arguments stand in one order: a relation, table or number, then index sets, then amounts, the space last, ℝ where it is
+left out.
 
 >>> from hilbert import Fin, R, direct_sum
 >>> V = direct_sum(R ** Fin.of(3), R)
 >>> print(fork(project(V, 1), project(V, 0)))
 ⟨π₂, π₁⟩
->>> total(R, Fin.of(3))((R ** Fin.of(3)).vec([1.0, 2.0, 4.0])).array.item()
+>>> total(Fin.of(3))((R ** Fin.of(3)).vec([1.0, 2.0, 4.0])).array.item()
 7.0
 """
 
@@ -14,12 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 
 from hilbert import (
     Copower,
-    Coproduct,
     DirectSum,
     Field,
     Index,
     Map,
-    Product,
     R,
     Relation,
     Space,
@@ -32,8 +33,8 @@ from hilbert import (
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import factor, highest, require_map
-from hilbert.relation import full, geq, leq, run
-from hilbert.space import Elements, atom, require_space
+from hilbert.relation import full, run
+from hilbert.space import require_space
 from hilbert.vector import require_vector, span
 from linmap import contraction
 from linmap.term.nodes import (
@@ -47,7 +48,6 @@ from linmap.term.nodes import (
     Reduce,
     Scaled,
     Section,
-    Unitary,
     Zero,
 )
 
@@ -81,8 +81,25 @@ def zero(dom: V, cod: W) -> LinMap[V, W]:
     return Zero(dom, cod)
 
 
-def scale(k: float, V: U) -> LinMap[U, U]:
-    """(k ·) : V ⊸ V for a number k."""
+def in_order(form: str, V: Any, *before: Any, tables: Sequence[Any] = ()) -> None:
+    """Raise SpaceError where a space stands before the last place of a form, an index set last or before the tables."""
+    early: list[Any] = [given for given in before if isinstance(given, Type)]
+    early += [given for given in tables if isinstance(given, (Type, Index))]
+    if early or isinstance(V, (Index, Relation)):
+        where = f"{shown(early[0])} stands too early" if early else f"{shown(V)} stands last"
+        msg = f"{form} takes its arguments in this order, the space V last, and ℝ where it is left out: {where}"
+        raise SpaceError(msg)
+
+
+@overload
+def scale(k: float | Vec[Field]) -> LinMap[Field, Field]: ...
+@overload
+def scale(k: float | Vec[Field], V: U) -> LinMap[U, U]: ...
+def scale(k: Any, V: Any = R) -> Any:
+    """(k ·) : V ⊸ V for a number k, or for a scalar k ∈ K."""
+    in_order("scale(k, V)", V, k)
+    if isinstance(k, Vec):
+        return Section(contraction.scalar(V), 0, k)
     return Scaled(factor(k), identity(V))
 
 
@@ -213,32 +230,37 @@ def compose(*fs: Any) -> Any:
     return result
 
 
-def red(relation: Relation[I, J], V: W) -> LinMap[Copower[W, I], Copower[W, J]]:
+@overload
+def red(relation: Relation[I, J]) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+@overload
+def red(relation: Relation[I, J], V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+def red(relation: Any, V: Any = R) -> Any:
     """red_R : V^X ⊸ V^Y, (red_R v)_y = Σ_{(x,y)∈R} v_x (§2.2.3)."""
+    in_order("red(relation, V)", V, relation)
     if not isinstance(relation, Relation):
         msg = f"red_R takes a relation, not {shown(relation)}: see hilbert.relation"
         raise SpaceError(msg)
     return Reduce(relation, V)
 
 
-def total(V: W, X: I) -> LinMap[Copower[W, I], W]:
+@overload
+def total(X: I) -> LinMap[Copower[Field, I], Field]: ...
+@overload
+def total(X: I, V: W) -> LinMap[Copower[W, I], W]: ...
+def total(X: Any, V: Any = R) -> Any:
     """Σ_X : V^X ⊸ V (§2.1)."""
+    in_order("total(X, V)", V, X)
     return Reduce(full(X, Unit()), V)
 
 
-def rep(V: W, X: I) -> LinMap[W, Copower[W, I]]:
+@overload
+def rep(X: I) -> LinMap[Field, Copower[Field, I]]: ...
+@overload
+def rep(X: I, V: W) -> LinMap[W, Copower[W, I]]: ...
+def rep(X: Any, V: Any = R) -> Any:
     """rep_X : V ⊸ V^X, the constant family (§2.1); a view, no copies."""
+    in_order("rep(X, V)", V, X)
     return Reduce(full(Unit(), X), V)
-
-
-def scan(V: W, X: I) -> LinMap[Copower[W, I], Copower[W, I]]:
-    """scan : V^𝐧 ⊸ V^𝐧, prefix sums, red of ≤ (§2.1)."""
-    return Reduce(leq(X), V)
-
-
-def suffix(V: W, X: I) -> LinMap[Copower[W, I], Copower[W, I]]:
-    """scan* : V^𝐧 ⊸ V^𝐧, suffix sums, red of ≥ (§6)."""
-    return Reduce(geq(X), V)
 
 
 def dup(V: W) -> LinMap[W, DirectSum[W, W]]:
@@ -275,20 +297,10 @@ def delta(bilinear: Any, side: Any, family: Any, X: Any) -> Any:
     return Section(bilinear.lifted(X), side, family)
 
 
-def times(k: Vec[Field], V: W) -> LinMap[W, W]:
-    """(k ·) : V ⊸ V for a scalar k ∈ K."""
-    return Section(contraction.scalar(V), 0, k)
-
-
 def dot(v: Vec[V]) -> LinMap[V, Field]:
     """(⊙v) : V ⊸ K; the dual of v (Riesz, §6)."""
     require_vector(v, "(⊙v)")
     return Section(contraction.inner(v.space), 1, v)
-
-
-def at(V: W, X: I, x: Vec[Elements[I]]) -> LinMap[Copower[W, I], W]:
-    """π_x : V^X ⊸ V at an element x that is found at the point; lift it with delta(pick(V, X), 1, xs, Y)."""
-    return Section(contraction.pick(V, X), 1, x)
 
 
 def cast(V: S, field: Field) -> LinMap[S, S]:
@@ -310,257 +322,5 @@ def _in_field(space: Type, field: Field) -> Type:
             return TensorProduct(_in_field(left, field), _in_field(right, field))
         case DirectSum():
             return DirectSum(tuple(_in_field(part, field) for part in space.parts))
-        case _:
+        case _:  # discrete: it has no field
             return space
-
-
-# --- unitary operators (§3.2): the inverse is the adjoint ---
-
-
-def _rename(name: str, dom: Type, cod: Type) -> Unitary:
-    """The leaves are the same: nothing moves."""
-    order = tuple(tuple(range(len(leaf.axes))) for leaf in dom.leaves)
-    return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
-
-
-def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - a guard
-    if not ok:
-        msg = f"{name} applies to {due}, not to {shown(space)}"
-        raise SpaceError(msg)
-
-
-def transpose(V: TensorProduct[A, B]) -> LinMap[TensorProduct[A, B], TensorProduct[B, A]]:
-    """_ᵀ : V ⊗ W ⊸ W ⊗ V, (v⊗w)ᵀ = w⊗v."""
-    _want(isinstance(V, TensorProduct), "_ᵀ", V, "V ⊗ W")
-    n, m = len(V.left.leaves), len(V.right.leaves)
-    source = tuple(i * m + j for j in range(m) for i in range(n))
-    order = []
-    for b in V.right.leaves:
-        for a in V.left.leaves:
-            p, q = len(a.axes), len(b.axes)
-            order.append((*range(p, p + q), *range(p)))
-    return Unitary("transpose", V, TensorProduct(V.right, V.left), source, tuple(order))
-
-
-def transpose_matrix(Y: I, X: J, V: W) -> LinMap[Copower[W, Product[I, J]], Copower[W, Product[J, I]]]:
-    """_ᵀ : V^{Y×X} ⊸ V^{X×Y}."""
-    require_index(Y, "_ᵀ")
-    require_index(X, "_ᵀ")
-    require_space(V, "_ᵀ")
-    p, q = len(Y.axes), len(X.axes)
-    order = tuple((*range(p, p + q), *range(p), *range(p + q, len(leaf.axes) + p + q)) for leaf in V.leaves)
-    dom, cod = Copower(V, Y * X), Copower(V, X * Y)
-    return Unitary("transpose", dom, cod, tuple(range(len(V.leaves))), order)
-
-
-def bra(V: U) -> LinMap[U, TensorProduct[Field, U]]:
-    """⟨_ : V ⊸ ℝ ⊗ V, v ↦ 1⊗v; its inverse is `bars`."""
-    return _rename("bra", V, TensorProduct(_scalars(V), V))
-
-
-def ket(V: U) -> LinMap[U, TensorProduct[U, Field]]:
-    """_⟩ : V ⊸ V ⊗ ℝ, v ↦ v⊗1; its inverse is `bars`."""
-    return _rename("ket", V, TensorProduct(V, _scalars(V)))
-
-
-def _scalars(V: Type) -> Field:
-    require_space(V, "1⊗v")
-    base = atom(V.leaves[0].entry) if V.leaves else R
-    return base if isinstance(base, Field) else R
-
-
-@overload  # at U = ℝ both signatures give ℝ ⊗ ℝ ⊸ ℝ
-def bars(V: TensorProduct[Field, U]) -> LinMap[TensorProduct[Field, U], U]: ...  # type: ignore[overload-overlap]
-@overload
-def bars(V: TensorProduct[U, Field]) -> LinMap[TensorProduct[U, Field], U]: ...
-def bars(V: Any) -> Any:
-    """|_| : ℝ ⊗ V ⊸ V or V ⊗ ℝ ⊸ V, |k⊗v| = k·v = |v⊗k|."""
-    fields = isinstance(V, TensorProduct) and (isinstance(V.left, Field) or isinstance(V.right, Field))
-    _want(fields, "|_|", V, "ℝ ⊗ V or V ⊗ ℝ")
-    left = isinstance(V.left, Field)
-    return _rename("unbra" if left else "unket", V, V.right if left else V.left)
-
-
-def assoc(
-    V: TensorProduct[TensorProduct[A, B], C],
-) -> LinMap[TensorProduct[TensorProduct[A, B], C], TensorProduct[A, TensorProduct[B, C]]]:
-    """assoc : (U⊗V)⊗W ⊸ U⊗(V⊗W)."""
-    _want(isinstance(V, TensorProduct) and isinstance(V.left, TensorProduct), "assoc", V, "(U⊗V)⊗W")
-    return _rename("assoc", V, TensorProduct(V.left.left, TensorProduct(V.left.right, V.right)))
-
-
-def unassoc(
-    V: TensorProduct[A, TensorProduct[B, C]],
-) -> LinMap[TensorProduct[A, TensorProduct[B, C]], TensorProduct[TensorProduct[A, B], C]]:
-    """unassoc : U⊗(V⊗W) ⊸ (U⊗V)⊗W."""
-    _want(isinstance(V, TensorProduct) and isinstance(V.right, TensorProduct), "unassoc", V, "U⊗(V⊗W)")
-    return _rename("unassoc", V, TensorProduct(TensorProduct(V.left, V.right.left), V.right.right))
-
-
-@overload
-def distrib(
-    V: TensorProduct[Copower[A, I], W],
-) -> LinMap[TensorProduct[Copower[A, I], W], Copower[TensorProduct[A, W], I]]: ...
-@overload
-def distrib(
-    V: TensorProduct[DirectSum[A, B], W],
-) -> LinMap[TensorProduct[DirectSum[A, B], W], DirectSum[TensorProduct[A, W], TensorProduct[B, W]]]: ...
-@overload
-def distrib(V: TensorProduct[DirectSum[*Rest], W]) -> LinMap[TensorProduct[DirectSum[*Rest], W], Any]: ...
-def distrib(V: Any) -> Any:
-    """distrib : (⊕ V_x)⊗W ⊸ ⊕ (V_x⊗W), or V^X⊗W ⊸ (V⊗W)^X; moves nothing."""
-    ok = isinstance(V, TensorProduct) and isinstance(V.left, (DirectSum, Copower))
-    _want(ok, "distrib", V, "(⊕ V_x)⊗W or V^X⊗W")
-    if isinstance(V.left, Copower):
-        return _rename("distrib", V, Copower(TensorProduct(V.left.base, V.right), V.left.index))
-    return _rename("distrib", V, DirectSum(tuple(TensorProduct(part, V.right) for part in V.left.parts)))
-
-
-@overload
-def undistrib(
-    V: Copower[TensorProduct[A, W], I],
-) -> LinMap[Copower[TensorProduct[A, W], I], TensorProduct[Copower[A, I], W]]: ...
-@overload
-def undistrib(
-    V: DirectSum[TensorProduct[A, W], TensorProduct[B, W]],
-) -> LinMap[DirectSum[TensorProduct[A, W], TensorProduct[B, W]], TensorProduct[DirectSum[A, B], W]]: ...
-@overload
-def undistrib(V: DirectSum[*Rest]) -> LinMap[DirectSum[*Rest], TensorProduct[Any, Any]]: ...
-def undistrib(V: Any) -> Any:
-    """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
-    if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
-        return _rename("undistrib", V, TensorProduct(Copower(V.base.left, V.index), V.base.right))
-    parts = V.parts if isinstance(V, DirectSum) else ()
-    ok = bool(parts) and all(isinstance(p, TensorProduct) and p.right == parts[0].right for p in parts)
-    _want(ok, "undistrib", V, "⊕ (V_x⊗W) or (V⊗W)^X")
-    return _rename("undistrib", V, TensorProduct(DirectSum(tuple(p.left for p in parts)), parts[0].right))
-
-
-@overload
-def zip_(
-    V: DirectSum[Copower[A, I], Copower[B, I]],
-) -> LinMap[DirectSum[Copower[A, I], Copower[B, I]], Copower[DirectSum[A, B], I]]: ...
-@overload
-def zip_(V: U) -> LinMap[U, Any]: ...
-def zip_(V: Any) -> Any:
-    """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
-    parts = V.parts if isinstance(V, DirectSum) else ()
-    if parts and all(isinstance(p, Copower) and p.index == parts[0].index for p in parts):
-        return _rename("zip", V, Copower(DirectSum(tuple(p.base for p in parts)), parts[0].index))
-    ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
-    _want(ok, "zip", V, "V^X ⊕ W^X or (⊕V_x)⊕(⊕W_x)")
-    return _swap("zip", V)
-
-
-@overload
-def unzip(
-    V: Copower[DirectSum[A, B], I],
-) -> LinMap[Copower[DirectSum[A, B], I], DirectSum[Copower[A, I], Copower[B, I]]]: ...
-@overload
-def unzip(V: U) -> LinMap[U, Any]: ...
-def unzip(V: Any) -> Any:
-    """unzip : (V⊕W)^X ⊸ V^X ⊕ W^X, the inverse of zip."""
-    if isinstance(V, Copower) and isinstance(V.base, DirectSum):
-        return _rename("unzip", V, DirectSum(tuple(Copower(p, V.index) for p in V.base.parts)))
-    parts = V.parts if isinstance(V, DirectSum) else ()
-    ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
-    _want(ok, "unzip", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
-    return _swap("unzip", V)
-
-
-def _swap(name: str, V: DirectSum[*tuple[Any, ...]]) -> Unitary:
-    rows = [part.parts for part in V.parts]
-    cod = DirectSum(tuple(DirectSum(tuple(row[x] for row in rows)) for x in range(len(rows[0]))))
-    starts: dict[tuple[int, int], int] = {}
-    count = 0
-    for r, row in enumerate(rows):
-        for x, part in enumerate(row):
-            starts[r, x] = count
-            count += len(part.leaves)
-    source = [
-        starts[r, x] + k for x in range(len(rows[0])) for r in range(len(rows)) for k in range(len(rows[r][x].leaves))
-    ]
-    order = tuple(tuple(range(len(V.leaves[s].axes))) for s in source)
-    return Unitary(name, V, cod, tuple(source), order)
-
-
-def curry(V: Copower[A, Product[I, J]]) -> LinMap[Copower[A, Product[I, J]], Copower[Copower[A, J], I]]:
-    """curry : V^{X×Y} ⊸ (V^Y)^X; moves nothing."""
-    _want(isinstance(V, Copower) and isinstance(V.index, Product), "curry", V, "V^{X×Y}")
-    return _rename("curry", V, Copower(Copower(V.base, V.index.right), V.index.left))
-
-
-def uncurry(V: Copower[Copower[A, J], I]) -> LinMap[Copower[Copower[A, J], I], Copower[A, Product[I, J]]]:
-    """uncurry : (V^Y)^X ⊸ V^{X×Y}; moves nothing."""
-    _want(isinstance(V, Copower) and isinstance(V.base, Copower), "uncurry", V, "(V^Y)^X")
-    return _rename("uncurry", V, Copower(V.base.base, V.index * V.base.index))
-
-
-def tensor_copower(
-    V: TensorProduct[Copower[A, I], Copower[B, J]],
-) -> LinMap[TensorProduct[Copower[A, I], Copower[B, J]], Copower[TensorProduct[A, B], Product[I, J]]]:
-    """V^X ⊗ W^Y ⊸ (V⊗W)^{X×Y}: a transposition of axes, none if V = K."""
-    ok = isinstance(V, TensorProduct) and isinstance(V.left, Copower) and isinstance(V.right, Copower)
-    _want(ok, "tensor_copower", V, "V^X ⊗ W^Y")
-    X, Y = V.left.index, V.right.index
-    n, m = len(X.axes), len(Y.axes)
-    order = []
-    for a in V.left.base.leaves:
-        p = len(a.axes)
-        for b in V.right.base.leaves:
-            q = len(b.axes)
-            order.append((*range(n), *range(n + p, n + p + m), *range(n, n + p), *range(n + p + m, n + p + m + q)))
-    cod = Copower(TensorProduct(V.left.base, V.right.base), X * Y)
-    return Unitary("copower", V, cod, tuple(range(len(V.leaves))), tuple(order))
-
-
-def tensor_matrix(
-    V: TensorProduct[Copower[Field, I], Copower[Field, J]],
-) -> LinMap[TensorProduct[Copower[Field, I], Copower[Field, J]], Copower[Field, Product[I, J]]]:
-    """ℝ^X ⊗ ℝ^Y ⊸ ℝ^{X×Y}; moves nothing."""
-    ok = isinstance(V, TensorProduct) and all(
-        isinstance(s, Copower) and isinstance(s.base, Field) for s in (V.left, V.right)
-    )
-    _want(ok, "tensor_matrix", V, "ℝ^X ⊗ ℝ^Y")
-    return _rename("matrix", V, Copower(V.left.base, V.left.index * V.right.index))
-
-
-def stack(V: W, X: I) -> LinMap[Any, Copower[W, I]]:
-    """stack : V ⊕ … ⊕ V ⊸ V^X, one summand for each x ∈ X; unitary, its inverse is `unstack`."""
-    _summands(V, X, "stack")
-    return Join(tuple(Reduce(run(Unit(), X, k), V) for k in range(X.size)))
-
-
-def unstack(V: W, X: I) -> LinMap[Copower[W, I], Any]:
-    """unstack : V^X ⊸ V ⊕ … ⊕ V, the inverse of `stack`."""
-    _summands(V, X, "unstack")
-    return Fork(tuple(Reduce(run(Unit(), X, k).T, V) for k in range(X.size)))
-
-
-def _summands(V: Any, X: Any, name: str) -> None:
-    require_space(V, name)
-    require_index(X, name)
-    if not X.size:
-        msg = f"{name} needs one summand {V} at least, but {X} has no elements"
-        raise SpaceError(msg)
-
-
-def split(
-    V: Copower[W, Coproduct[I, J]],
-) -> LinMap[Copower[W, Coproduct[I, J]], DirectSum[Copower[W, I], Copower[W, J]]]:
-    """split : V^{X+Y} ⊸ V^X ⊕ V^Y, two slices; unitary, its inverse is `concat`."""
-    _want(isinstance(V, Copower) and isinstance(V.index, Coproduct), "split", V, "V^{X+Y}")
-    X, Y = V.index.left, V.index.right
-    return Fork((Reduce(run(X, V.index, 0).T, V.base), Reduce(run(Y, V.index, X.size).T, V.base)))
-
-
-def concat(
-    V: DirectSum[Copower[W, I], Copower[W, J]],
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, Coproduct[I, J]]]:
-    """concat : V^X ⊕ V^Y ⊸ V^{X+Y}, the inverse of `split`."""
-    parts = V.parts if isinstance(V, DirectSum) else ()
-    ok = len(parts) == 2 and all(isinstance(p, Copower) and p.base == parts[0].base for p in parts)
-    _want(ok, "concat", V, "V^X ⊕ V^Y")
-    X, Y = parts[0].index, parts[1].index
-    base = parts[0].base
-    return Join((Reduce(run(X, X + Y, 0), base), Reduce(run(Y, X + Y, X.size), base)))

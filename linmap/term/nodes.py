@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Map, Relation, SpaceError, Type, Vec
 from hilbert.combine import (
     Addition,
     Composition,
@@ -26,7 +26,7 @@ from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
 from hilbert.map import exponent, factor, reciprocal
-from hilbert.relation import Relation
+from hilbert.once import once
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -287,14 +287,16 @@ class Join(LinMap[Any, Any]):
                 raise SpaceError(msg)
 
     @property
+    @once
     def dom(self) -> Any:
         """The direct sum of the domains."""
-        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
+        return DirectSum(tuple(part.dom for part in self.parts))
 
     @property
+    @once
     def cod(self) -> Any:
         """The common codomain."""
-        return self.kept("cod", lambda: self.parts[0].cod)
+        return self.parts[0].cod
 
 
 @final
@@ -314,14 +316,16 @@ class Reduce(LinMap[Any, Any]):
     base: Any = field(validator=_vector_space)
 
     @property
+    @once
     def dom(self) -> Any:
         """V^X."""
-        return self.kept("dom", lambda: power(self.base, self.relation.dom))
+        return power(self.base, self.relation.dom)
 
     @property
+    @once
     def cod(self) -> Any:
         """V^Y."""
-        return self.kept("cod", lambda: power(self.base, self.relation.cod))
+        return power(self.base, self.relation.cod)
 
 
 @final
@@ -469,15 +473,12 @@ Node: TypeAlias = (
 )
 
 
+@once
 def refs(body: Net) -> tuple[Ref, ...]:
     """The references of an open net, each once, by slot."""
-    memo = body.memo()
-    found: tuple[Ref, ...] | None = memo.get("refs")
-    if found is None:
-        slots: dict[int, Ref] = {}
-        for arc in body.arcs:
-            datum = datum_of(arc.map)
-            if isinstance(datum, Ref):
-                slots[datum.slot] = datum
-        found = memo["refs"] = tuple(slots[k] for k in sorted(slots))
-    return found
+    slots: dict[int, Ref] = {}
+    for arc in body.arcs:
+        datum = datum_of(arc.map)
+        if isinstance(datum, Ref):
+            slots[datum.slot] = datum
+    return tuple(slots[k] for k in sorted(slots))

@@ -12,33 +12,27 @@ from hilbert import Copower, TensorProduct
 from hilbert.relation import full
 from linmap import (
     add,
-    assoc,
-    bars,
+    cumsum,
     curry,
-    distrib,
     dup,
     fork,
     identity,
     inject,
     join,
-    ket,
     parallel,
     project,
     red,
     rep,
-    scan,
-    suffix,
     total,
     transpose,
-    unassoc,
     uncurry,
-    undistrib,
-    unzip,
+    unzip_parts,
     zero,
-    zip_,
+    zip_parts,
 )
 from linmap.net.lower import net
 from linmap.term.nodes import Lifted
+from linmap.unitary import assoc, bars, distrib, ket, unassoc, undistrib
 from tests import function_terms
 from tests.linear_terms import NODES, SCALARS, UNITARIES, between, linear_map
 from tests.strategies import FORMS, Source, sources
@@ -95,10 +89,10 @@ def test_of_constants(s: Source) -> None:
     assert adjoint(zero(V, W)) == zero(W, V)
     assert adjoint(project(S, i)) == inject(S, i)
     assert adjoint(inject(S, i)) == project(S, i)
-    assert adjoint(rep(V, X)) == total(V, X)
-    assert adjoint(total(V, X)) == rep(V, X)
+    assert adjoint(rep(X, V)) == total(X, V)
+    assert adjoint(total(X, V)) == rep(X, V)
     assert adjoint(dup(V)) == add(V)
-    assert adjoint(scan(V, X)) == suffix(V, X)
+    assert adjoint(cumsum(X, V)) == cumsum(X, V, reverse=True)
     assert adjoint(red(relation, V)) == red(relation.T, V)
     assert adjoint(red(full(X, X), V)) == red(full(X, X), V)
 
@@ -120,9 +114,9 @@ BACK: dict[str, Callable[[Any], Any]] = {
     "unassoc": assoc,
     "distrib of a sum": undistrib,
     "distrib of a copower": undistrib,
-    "zip of copowers": unzip,
-    "zip of sums": unzip,
-    "unzip of a copower": zip_,
+    "zip of copowers": unzip_parts,
+    "zip of sums": unzip_parts,
+    "unzip of a copower": zip_parts,
     "curry": uncurry,
     "uncurry": curry,
 }
@@ -138,7 +132,7 @@ def test_of_unitary_operators(name: str, s: Source) -> None:
     elif name == "ket":  # the bars of ℝ ⊗ ℝ go either way
         f = ket(s.copower())
     elif name == "unzip of a copower":
-        f = unzip(Copower(s.sum(8, least=1), s.index()))
+        f = unzip_parts(Copower(s.sum(8, least=1), s.index()))
     else:
         f = UNITARIES[name](s)
     back = BACK[name](f.cod)

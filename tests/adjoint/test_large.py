@@ -9,7 +9,7 @@ import pytest
 from adjoint import adjoint, grad
 from diff import affine, cos, derivative, program, sin, tanh
 from hilbert import Fin, R
-from linmap import LinMap, compose, scale, scan, suffix
+from linmap import LinMap, compose, cumsum, scale
 from linmap.net.lower import net
 from tests.strategies import same
 
@@ -97,7 +97,7 @@ def test_linear_maps() -> None:
     """A composition of 2·10⁴ linear maps is applied, turned round, compared, hashed, pickled and printed."""
     X = Fin.of(2)
     V = R**X
-    parts = [scan(R, X), *(scale(-1.0 if k % 2 else 1.0, V) for k in range(N))]
+    parts = [cumsum(X), *(scale(-1.0 if k % 2 else 1.0, V) for k in range(N))]
     f: LinMap[Any, Any] = compose(list(reversed(parts)))
     g: LinMap[Any, Any] = parts[0]
     for part in parts[1:]:
@@ -106,8 +106,8 @@ def test_linear_maps() -> None:
     back = adjoint(f)
     assert f == g
     assert hash(f) == hash(g)
-    assert same(f(v), scan(R, X)(v))
-    assert same(back(v), suffix(R, X)(v))
+    assert same(f(v), cumsum(X)(v))
+    assert same(back(v), cumsum(X, reverse=True)(v))
     assert adjoint(back) == f
     assert pickle.loads(pickle.dumps(back)) == back
     assert len(net(f).arcs) == N + 1
@@ -118,7 +118,7 @@ def test_deep_nesting() -> None:
     """A term that is nested 2000 deep, ½·(2·(… sin)), has no depth for any pass."""
     X = Fin.of(2)
     f: Any = sin
-    g: LinMap[Any, Any] = scan(R, X)
+    g: LinMap[Any, Any] = cumsum(X)
     for _ in range(1000):
         f = 0.5 * (2.0 * f)
         g = 0.5 * (2.0 * g)
@@ -127,6 +127,6 @@ def test_deep_nesting() -> None:
     assert float(grad(f)(point)) == pytest.approx(float(cos(point)))
     assert pickle.loads(pickle.dumps(f)) == f
     assert adjoint(adjoint(g)) == g
-    assert same(g(v), scan(R, X)(v))
+    assert same(g(v), cumsum(X)(v))
     for text in (str(f), str(g)):
         assert len(text.splitlines()) <= 40

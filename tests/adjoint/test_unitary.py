@@ -32,7 +32,7 @@ def test_the_adjoint_is_the_inverse(name: str, s: Source) -> None:
 def test_stack_and_split(s: Source) -> None:
     """stack : V ⊕ … ⊕ V ⊸ V^X and split : V^{X+Y} ⊸ V^X ⊕ V^Y are unitary, made of reductions."""
     V, X = s.space(6), s.index(empty=False)
-    check(s, stack(V, X))
-    check(s, unstack(V, X))
+    check(s, stack(X, V))
+    check(s, unstack(X, V))
     check(s, split(Copower(V, Coproduct(X, s.index()))))
-    assert adjoint(stack(V, X)) == unstack(V, X)
+    assert adjoint(stack(X, V)) == unstack(X, V)

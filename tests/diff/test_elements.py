@@ -45,12 +45,12 @@ def test_pick(s: Source) -> None:
     f = fun(V**X, Elements(X) ** Y)(lambda v, x: v[x])
     value, linear = affine(f, v, x)
     assert same(value, gathered(V**Y, [elements(v)[k] for k in np.ravel(x.array).tolist()]))
-    assert same(gather(V, x)(v), value)
+    assert same(gather(x, V)(v), value)
     assert same(linear(of_leaves(linear.dom, v.leaves)), value)
     w = s.vector(V**Y)
     back = adjoint(linear)(w)
     assert same(of_leaves(V**X, back.leaves), by_definition(X, x, w))
-    assert same(adjoint(gather(V, x))(w), segment_sum(V, x)(w))
+    assert same(adjoint(gather(x, V))(w), segment_sum(x, V)(w))
 
 
 @given(sources())
@@ -61,10 +61,10 @@ def test_scatter(s: Source) -> None:
     f = fun(V**Y, Elements(X) ** Y)(lambda v, x: v.scatter(x))
     value, linear = affine(f, v, x)
     assert same(value, by_definition(X, x, v))
-    assert same(segment_sum(V, x)(v), value)
+    assert same(segment_sum(x, V)(v), value)
     assert same(linear(of_leaves(linear.dom, v.leaves)), value)
     w = s.vector(V**X)
-    assert same(of_leaves(V**Y, adjoint(linear)(w).leaves), gather(V, x)(w))
+    assert same(of_leaves(V**Y, adjoint(linear)(w).leaves), gather(x, V)(w))
 
 
 @given(sources())
@@ -96,8 +96,8 @@ def test_as_bilinear_maps(s: Source) -> None:
     """The contractions are the same functions."""
     (X, Y), V = sets(s), s.space(3)
     v, w, x = s.vector(V**X), s.vector(V**Y), found(s, X, Y)
-    assert same(bilinear(contraction.gather(V, X, Y))(v, x), gather(V, x)(v))
-    assert same(bilinear(contraction.segment_sum(V, X, Y))(w, x), segment_sum(V, x)(w))
+    assert same(bilinear(contraction.gather(X, Y, V))(v, x), gather(x, V)(v))
+    assert same(bilinear(contraction.segment_sum(X, Y, V))(w, x), segment_sum(x, V)(w))
 
 
 X, Y = Fin.of(3), Fin.of(2)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from adjoint import adjoint, adjoint_affine, grad, value_and_grad, vjp
 from diff import affine, const, contract, derivative, fun, inner, jvp, lift, outer, sin, tanh
 from hilbert import Fin, R, SpaceError, TensorProduct, Vec, direct_sum
-from linmap import linear, tensor_matrix, transpose
+from linmap import linear, transpose
+from linmap.unitary import tensor_matrix
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, close, sources
 

@@ -28,7 +28,7 @@ from diff import (
     tanh,
 )
 from hilbert import Elements, Fin
-from linmap import scan
+from linmap import cumsum
 from tests.strategies import Hidden, Pixel, Source, close, sources
 
 Case = tuple[tuple[Any, ...], Callable[..., Any], Callable[..., Any]]
@@ -199,7 +199,7 @@ def maps_inside(s: Source) -> Case:
     X = Fin.of(s.integer(0, 3))
     V = s.field**X
     f = fun(V)(lambda x: sqrt(x * x + 1.0))
-    return (V,), lambda x: f(f(x)) + scan(s.field, X)(x), lambda x: np.sqrt(x * x + 2) + np.cumsum(x)
+    return (V,), lambda x: f(f(x)) + cumsum(X, s.field)(x), lambda x: np.sqrt(x * x + 2) + np.cumsum(x)
 
 
 def vectors_on_the_left(s: Source) -> Case:

@@ -28,7 +28,8 @@ from hilbert import (
 from hilbert.formal.array import MANY, Formal
 from hilbert.formal.rank_one_sums import families, merged
 from hilbert.formal.tensors import alike
-from linmap import assoc, equal, linear, tensor_matrix, transpose, unassoc
+from linmap import equal, linear, transpose
+from linmap.unitary import assoc, tensor_matrix, unassoc
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, same, sources
 

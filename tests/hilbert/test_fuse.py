@@ -13,7 +13,6 @@ from hilbert.relation import run
 from linmap import (
     concatenate,
     differences,
-    distrib,
     fork,
     gather,
     identity,
@@ -31,6 +30,7 @@ from linmap import (
 from linmap.contraction import hadamard
 from linmap.net.apply import line
 from linmap.net.lower import net
+from linmap.unitary import distrib
 
 X = Fin.of(4)
 V = R**X
@@ -73,7 +73,7 @@ def test_a_negation_that_is_read_twice() -> None:
 
 def test_linear_maps() -> None:
     """The nets of linear maps, too."""
-    f = differences(R, X)
+    f = differences(X)
     assert f(b).array.tolist() == [-2.0, -2.0, 6.0]
     assert names(line(net(f))) == ["Reduce", "Reduce", "Subtract"]
     g = identity(V) - scale(2.0, V)
@@ -83,12 +83,12 @@ def test_linear_maps() -> None:
 def test_sums_with_padded_arrays() -> None:
     """Each summand after the first touches what it covers only; no argument is overwritten."""
     parts = [Fin.of(n) for n in (2, 3, 0, 1, 4)]
-    f = concatenate(R, *parts)
+    f = concatenate(*parts)
     arrays = [np.arange(1.0, n.size + 1) for n in parts]
     v = f.dom.vec(tuple(arrays))
     assert np.array_equal(f(v).array, np.concatenate(arrays))
     assert names(line(net(f))) == ["Reduce", "AddInto", "AddInto", "AddInto", "AddInto"]
-    g = stack(V, Fin.of(3))
+    g = stack(Fin.of(3), V)
     w = g.dom.vec((a.array, b.array, a.array))
     assert np.array_equal(g(w).array, np.stack([a.array, b.array, a.array]))
     assert "Add" not in names(line(net(g)))
@@ -115,7 +115,10 @@ def test_strided_sums() -> None:
 def test_in_another_namespace(name: str) -> None:
     """Elsewhere the steps are taken one after the other."""
     xp = pytest.importorskip(name)
-    f = concatenate(R32, Fin.of(2), Fin.of(3)) - concatenate(R32, Fin.of(2), Fin.of(3), to=Fin.of(2) + Fin.of(3)) * 2.0
+    f = (
+        concatenate(Fin.of(2), Fin.of(3), V=R32)
+        - concatenate(Fin.of(2), Fin.of(3), V=R32, to=Fin.of(2) + Fin.of(3)) * 2.0
+    )
     v = [np.arange(2, dtype=np.float32), np.arange(3, dtype=np.float32)]
     found = f(f.dom.vec(tuple(xp.asarray(part) for part in v))).array
     assert np.array_equal(np.asarray(found), -np.concatenate(v))
@@ -129,13 +132,13 @@ cols = np.random.default_rng(1).integers(0, 50, 5000)
 def test_formal_tensors() -> None:
     """On a formal tensor the steps act on its factors."""
     Z = Fin.of(3)
-    f = sparse(N, M, rows, cols, np.arange(5000.0) % 5, R * R**Z) @ distrib((R**N) * (R**Z))
+    f = sparse(rows, cols, np.arange(5000.0) % 5, N, M, R * R**Z) @ distrib((R**N) * (R**Z))
     u, w = (R**N).vec(np.arange(50.0)), (R**Z).vec([1.0, -1.0, 2.0])
     formal = u.tensor(w)
     assert formal.is_formal
     due = np.outer(np.bincount(rows, (np.arange(5000.0) % 5) * u.array[cols], 60), w.array)
     assert np.allclose(f(formal).dense().array.reshape(60, 3), due)
-    g = concatenate(R * R**Z, N, M) @ parallel(distrib((R**N) * (R**Z)), distrib((R**M) * (R**Z)))
+    g = concatenate(N, M, V=R * R**Z) @ parallel(distrib((R**N) * (R**Z)), distrib((R**M) * (R**Z)))
     x = (R**M).vec(np.ones(60)).tensor(w)
     both = g(formal, x).dense().array.reshape(110, 3)
     assert np.allclose(both, np.outer(np.concatenate([u.array, np.ones(60)]), w.array))
@@ -144,8 +147,8 @@ def test_formal_tensors() -> None:
 def test_what_lies_between_is_read_elsewhere() -> None:
     """A gather or a product that is a result, too, is computed; and so is one with itself."""
     weights = (R**K).vec(np.arange(5000.0) % 7)
-    first, product = gather(R, cols, N, rows=K), section(hadamard(R**K), 0, weights)
-    last = segment_sum(R, rows, M, rows=K)
+    first, product = gather(cols, N, rows=K), section(hadamard(R**K), 0, weights)
+    last = segment_sum(rows, M, rows=K)
     v = (R**N).vec(np.arange(50.0))
     whole = last @ product @ first
     due = np.bincount(rows, weights.array * v.array[cols], 60)

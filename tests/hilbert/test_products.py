@@ -8,7 +8,7 @@ from hypothesis import given
 
 from diff import fun
 from hilbert import Copower, Fin, Product, R, Vec
-from linmap import tensor_matrix
+from linmap.unitary import tensor_matrix
 from tests.strategies import Source, same, sources
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert.relation import Relation, diagonal, full, geq, leq, pairs
+from hilbert import Relation
+from hilbert.relation import equality, full, geq, leq, pairs
 from tests.strategies import FORMS, Source, sources
 
 
@@ -52,7 +53,7 @@ def test_meaning(s: Source) -> None:
     n, m = X.size, Y.size
     x, y = np.arange(n)[:, None], np.arange(n)[None, :]
     assert np.array_equal(dense(full(X, Y)), np.ones((n, m), dtype=bool))
-    assert np.array_equal(dense(diagonal(X)), x == y)
+    assert np.array_equal(dense(equality(X)), x == y)
     assert np.array_equal(dense(leq(X)), x <= y)
     assert np.array_equal(dense(geq(X)), x >= y)
     given_pairs = [(0, m - 1), (n - 1, 0), (0, m - 1)] if n and m else []

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Coproduct, Fin, Index, SpaceError
+from hilbert import Coproduct, Fin, Index, Relation, SpaceError
 from hilbert.arrays.counting import SHADES, filled
 from hilbert.relation import (
     Composition,
-    Relation,
     agreement,
     band,
     by_key,

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from diff import bilinear
-from hilbert import R32, Elements, Field, Fin, R, Unit
+from hilbert import R32, Elements, Field, Fin, R, Relation, Unit
 from hilbert.arrays import segments
 from hilbert.arrays.reduction import reduce
 from hilbert.leaf import Leaf
-from hilbert.relation import Relation, band, columns, function, leq, partial, run, sliding, window
+from hilbert.relation import band, columns, function, leq, partial, run, sliding, window
 from linmap import contraction
 
 ROOMS = [((), ()), ((3,), ()), ((), (2,)), ((), (5,)), ((2,), (4,))]
@@ -118,10 +118,10 @@ def test_found_at_the_point(width: int, field: Field) -> None:
     t = rng.integers(0, 70, 6000)
     at = (Elements(X) ** Y).vec(t)
     v, w = ((V**Z).vec(rng.integers(-9, 10, (V**Z).leaves[0].shape).astype(field.dtype)) for Z in (X, Y))
-    assert np.array_equal(bilinear(contraction.gather(V, X, Y))(v, at).array, v.array[t])
+    assert np.array_equal(bilinear(contraction.gather(X, Y, V))(v, at).array, v.array[t])
     due = np.zeros_like(v.array)
     np.add.at(due, t, w.array)
-    found = bilinear(contraction.segment_sum(V, X, Y))(w, at).array
+    found = bilinear(contraction.segment_sum(X, Y, V))(w, at).array
     assert found.dtype == field.dtype
     assert np.array_equal(found, due)
 

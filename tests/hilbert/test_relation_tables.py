@@ -172,7 +172,7 @@ def test_group_by_agrees_with_pandas() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"town": rng.choice(["Oslo", "Turku", "Bergen"], 50), "sales": rng.standard_normal(50)})
     due = frame.groupby("town", sort=False)["sales"].sum()
-    f = group_by(R, frame["town"])
+    f = group_by(frame["town"])
     assert labels(frame["town"], Town).labels == tuple(due.index)
     np.testing.assert_allclose(f(f.dom.vec(frame["sales"])).array, due.to_numpy())
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import adjoint
-from hilbert import R32, Copower, Fin, R, Vec, direct_sum
+from hilbert import R32, Copower, Fin, R, Relation, Vec, direct_sum
 from hilbert.arrays.reduction import reduce
 from hilbert.leaf import Leaf
-from hilbert.relation import Relation
 from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense
 from tests.strategies import Source, close, elements, gathered, same, sources

@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
-from hilbert import Elements, Fin, Unit
+from hilbert import Elements, Fin, Relation, Unit
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, Contract, Literal, Operation, Subtract
 from hilbert.program.run import Runner
-from hilbert.relation import Full, Relation, function, geq, leq, run
+from hilbert.relation import Full, function, geq, leq, run
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap.net import wire

@@ -3,7 +3,7 @@
 from hypothesis import given, note, settings
 
 from hilbert import Fin
-from linmap import identity, parallel, zip_
+from linmap import identity, parallel, zip_parts
 from linmap.net.apply import line
 from linmap.net.lower import net
 from tests.linear_terms import between, linear_map
@@ -43,7 +43,7 @@ def test_direct_sum(s: Source) -> None:
     f, g = (between(s, s.space(6), s.space(6), 1) for _ in range(2))
     both = parallel(f**X, g**X)
     v = s.vector(both.dom)
-    assert same((zip_(both.cod) @ both)(v), (parallel(f, g) ** X @ zip_(both.dom))(v))
+    assert same((zip_parts(both.cod) @ both)(v), (parallel(f, g) ** X @ zip_parts(both.dom))(v))
 
 
 @given(sources(single=False))

@@ -11,7 +11,7 @@ from hypothesis import given, note, settings
 import linmap
 from hilbert import Fin, R
 from hilbert.term import rebuild, table
-from linmap import fork, identity, inject, scale, scan, section, total
+from linmap import cumsum, fork, identity, inject, scale, section, total
 from linmap.contraction import inner
 from tests.linear_terms import NODES, SCALARS, between, linear_map
 from tests.strategies import Source, same, sources
@@ -69,7 +69,7 @@ def test_different_terms_differ(s: Source) -> None:
         (identity(V), identity(V**X)),
         (scale(k, V), scale(k + 1.0, V)),
         (inject(R**X, 0), inject(R**X, 1)),
-        (scan(V, X), total(V, X)),
+        (cumsum(X, V), total(X, V)),
         (f, f**X),
         (fork(f, 2 * f), fork(2 * f, f)),
         (f + 2 * f, 2 * f + f),
@@ -96,7 +96,7 @@ def test_pickle_in_another_process() -> None:
     """A term that is pickled here, loaded and pickled again in another process is equal to itself."""
     X = Fin.of(3)
     v = (R**X).vec([1.0, 2.0, 4.0])
-    f = section(inner(R**X), 1, v) @ scan(R, X) + total(R, X)
+    f = section(inner(R**X), 1, v) @ cumsum(X) + total(X)
     code = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(pickle.load(sys.stdin.buffer)))"
     done = subprocess.run(  # noqa: S603 - this interpreter, a constant program
         [sys.executable, "-c", code], input=pickle.dumps((f, v)), stdout=subprocess.PIPE, check=True, timeout=60

@@ -13,9 +13,10 @@ from adjoint import adjoint, check_adjoint, check_derivative, grad, jacobian
 from diff import affine, const, contract, fun, inner, sin, tanh
 from diff.names import NAMES
 from hilbert import R32, Fin, R, TensorProduct, Vec, direct_sum
-from linmap import LinMap, cost, diagonal, equal, matrix, section, simplify, structure, tensor, tensor_matrix, transpose
+from linmap import LinMap, cost, diagonal, equal, matrix, section, simplify, structure, tensor, transpose
 from linmap.contraction import hadamard, scalar, tensor_contraction
 from linmap.contraction import inner as inner_product
+from linmap.unitary import tensor_matrix
 
 RNG = np.random.default_rng(4)
 V, W = R ** Fin.of(5), R ** Fin.of(4)

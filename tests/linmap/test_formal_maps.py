@@ -83,7 +83,7 @@ BILINEAR: dict[str, Callable[[Source], Contraction[Any, Any, Any]]] = {
     "outer on the right": lambda s: outer(s.space(4, 1), s.tensor(9)),
     "tensor contraction": lambda s: tensor_contraction(s.space(4), s.space(4), s.space(4)),
     "matrix times vector": lambda s: _matrix_vector(s.field ** s.index(), s.field ** s.index()),
-    "pick": lambda s: pick(s.tensor(9), s.index(empty=False)),
+    "pick": lambda s: pick(s.index(empty=False), s.tensor(9)),
 }
 
 

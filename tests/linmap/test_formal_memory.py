@@ -13,25 +13,9 @@ from diff import affine, contract, derivative, fun, inner, jvp, lift, outer, sin
 from hilbert import R32, Copower, Fin, R, TensorProduct, Vec, compress, direct_sum, formal, from_factors
 from hilbert.formal.tensors import alike
 from hilbert.relation import full, function, leq
-from linmap import (
-    assoc,
-    bars,
-    bra,
-    distrib,
-    dot,
-    ket,
-    red,
-    section,
-    tensor_copower,
-    tensor_matrix,
-    total,
-    transpose,
-    transpose_matrix,
-    unassoc,
-    undistrib,
-    zip_,
-)
 from linmap import contraction as bilinear
+from linmap import dot, red, section, total, transpose, zip_parts
+from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,14 +79,14 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "distrib": lambda: distrib(SPACE)(T),
     "undistrib": lambda: undistrib(distrib(SPACE).cod)(distrib(SPACE)(T)),
     "matrix": lambda: tensor_matrix(M.space)(M),
-    "matrix transposed": lambda: transpose_matrix(X, Y, R)(MATRIX),
+    "matrix transposed": lambda: transpose(R ** (X * Y))(MATRIX),
     "copowers": lambda: tensor_copower(M.space)(M),
     "bra": lambda: bra(SPACE)(T),
     "ket": lambda: ket(SPACE)(T),
     "bars": lambda: bars(bra(SPACE).cod)(bra(SPACE)(T)),
     "assoc": lambda: assoc(TensorProduct(M.space, W))(M.tensor(B)),
     "unassoc": lambda: unassoc(TensorProduct(V, M.space))(A.tensor(M)),
-    "zip": lambda: zip_(PAIR.space)(PAIR),
+    "zip": lambda: zip_parts(PAIR.space)(PAIR),
     "(t∗)": lambda: section(bilinear.tensor_contraction(R**X, R**Y, R**X), 0, M)(N),
     "(∗t)": lambda: section(bilinear.tensor_contraction(R**X, R**Y, R**X), 1, N)(M),
     "(⊙t)": lambda: dot(T)(S),
@@ -112,7 +96,7 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "red": lambda: red(leq(X), TensorProduct(R, R**Y))(distrib(M.space)(M)),
     "gather": lambda: red(function(X, Z, np.arange(X.size) % 5), TensorProduct(R, R**Y))(distrib(M.space)(M)),
     "Σ over both": lambda: red(full(X * Y, Z), R)(MATRIX),
-    "Σ": lambda: total(TensorProduct(R, R**Y), X)(distrib(M.space)(M)),
+    "Σ": lambda: total(X, TensorProduct(R, R**Y))(distrib(M.space)(M)),
     "function": lambda: weighted(M, (R**Y).zeros()),
     "contract": lambda: rows(M, (R**Y).zeros()),
     "outer in a function": lambda: pair((R**X).zeros(), (R**Y).zeros(), M),

@@ -8,28 +8,15 @@ import numpy as np
 import pytest
 
 from hilbert import Fin, Unit
-from hilbert.relation import (
-    diagonal,
-    full,
-    function,
-    geq,
-    greater,
-    leq,
-    pairs,
-    partial,
-    rotation,
-    run,
-    sliding,
-    window,
-)
+from hilbert.relation import equality, full, function, geq, greater, leq, pairs, partial, rotation, run, sliding, window
 from linmap.laws.relations import composed, is_empty, is_identity
 
 X, Y, Z, L = Fin.of(2), Fin.of(3), Fin.of(4), Fin.of(7)
 f, g = function(X, Y, [2, 0]), function(Y, Z, [3, 3, 1])
 some, other = partial(Y, np.array([True, False, True])), partial(Y, np.array([True, True, False]))
 CASES: dict[str, tuple[Any, Any]] = {
-    "id after": (diagonal(Y), f),
-    "id before": (f, diagonal(X)),
+    "id after": (equality(Y), f),
+    "id before": (f, equality(X)),
     "full after full": (full(Y, Z), full(X, Y)),
     "full after full on one element": (full(Y, Unit()), full(Unit(), Y)),
     "full after a function": (full(Y, Z), f),
@@ -73,7 +60,7 @@ APART: dict[str, tuple[Any, Any]] = {
     "pairs": (pairs(Y, Z, [(0, 1), (2, 1)]), pairs(X, Y, [(0, 0), (0, 2)])),
     "windows": (window(Z, 2), window(L, 3)),
     "sums of unequal counts": (full(Y, Z) + full(X, X), full(X, Y) + full(Z, X)),
-    "products of other sets": (full(Y, X) * full(X, Y), diagonal(Y) * leq(X)),
+    "products of other sets": (full(Y, X) * full(X, Y), equality(Y) * leq(X)),
     "products of which one does not compose": (leq(Y) * full(X, Z), leq(Y) * full(Y, X)),
     "sums of which one does not compose": (leq(Y) + rotation(X, 1), leq(Y) + rotation(X, 1)),
 }
@@ -119,7 +106,7 @@ RELATIONS = [
     *(run(Y, Y, 0), run(Y, Y, 2, -1), run(Y, Y, 2, -1).T, run(Unit(), Unit(), 0), run(Fin.of(1), Fin.of(1), 0, 2).T),
     *(full(Unit(), Unit()), full(Y, Y), leq(Fin.of(1)), geq(Fin.of(1)), greater(Fin.of(1)), leq(Fin.of(0))),
     *(partial(Y, np.ones(3, dtype=bool)), partial(Y, np.zeros(3, dtype=bool)), pairs(X, Y, []), full(X, Fin.of(0))),
-    *(diagonal(X) * diagonal(Y), diagonal(X) * rotation(Y, 1), diagonal(X) + diagonal(Y), leq(X) + diagonal(Y)),
+    *(equality(X) * equality(Y), equality(X) * rotation(Y, 1), equality(X) + equality(Y), leq(X) + equality(Y)),
     *(
         pairs(X, Y, []) * f,
         f * pairs(X, Y, []),
@@ -127,7 +114,7 @@ RELATIONS = [
         pairs(X, Y, []) + f,
         f + pairs(X, Y, []),
     ),
-    *(rotation(Y, 0), rotation(Y, 1), diagonal(Fin.of(0)), full(Fin.of(0), X)),
+    *(rotation(Y, 0), rotation(Y, 1), equality(Fin.of(0)), full(Fin.of(0), X)),
 ]
 
 

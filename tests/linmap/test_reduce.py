@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Fin, R, Vec
-from hilbert.relation import Relation, diagonal, full, leq, pairs
-from linmap import red, rep, scan, suffix, total
+from hilbert import Fin, R, Relation, Vec
+from hilbert.relation import equality, full, leq, pairs
+from linmap import cumsum, red, rep, total
 from linmap.term.nodes import Lifted, Reduce
 from tests.strategies import FORMS, Source, elements, gathered, same, sources
 
@@ -55,14 +55,14 @@ def test_derived_reductions(s: Source) -> None:
     for part in elements(v):
         running += part
         parts.append(running)
-    assert same(total(V, X)(v), running)
-    assert same(scan(V, X)(v), gathered(W, parts))
+    assert same(total(X, V)(v), running)
+    assert same(cumsum(X, V)(v), gathered(W, parts))
     rest = [running - part + own for part, own in zip(parts, elements(v), strict=True)]
-    assert same(suffix(V, X)(v), gathered(W, rest))
-    assert same(rep(V, X)(u), gathered(W, [u] * X.size))
-    assert same(red(diagonal(X), V)(v), v)
-    assert red(leq(X), V) == scan(V, X)
-    assert same((red(full(X, X), V))(v), (rep(V, X) @ total(V, X))(v))
+    assert same(cumsum(X, V, reverse=True)(v), gathered(W, rest))
+    assert same(rep(X, V)(u), gathered(W, [u] * X.size))
+    assert same(red(equality(X), V)(v), v)
+    assert red(leq(X), V) == cumsum(X, V)
+    assert same((red(full(X, X), V))(v), (rep(X, V) @ total(X, V))(v))
 
 
 @pytest.mark.parametrize("_", range(8))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from diff.term import Bilinear
 from hilbert import Copower, Vec
-from linmap import at, delta, dot, section, times
+from linmap import delta, dot, gather, scale, section
 from linmap.contraction import (
     Contraction,
     basis_vector,
@@ -60,7 +60,7 @@ def test_of_any_space(s: Source) -> None:
         assert float(value(inner(V), v, other)) == v.inner(other)
         assert float(dot(v)(other)) == v.inner(other)
         assert same(value(scalar(V), k, v), float(k) * v)
-        assert same(times(k, V)(v), float(k) * v)
+        assert same(scale(k, V)(v), float(k) * v)
     assert np.array_equal(value(hadamard(V), v, other).flat(), v.flat() * other.flat())
     found = value(tensor_contraction(U, V, W), value(outer(U, V), u, v), value(outer(V, W), other, w))
     assert same(found, v.inner(other) * value(outer(U, W), u, w))
@@ -79,11 +79,11 @@ def test_of_matrices(s: Source) -> None:
 
 @given(sources())
 def test_at_an_element(s: Source) -> None:
-    """pick(v, x) = v_x = π_x(v), and the basis vector of x is e_x."""
+    """pick(x, v) = v_x = π_x(v), and the basis vector of x is e_x."""
     V, X = s.space(6), s.index(empty=False)
     v, x = s.vector(V**X), s.vector(basis_vector(X).right)
     place = int(x.leaves[0])
-    assert same(value(pick(V, X), v, x), elements(v)[place])
-    assert same(at(V, X, x)(v), elements(v)[place])
+    assert same(value(pick(X, V), v, x), elements(v)[place])
+    assert same(gather(x, V)(v), elements(v)[place])
     k = s.vector(s.field)
     assert np.array_equal(value(basis_vector(X, s.field), k, x).flat(), float(k) * np.eye(X.size)[place])

@@ -243,6 +243,6 @@ def test_applied_to_terms_one_by_one() -> None:
 def test_total_of_nothing() -> None:
     """0 : V ⊸ W is the tensor without terms."""
     V = R ** Fin.of(3)
-    t = tensor(0.0 * total(R, Fin.of(3)))
+    t = tensor(0.0 * total(Fin.of(3)))
     assert t.norm() == 0.0
     assert linear(formal(TensorProduct(V, V), []))(V.random(RNG)).norm() == 0.0

@@ -6,27 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Copower, Coproduct, DirectSum, TensorProduct, Vec, direct_sum
-from linmap import (
-    assoc,
-    bars,
-    bra,
-    concat,
-    curry,
-    distrib,
-    ket,
-    split,
-    stack,
-    tensor_copower,
-    tensor_matrix,
-    transpose,
-    transpose_matrix,
-    uncurry,
-    unstack,
-    unzip,
-    zip_,
-)
+from linmap import concatenate, curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
 from linmap.contraction import outer
 from linmap.term.nodes import Section
+from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix
 from tests.linear_terms import UNITARIES
 from tests.strategies import Source, elements, gathered, same, sources
 
@@ -89,10 +72,10 @@ def test_zip(s: Source) -> None:
     X, V, W = s.index(), s.space(6), s.space(6)
     v, w = s.vector(V**X), s.vector(W**X)
     pair = direct_sum(V, W)
-    f = zip_(direct_sum(V**X, W**X))
+    f = zip_parts(direct_sum(V**X, W**X))
     rows = [pair.vec((a.array, b.array)) for a, b in zip(elements(v), elements(w), strict=True)]
     assert same(f(v, w), gathered(pair**X, rows))
-    assert same(unzip(pair**X)(f(v, w)), f.dom.vec((v.array, w.array)))
+    assert same(unzip_parts(pair**X)(f(v, w)), f.dom.vec((v.array, w.array)))
 
 
 @given(sources())
@@ -103,7 +86,7 @@ def test_products_of_index_sets(s: Source) -> None:
     rows = curry(v.space)(v)
     assert same(gathered(v.space, [part for row in elements(rows) for part in elements(row)]), v)
     assert same(uncurry(rows.space)(rows), v)
-    turned = transpose_matrix(X, Y, V)(v)
+    turned = transpose(V ** (X * Y))(v)
     columns = zip(*(elements(row) for row in elements(rows)), strict=True) if X.size else [()] * Y.size
     assert same(turned, gathered(turned.space, [part for column in columns for part in column]))
     a, b = s.vector(Copower(V, X)), s.vector(Copower(W, Y))
@@ -117,14 +100,14 @@ def test_products_of_index_sets(s: Source) -> None:
 
 @given(sources())
 def test_stack_and_split(s: Source) -> None:
-    """stack and concat put parts side by side, unstack and split are their inverses; both are unitary."""
+    """stack and concatenate put parts side by side, unstack and split are their inverses; both are unitary."""
     X, Y, V = s.index(empty=False), s.index(), s.space(6)
     parts = [s.vector(V) for _ in range(X.size)]
     family = direct_sum(*[V] * X.size).vec(tuple(part.array for part in parts))
-    assert same(stack(V, X)(family), gathered(V**X, parts))
-    assert same(unstack(V, X)(stack(V, X)(family)), family)
+    assert same(stack(X, V)(family), gathered(V**X, parts))
+    assert same(unstack(X, V)(stack(X, V)(family)), family)
     v = s.vector(Copower(V, Coproduct(X, Y)))
     halves = split(v.space)(v)
     assert same(gathered(v.space, elements(halves[0]) + elements(halves[1])), v)
-    assert same(concat(halves.space)(halves), v)
+    assert same(concatenate(X, Y, V=V)(halves), v)
     assert halves.inner(halves) == v.inner(v)

@@ -52,7 +52,7 @@ def test_product(s: Source) -> None:
     """f(v) = A v on any space, f*(w) = Aᵀ w, f** = f; and for every element under a copower."""
     p, V, Z = Pattern(s), s.space(4), s.index(3)
     weights = s.rng().integers(-3, 4, p.rows.size)
-    f = sparse(p.X, p.Y, p.rows, p.cols, weights, V)
+    f = sparse(p.rows, p.cols, weights, p.X, p.Y, V)
     star = adjoint(f)
     v, w = s.vector(f.dom), s.vector(f.cod)
     assert same(f(v), product(p.dense(weights), v, p.Y))
@@ -68,7 +68,7 @@ def test_matrix(s: Source) -> None:
     """The matrix has the proven pattern, each place once; `structure` says that it is sparse."""
     p = Pattern(s)
     weights = s.rng().integers(1, 4, p.rows.size)
-    f = sparse(p.X, p.Y, p.rows, p.cols, weights)
+    f = sparse(p.rows, p.cols, weights, p.X, p.Y)
     made = matrix(f, as_="sparse")
     places = set(zip(p.rows.tolist(), p.cols.tolist(), strict=True))
     assert made.nnz == len(places)
@@ -93,7 +93,7 @@ def test_from_scipy(form: str) -> None:
 def test_structure() -> None:
     """A sparse matrix is no larger than its entries: beside an identity, too."""
     X = Fin.of(1000)
-    f = sparse(X, X, np.arange(999), np.arange(1, 1000), np.ones(999))
+    f = sparse(np.arange(999), np.arange(1, 1000), np.ones(999), X, X)
     assert str(structure(f)) == "sparse, 999 of 1000·1000 entries"
     assert matrix(f + identity(R**X), as_="sparse").nnz == 1999
 
@@ -101,7 +101,7 @@ def test_structure() -> None:
 def test_labels() -> None:
     """Rows and columns are labels where index sets have them."""
     towns, years = Labelled.of(["Turku", "Bergen"]), Labelled.of([2021, 2022, 2023])
-    f = sparse(years, towns, ["Bergen", "Turku"], [2022, 2023], [2.0, 3.0])
+    f = sparse(["Bergen", "Turku"], [2022, 2023], [2.0, 3.0], years, towns)
     assert matrix(f, as_="array").tolist() == [[0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
 
 
@@ -110,7 +110,7 @@ def test_weights_as_an_argument(s: Source) -> None:
     """(w, v) ↦ A(w) v is bilinear: derivatives and adjoints in both."""
     p, V = Pattern(s), s.space(3)
     K = Fin.of(p.rows.size)
-    f = sparse_product(p.X, p.Y, p.rows, p.cols, V, entries=K)
+    f = sparse_product(p.rows, p.cols, p.X, p.Y, V, entries=K)
     w, v = s.vector(f.dom.parts[0]), s.vector(f.dom.parts[1])
     dw, dv = s.vector(f.dom.parts[0]), s.vector(f.dom.parts[1])
     value, linear = affine(f, w, v)
@@ -125,7 +125,7 @@ def test_weights_as_an_argument(s: Source) -> None:
 def test_gradient_in_the_weights(s: Source) -> None:
     """∇_w of Σ sin(A(w) v) is cos((A v)_{rows[k]})·v_{cols[k]}; lifted over vectors, the weights are shared."""
     p = Pattern(s)
-    f = sparse_product(p.X, p.Y, p.rows, p.cols)
+    f = sparse_product(p.rows, p.cols, p.X, p.Y)
     W, V = f.dom.parts
     loss = fun(W, V)(lambda w, v: inner(sin(f(w, v)), (f.cod).vec(np.ones(p.Y.shape))))
     w, v = s.vector(W), s.vector(V)
@@ -156,7 +156,7 @@ def test_many_entries(order: str, width: tuple[int, ...]) -> None:
     rows, cols, weights = many(order)
     X, Y, K = Fin.of(30), Fin.of(40), Fin.of(rows.size)
     V: Any = R ** Fin.of(*width) if width else R
-    f = program(sparse_product(X, Y, rows, cols, V, entries=K))
+    f = program(sparse_product(rows, cols, X, Y, V, entries=K))
     rng = np.random.default_rng(2)
     w, v = f.dom.parts[0].vec(weights), f.dom.parts[1].vec(rng.integers(-3, 4, (30, *width)).astype(float))
     dense = np.zeros((40, 30))
@@ -168,8 +168,8 @@ def test_many_entries(order: str, width: tuple[int, ...]) -> None:
 def test_a_constant_matrix_with_many_entries() -> None:
     """A sparse matrix and its adjoint are one step each; a NaN reaches what it is connected to."""
     rows, cols, weights = many("none")
-    f = sparse(Fin.of(30), Fin.of(40), rows, cols, weights + 4)
-    big = sparse(Fin.of(3000), Fin.of(4000), np.arange(12000) % 4000, np.arange(12000) % 3000, np.ones(12000))
+    f = sparse(rows, cols, weights + 4, Fin.of(30), Fin.of(40))
+    big = sparse(np.arange(12000) % 4000, np.arange(12000) % 3000, np.ones(12000), Fin.of(3000), Fin.of(4000))
     for g in (f, big):
         for h in (g, adjoint(g)):
             v = np.random.default_rng(3).integers(-3, 4, h.dom.index.size).astype(float)
@@ -186,7 +186,7 @@ def test_in_another_namespace() -> None:
     """On arrays of JAX the three steps are taken one after the other."""
     jax_numpy = pytest.importorskip("jax.numpy")
     rows, cols, weights = many("rows")
-    f = sparse(Fin.of(30), Fin.of(40), rows, cols, weights, R32)
+    f = sparse(rows, cols, weights, Fin.of(30), Fin.of(40), R32)
     v = np.arange(30, dtype=np.float32)
     found = f(f.dom.vec(jax_numpy.asarray(v))).array
     assert isinstance(found, jax_numpy.ndarray)
@@ -199,15 +199,15 @@ X, Y = Fin.of(3), Fin.of(2)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sparse(X, Y, [2], [0], [1.0]), "do not lie in 2"),
-        (lambda: sparse(X, Y, [0], [3], [1.0]), "do not lie in 3"),
-        (lambda: sparse(X, Y, [0], [1], [1.0, 2.0]), "as many rows as columns and weights of entries, not 1, 1 and 2"),
-        (lambda: sparse(X, Y, [0], [1], ["a"]), "a one-dimensional array of numbers"),
-        (lambda: sparse(X, Y, [0], [1], 1.0), "a one-dimensional array of numbers"),
+        (lambda: sparse([2], [0], [1.0], X, Y), "do not lie in 2"),
+        (lambda: sparse([0], [3], [1.0], X, Y), "do not lie in 3"),
+        (lambda: sparse([0], [1], [1.0, 2.0], X, Y), "as many rows as columns and weights of entries, not 1, 1 and 2"),
+        (lambda: sparse([0], [1], ["a"], X, Y), "a one-dimensional array of numbers"),
+        (lambda: sparse([0], [1], 1.0, X, Y), "a one-dimensional array of numbers"),
         (lambda: from_scipy(np.zeros((2, 3))), "takes a sparse matrix of scipy, not an array"),
         (lambda: from_scipy(scipy_sparse.csr_array((2, 3)), Y, X), "of 2 rows and 3 columns does not map"),
-        (lambda: sparse_product(X, Y, [0], [1, 2]), "has 1 entries, not 2"),
-        (lambda: sparse_product(X, Y, [0], [1], direct_sum(R, R), entries=Y), "has 2 entries, not 1"),
+        (lambda: sparse_product([0], [1, 2], X, Y), "has 1 entries, not 2"),
+        (lambda: sparse_product([0], [1], X, Y, direct_sum(R, R), entries=Y), "has 2 entries, not 1"),
     ],
 )
 def test_errors(call: Any, message: str) -> None:

@@ -47,8 +47,8 @@ from tests.mutation.mutants import Mutant, mutants, source
 ROOT = Path(__file__).parents[2]
 LOADED = (np, opt_einsum, scipy.sparse, pytest)  # before the processes are forked
 LAWS = (
-    *(f"linmap/laws/{name}.py" for name in ("biproduct", "category", "data", "equations", "graph", "nets")),
-    *(f"linmap/laws/{name}.py" for name in ("relations", "sections", "unitary", "wires")),
+    *(f"linmap/laws/{name}.py" for name in ("atoms", "bench", "biproduct", "category", "data", "equations", "graph")),
+    *(f"linmap/laws/{name}.py" for name in ("labels", "nets", "relations", "sections", "unitary", "wires")),
     "diff/laws.py",
     "diff/equations.py",
     "adjoint/rules.py",

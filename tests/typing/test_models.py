@@ -19,6 +19,7 @@ KINDS = {
     "adjoint_input",
     "annotation",
     "named_reduction",
+    "order",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 

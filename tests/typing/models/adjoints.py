@@ -7,7 +7,7 @@ import numpy as np
 from adjoint import adjoint
 from diff import derivative, exp, fun, log, sin
 from hilbert import Fin, R, direct_sum
-from linmap import dup, fork, project, scan, simplify, total
+from linmap import cumsum, dup, fork, project, simplify, total
 
 
 class Step: ...
@@ -19,11 +19,11 @@ X = R**step
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    mean = 0.25 * total(R, step)
+    mean = 0.25 * total(step)
     reveal_type(adjoint(mean))  # N: LinMap[Field, Vector[Step]]
     reveal_type(adjoint(adjoint(mean)))  # N: LinMap[Vector[Step], Field]
     assert adjoint(adjoint(mean)) == mean
-    f = fork(scan(R, step), mean)
+    f = fork(cumsum(step), mean)
     reveal_type(adjoint(f))  # N: LinMap[DirectSum[Vector[Step], Field], Vector[Step]]
     x, y = X.random(rng), direct_sum(X, R).random(rng)
     assert np.isclose(f(x).inner(y), x.inner(adjoint(f)(y)))

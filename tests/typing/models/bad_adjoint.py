@@ -32,7 +32,7 @@ def bad_nested() -> None:
 
 
 def bad_composition() -> None:
-    adjoint(total(R, pixel) @ sin**pixel)  # E: call-overload
+    adjoint(total(pixel) @ sin**pixel)  # E: call-overload
 
 
 def bad_fork() -> None:

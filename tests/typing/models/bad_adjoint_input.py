@@ -3,7 +3,7 @@
 from adjoint import adjoint, adjoint_affine, vjp
 from diff import derivative, fun, tanh
 from hilbert import Fin, R
-from linmap import scan, total
+from linmap import cumsum, total
 
 
 class Pixel: ...
@@ -23,7 +23,7 @@ first = fun(X)(lambda x: W.zeros() @ x)
 
 
 def bad_vector() -> None:
-    adjoint(total(R, pixel))(X.zeros())  # E: arg-type
+    adjoint(total(pixel))(X.zeros())  # E: arg-type
 
 
 def bad_matrix() -> None:
@@ -40,5 +40,5 @@ def bad_pullback() -> None:
 
 
 def bad_nested() -> None:
-    means = 0.5 * (total(R, batch) @ (total(R, pixel) ** batch))
-    adjoint(means @ scan(X, batch))((X**batch).zeros())  # E: arg-type
+    means = 0.5 * (total(batch) @ (total(pixel) ** batch))
+    adjoint(means @ cumsum(batch, X))((X**batch).zeros())  # E: arg-type

@@ -50,7 +50,7 @@ def bad_gradient() -> None:
 
 
 def bad_adjoint() -> None:
-    sums = total(R, pixel)
+    sums = total(pixel)
     f: LinMap[Vector[Pixel], Scalar] = adjoint(sums)  # E: arg-type
 
 

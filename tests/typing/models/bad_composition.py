@@ -27,11 +27,11 @@ def bad_matrix() -> None:
 
 
 def bad_linear() -> None:
-    total(R, pixel) @ rep(R, hidden)  # E: operator
+    total(pixel) @ rep(hidden)  # E: operator
 
 
 def bad_mixture() -> None:
-    sin @ rep(R, pixel)  # E: operator
+    sin @ rep(pixel)  # E: operator
 
 
 def bad_nested() -> None:
@@ -47,4 +47,4 @@ def bad_compose() -> None:
 
 
 def bad_three() -> None:
-    compose(sin, rep(R, pixel), total(R, pixel))  # E: misc
+    compose(sin, rep(pixel), total(pixel))  # E: misc

@@ -45,7 +45,7 @@ def bad_nested() -> None:
 
 
 def bad_total() -> None:
-    total(H, batch) @ (apply**epoch)  # E: operator
+    total(batch, H) @ (apply**epoch)  # E: operator
 
 
 def bad_product() -> None:

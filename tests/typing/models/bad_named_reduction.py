@@ -21,27 +21,27 @@ source = function(edge, node, [0, 1, 2])
 
 
 def bad_vector() -> None:
-    gather(R, source)(E.zeros())  # E: arg-type
+    gather(source)(E.zeros())  # E: arg-type
 
 
 def bad_matrix() -> None:
-    windows(R, node, 2, to=edge * step)((R ** (edge * step)).zeros())  # E: arg-type
+    windows(node, 2, to=edge * step)((R ** (edge * step)).zeros())  # E: arg-type
 
 
 def bad_nested() -> None:
-    (gather(R, source) ** step)((E**step).zeros())  # E: arg-type
+    (gather(source) ** step)((E**step).zeros())  # E: arg-type
 
 
 def bad_composition() -> None:
-    segment_sum(R, source) @ segment_sum(R, source)  # E: arg-type
+    segment_sum(source) @ segment_sum(source)  # E: arg-type
 
 
 def bad_sum() -> None:
-    gather(R, source) + differences(R, node, to=step)  # E: operator
+    gather(source) + differences(node, to=step)  # E: operator
 
 
 def bad_found() -> None:
-    gather(R, (Elements(node) ** edge).zeros())(E.zeros())  # E: arg-type
+    gather((Elements(node) ** edge).zeros())(E.zeros())  # E: arg-type
 
 
 def bad_elements() -> None:
@@ -49,8 +49,8 @@ def bad_elements() -> None:
 
 
 def bad_shape() -> None:
-    total(R, node) @ reshape(R, node, step * step)  # E: operator
+    total(node) @ reshape(node, step * step)  # E: operator
 
 
 def bad_order() -> None:
-    permute(R, [2, 1, 0], edge)(X.zeros())  # E: arg-type
+    permute([2, 1, 0], edge)(X.zeros())  # E: arg-type

@@ -51,4 +51,4 @@ def bad_functions() -> None:
 
 
 def bad_mixture() -> None:
-    total(R, pixel) + fun(H)(lambda h: h @ h)  # E: operator
+    total(pixel) + fun(H)(lambda h: h @ h)  # E: operator

@@ -7,7 +7,7 @@ import numpy as np
 from adjoint import adjoint
 from diff import exp, fun, sin, square
 from hilbert import Fin, Map, R, Scalar, direct_sum
-from linmap import LinMap, compose, fork, identity, inject, join, parallel, project, rep, scale, scan, total, zero
+from linmap import LinMap, compose, cumsum, fork, identity, inject, join, parallel, project, rep, scale, total, zero
 
 
 class Item: ...
@@ -18,7 +18,7 @@ X = R**item
 Triple = direct_sum(X, R, X)
 Four = direct_sum(X, R, X, R)
 
-sums, copies, running = total(R, item), rep(R, item), scan(R, item)
+sums, copies, running = total(item), rep(item), cumsum(item)
 energy = fun(X)(lambda x: x @ x)
 waves = sin**item
 

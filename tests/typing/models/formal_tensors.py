@@ -5,8 +5,9 @@ from typing import reveal_type
 import numpy as np
 
 from hilbert import Fin, R, compress, formal, from_factors
-from linmap import assoc, linear, tensor, transpose, universal
+from linmap import linear, tensor, transpose, universal
 from linmap.contraction import inner
+from linmap.unitary import assoc
 
 
 class Row: ...

@@ -36,12 +36,12 @@ def main() -> None:
     back = curry(R ** (batch * row))
     reveal_type(back)  # N: LinMap[Matrix[Batch, Row], Copower[Vector[Row], Fin[Batch]]]
     assert np.array_equal((back @ flat)(y).array, y.array)
-    sums = total(R**row, batch) @ ((f**row) ** batch)
+    sums = total(batch, R**row) @ ((f**row) ** batch)
     reveal_type(sums)  # N: Map[Copower[Copower[Vector[Column], Fin[Row]], Fin[Batch]], Vector[Row]]
-    linear = (total(R, column) ** row) ** batch
+    linear = (total(column) ** row) ** batch
     reveal_type(linear)  # N: LinMap[Copower[Copower[Vector[Column], Fin[Row]], Fin[Batch]], Copower[Vector[Row], Fin[Batch]]]
     assert np.allclose(linear(x).array, x.array.sum(axis=-1))
-    reveal_type(rep(R**row, batch))  # N: LinMap[Vector[Row], Copower[Vector[Row], Fin[Batch]]]
+    reveal_type(rep(batch, R**row))  # N: LinMap[Vector[Row], Copower[Vector[Row], Fin[Batch]]]
     waves = (sin**column) ** row
     reveal_type(waves)  # N: Map[Copower[Vector[Column], Fin[Row]], Copower[Vector[Column], Fin[Row]]]
     inside = fun((X**row) ** batch)(lambda x: (x * x).sum(batch).mean(row))

@@ -25,5 +25,5 @@ def main() -> None:
     y = down(X.vec([1.0, 2.0, 3.0]))
     assert y.array.dtype == np.float32
     reveal_type(exp(y))  # N: Vec[Vector[Item]]
-    reveal_type(adjoint(total(R32, item) @ down))  # N: LinMap[Field, Vector[Item]]
+    reveal_type(adjoint(total(item, R32) @ down))  # N: LinMap[Field, Vector[Item]]
     assert adjoint(down)(y).array.dtype == np.float64

@@ -7,8 +7,8 @@ import numpy as np
 from adjoint import adjoint
 from diff import Expr, fun, inner
 from hilbert import Fin, R, Relation, Scalar, Vector
-from hilbert.relation import diagonal, full, function, geq, leq, pairs, run
-from linmap import LinMap, red, rep, scan, suffix, total
+from hilbert.relation import equality, full, function, geq, leq, pairs, run
+from linmap import LinMap, cumsum, red, rep, total
 
 
 class Point: ...
@@ -44,9 +44,9 @@ def main() -> None:
     some: Relation[Fin[Point], Fin[Group]] = pairs(point, group, [[0, 0], [4, 0]])
     assert red(some, R)(x).array.tolist() == [6.0, 0.0]
     reveal_type(red(full(point, group), X))  # N: LinMap[Copower[Vector[Point], Fin[Point]], Copower[Vector[Point], Fin[Group]]]
-    reveal_type(red(leq(point), R) + red(geq(point), R) - red(diagonal(point), R))  # N: LinMap[Vector[Point], Vector[Point]]
+    reveal_type(red(leq(point), R) + red(geq(point), R) - red(equality(point), R))  # N: LinMap[Vector[Point], Vector[Point]]
     reveal_type(red(run(group, point, 1), R))  # N: LinMap[Vector[Group], Vector[Point]]
-    reveal_type(total(R, point) @ scan(R, point))  # N: LinMap[Vector[Point], Field]
-    reveal_type(suffix(R, point) @ rep(R, point))  # N: LinMap[Field, Vector[Point]]
+    reveal_type(total(point) @ cumsum(point))  # N: LinMap[Vector[Point], Field]
+    reveal_type(cumsum(point, reverse=True) @ rep(point))  # N: LinMap[Field, Vector[Point]]
     assert float(energy(x)) == 0.5 * (1.0 + 4.0)
-    assert np.array_equal(scan(R, point)(x).array, np.cumsum(x.array))
+    assert np.array_equal(cumsum(point)(x).array, np.cumsum(x.array))

@@ -7,7 +7,7 @@ import numpy as np
 from adjoint import adjoint
 from diff import bilinear, derivative
 from hilbert import Elements, Fin, R
-from linmap import at, delta, dot, fork, join, section, times
+from linmap import delta, dot, fork, gather, join, scale, section
 from linmap.contraction import inner, labelled, matrix_matrix, matrix_vector, outer, pick
 
 
@@ -31,7 +31,7 @@ def sections() -> None:
     reveal_type(delta(times, 1, xs, choice))  # N: LinMap[Copower[Matrix[Choice, Place], Fin[Choice]], Copower[Vector[Choice], Fin[Choice]]]
     reveal_type(section(outer(X, R), 0, x))  # N: LinMap[Field, TensorProduct[Vector[Place], Field]]
     reveal_type(section(matrix_matrix(choice, place, choice), 0, w))  # N: LinMap[Matrix[Place, Choice], Matrix[Choice, Choice]]
-    reveal_type(section(pick(R, place), 1, Elements(place).vec(0)))  # N: LinMap[Vector[Place], Field]
+    reveal_type(section(pick(place), 1, Elements(place).vec(0)))  # N: LinMap[Vector[Place], Field]
     reveal_type(section(labelled("ij,j->i", W, X, R**choice), 1, x))  # N: LinMap[Matrix[Choice, Place], Vector[Choice]]
     reveal_type(section(labelled("ij,j->i", W, X), 1, x))  # N: LinMap[Matrix[Choice, Place], Any]
     product = bilinear(times)
@@ -46,15 +46,15 @@ def main() -> None:
     rng = np.random.default_rng(0)
     u, v, x, k = X.random(rng), X.random(rng), X.random(rng), R.vec(2.0)
     reveal_type(dot(u))  # N: LinMap[Vector[Place], Field]
-    reveal_type(times(k, X))  # N: LinMap[Vector[Place], Vector[Place]]
-    bundle = fork(dot(u), dot(v), times(k, X))
+    reveal_type(scale(k, X))  # N: LinMap[Vector[Place], Vector[Place]]
+    bundle = fork(dot(u), dot(v), scale(k, X))
     reveal_type(bundle)  # N: LinMap[Vector[Place], DirectSum[Field, Field, Vector[Place]]]
     assert np.isclose(float(bundle(x)[1]), v.inner(x))
-    cobundle = join(adjoint(dot(u)), times(k, X))
+    cobundle = join(adjoint(dot(u)), scale(k, X))
     reveal_type(cobundle)  # N: LinMap[DirectSum[Field, Vector[Place]], Vector[Place]]
     assert np.allclose(cobundle(k, x).array, 2.0 * u.array + 2.0 * x.array)
     family = X**choice
-    chosen = at(X, choice, Elements(choice).vec(2))
+    chosen = gather(Elements(choice).vec(2), X)
     reveal_type(chosen)  # N: LinMap[Copower[Vector[Place], Fin[Choice]], Vector[Place]]
     f = family.random(rng)
     assert np.array_equal(chosen(f).array, f.array[2])

@@ -7,21 +7,8 @@ from scipy.sparse import csr_array
 
 from diff import sparse_product
 from hilbert import Elements, Fin, R
-from hilbert.relation import by_key, by_keys, function, labels, sliding, window
-from linmap import (
-    concatenate,
-    differences,
-    from_scipy,
-    gather,
-    group_by,
-    pad,
-    pool,
-    scatter_add,
-    segment_sum,
-    slice_,
-    sparse,
-    windows,
-)
+from hilbert.relation import by_key, by_keys, labels, sliding, window
+from linmap import concatenate, crop, differences, from_scipy, gather, group_by, pad, pool, segment_sum, sparse, windows
 
 
 class Day: ...
@@ -56,33 +43,30 @@ def relations() -> None:
 
 
 def maps() -> None:
-    reveal_type(pad(R, shop, 1, 2))  # N: LinMap[Vector[Shop], Vector[Anonymous]]
-    reveal_type(slice_(R, day, 1, None))  # N: LinMap[Vector[Day], Vector[Anonymous]]
-    reveal_type(concatenate(R, day, shop).cod)  # N: Copower[Field, Coproduct[Fin[Day], Fin[Shop]]]
-    reveal_type(concatenate(R, day, shop, week).cod)  # N: Copower[Field, Coproduct[Coproduct[Fin[Day], Fin[Shop]], Fin[Week]]]
-    reveal_type(concatenate(R, day, shop, week, day))  # N: LinMap[Any, Copower[Field, Any]]
-    reveal_type(concatenate(R, week, week, week, to=day))  # N: LinMap[DirectSum[Vector[Week], Vector[Week], Vector[Week]], Vector[Day]]
-    reveal_type(concatenate(R, week, *[Fin.of(1)] * 4, to=day))  # N: LinMap[Any, Vector[Day]]
-    reveal_type(windows(R, day, 2).cod)  # N: Matrix[Anonymous, Anonymous]
-    reveal_type(pool(R, day, 2))  # N: LinMap[Vector[Day], Vector[Anonymous]]
-    reveal_type(differences(R, day))  # N: LinMap[Vector[Day], Vector[Anonymous]]
+    reveal_type(pad(shop, 1, 2))  # N: LinMap[Vector[Shop], Vector[Anonymous]]
+    reveal_type(crop(day, 1, None))  # N: LinMap[Vector[Day], Vector[Anonymous]]
+    reveal_type(concatenate(day, shop).cod)  # N: Copower[Field, Coproduct[Fin[Day], Fin[Shop]]]
+    reveal_type(concatenate(day, shop, week).cod)  # N: Copower[Field, Coproduct[Coproduct[Fin[Day], Fin[Shop]], Fin[Week]]]
+    reveal_type(concatenate(day, shop, week, day))  # N: LinMap[Any, Copower[Field, Any]]
+    reveal_type(concatenate(week, week, week, to=day))  # N: LinMap[DirectSum[Vector[Week], Vector[Week], Vector[Week]], Vector[Day]]
+    reveal_type(concatenate(week, *[Fin.of(1)] * 4, to=day))  # N: LinMap[Any, Vector[Day]]
+    reveal_type(windows(day, 2).cod)  # N: Matrix[Anonymous, Anonymous]
+    reveal_type(pool(day, 2))  # N: LinMap[Vector[Day], Vector[Anonymous]]
+    reveal_type(differences(day))  # N: LinMap[Vector[Day], Vector[Anonymous]]
 
 
 def tables(matrix: Any) -> None:
     which = [0, 2, 2, 1, 0, 0]
     found = (Elements(shop) ** day).vec(which)
-    reveal_type(gather(R, which, shop))  # N: LinMap[Vector[Shop], Vector[Anonymous]]
-    reveal_type(segment_sum(R, found))  # N: LinMap[Vector[Day], Vector[Shop]]
-    reveal_type(segment_sum(R, which, shop))  # N: LinMap[Vector[Anonymous], Vector[Shop]]
-    reveal_type(scatter_add(R, which, shop, rows=day))  # N: LinMap[DirectSum[Vector[Shop], Vector[Day]], Vector[Shop]]
-    reveal_type(scatter_add(R, which, shop).cod)  # N: Vector[Shop]
-    reveal_type(scatter_add(R, function(day, shop, which)).dom)  # N: DirectSum[Vector[Shop], Vector[Day]]
-    reveal_type(group_by(R, column))  # N: LinMap[Vector[Anonymous], Copower[Field, Labelled[Anonymous]]]
-    reveal_type(group_by(R, column, towns))  # N: LinMap[Vector[Anonymous], Copower[Field, Labelled[Place]]]
-    reveal_type(group_by(R, column, rows=day))  # N: LinMap[Vector[Day], Copower[Field, Labelled[Anonymous]]]
-    reveal_type(sparse(day, week, [0], [1], [2.0], V))  # N: LinMap[Copower[Vector[Shop], Fin[Day]], Copower[Vector[Shop], Fin[Week]]]
-    reveal_type(sparse_product(day, week, [0], [1]).cod)  # N: Vector[Week]
-    reveal_type(sparse_product(day, week, [0, 1, 1], [1, 2, 3], V, entries=shop).cod)  # N: Copower[Vector[Shop], Fin[Week]]
+    reveal_type(gather(which, shop))  # N: LinMap[Vector[Shop], Vector[Anonymous]]
+    reveal_type(segment_sum(found))  # N: LinMap[Vector[Day], Vector[Shop]]
+    reveal_type(segment_sum(which, shop))  # N: LinMap[Vector[Anonymous], Vector[Shop]]
+    reveal_type(group_by(column))  # N: LinMap[Vector[Anonymous], Copower[Field, Labelled[Anonymous]]]
+    reveal_type(group_by(column, towns))  # N: LinMap[Vector[Anonymous], Copower[Field, Labelled[Place]]]
+    reveal_type(group_by(column, rows=day))  # N: LinMap[Vector[Day], Copower[Field, Labelled[Anonymous]]]
+    reveal_type(sparse([0], [1], [2.0], day, week, V))  # N: LinMap[Copower[Vector[Shop], Fin[Day]], Copower[Vector[Shop], Fin[Week]]]
+    reveal_type(sparse_product([0], [1], day, week).cod)  # N: Vector[Week]
+    reveal_type(sparse_product([0, 1, 1], [1, 2, 3], day, week, V, entries=shop).cod)  # N: Copower[Vector[Shop], Fin[Week]]
     reveal_type(from_scipy(matrix).cod)  # N: Vector[Anonymous]
     reveal_type(from_scipy(matrix, day, week))  # N: LinMap[Vector[Day], Vector[Week]]
     reveal_type(from_scipy(matrix, day, week, V).dom)  # N: Copower[Vector[Shop], Fin[Day]]

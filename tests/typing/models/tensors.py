@@ -6,7 +6,8 @@ import numpy as np
 
 from diff import Expr, fun, outer
 from hilbert import Copower, DirectSum, Field, Fin, R, TensorProduct, Vector, direct_sum
-from linmap import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, transpose, unassoc, undistrib
+from linmap import transpose
+from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
 
 
 class Row: ...

@@ -1,0 +1,102 @@
+"""Where data of sections are computed with: constants of nets, vectors of terms; slots of programs in `diff`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from hilbert import Vec
+from hilbert.arrays.contract import contract
+from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.formal.array import Formal
+from hilbert.leaf import Leaf
+from hilbert.program import operation
+from hilbert.program.constant import Const, filled
+from hilbert.space import type_of
+
+if TYPE_CHECKING:
+    from hilbert.spec import Spec
+    from linmap.term.datum import Datum
+
+
+class Bench:
+    """What a rule may know of data, and what may be made of them."""
+
+    def number(self, datum: Datum) -> float | None:
+        """The number that stands in every entry, if that is known."""
+        raise TypeError(type(self).__name__)
+
+    def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
+        """The contraction of two data as a datum, where it is worth its while on a wire of leaf `flow`."""
+        raise TypeError(type(self).__name__)
+
+    def scaled(self, k: float, datum: Datum) -> Datum | None:
+        """k times a datum."""
+        raise TypeError(type(self).__name__)
+
+    def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
+        """The sum of two data, their axes put into these orders first."""
+        raise TypeError(type(self).__name__)
+
+
+class Constants(Bench):
+    """Data that are known: products are computed where they are no larger than both operands."""
+
+    def number(self, datum: Datum) -> float | None:
+        """Of a filled array, or of one without axes."""
+        if not isinstance(datum, Const):
+            return None
+        if datum.number is not None:
+            return datum.number
+        return None if datum.leaf.axes or isinstance(datum.array, Formal) else float(datum.array)
+
+    def _known(self, *data: Datum) -> bool:
+        return all(isinstance(d, Const) and d.leaf.is_field and not isinstance(d.array, Formal) for d in data)
+
+    def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
+        """Computed once, if it is no larger than both."""
+        if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
+            return None
+        leaf = operation.product(spec, u.leaf, v.leaf)
+        if leaf.size > max(u.leaf.size, v.leaf.size):
+            return None
+        kernel = contract(common_namespace((u.array, v.array)), spec, u.leaf, v.leaf)
+        return Const(freeze(kernel.call(u.array, v.array)), leaf, ("product", str(spec), u.key, v.key, 0, 0))
+
+    def scaled(self, k: float, datum: Datum) -> Datum | None:
+        """Computed once."""
+        if not isinstance(datum, Const) or not self._known(datum):
+            return None
+        if datum.number is not None:
+            return filled(k * datum.number, datum.leaf)
+        return Const(freeze(k * datum.array), datum.leaf, ("times", k, datum.key, 0, 0))
+
+    def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
+        """Computed once."""
+        if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
+            return None
+        xp = common_namespace((u.array, v.array))
+        arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
+        left, right = arrays or (u.array, v.array)
+        leaf = Leaf(u.leaf.entry, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
+        return Const(freeze(left + right), leaf, ("total", *orders, u.key, v.key, 0, 0))
+
+
+@final
+class Vectors(Constants):
+    """Leaves of vectors, formal ones among them: these are scaled and added, not multiplied."""
+
+    def scaled(self, k: float, datum: Datum) -> Datum | None:
+        """As vectors are scaled."""
+        if not isinstance(datum, Const) or not datum.leaf.is_field:
+            return None
+        return Const((k * _vector(datum)).leaves[0], datum.leaf, ("times", k, datum.key, 0, 0))
+
+    def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
+        """As vectors are added, where their axes stand in one order."""
+        if orders or not (isinstance(u, Const) and isinstance(v, Const) and u.leaf.is_field):
+            return super().total(u, v, *orders)
+        return Const((_vector(u) + _vector(v)).leaves[0], u.leaf, ("total", u.key, v.key, 0, 0))
+
+
+def _vector(datum: Const) -> Vec[Any]:
+    return Vec(type_of(datum.leaf), (datum.array,))
