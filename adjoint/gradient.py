@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Wrt, canonical, part, restricted
+from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
 from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
@@ -98,22 +98,22 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
 
 def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     require_map(f, "grad")
-    wrt = canonical(f.dom, wrt)
+    chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    return _built(f, wrt, with_value=with_value)
+    return _built(f, chosen, with_value=with_value)
 
 
 @once
-def _built(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
+def _built(f: AnyMap, chosen: Chosen, *, with_value: bool) -> AnyProgram:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
     whole = apply_net(b, body, [one], dict(enumerate(where)))
-    space, leaves = part(f.dom, wrt)
+    space, leaves = part(f.dom, chosen)
     outputs = [whole[k] for k in leaves]
     if not with_value:
         return Program.of(b, f.dom, outputs, space, p.names)

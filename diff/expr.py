@@ -40,7 +40,6 @@ from hilbert import (
     Vec,
 )
 from hilbert.errors import shown
-from hilbert.index import require_index
 from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
@@ -645,7 +644,10 @@ def _entries_added(x: Expr[Any]) -> Expr[Any]:
 
 def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
     """Σ_X along one factor of the index sets of a space."""
-    require_index(X, ".sum(X)")
+    if not isinstance(X, Index):
+        axes = dict.fromkeys(str(axis) for leaf in x.space.leaves for axis in leaf.axes)
+        msg = f".sum(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: its axes are {', '.join(axes)}"
+        raise SpaceError(msg)
     found = x.space.sums(X)
     if len(found) != 1:
         times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"

@@ -65,7 +65,7 @@ Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copowe
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
 ARRAYS = {
-    "shape": "x.space, whose index sets are x.space.index and have a .shape; v.array is the array of a vector",
+    "shape": "x.space.index.shape, or v.array.shape of a vector",
     "dtype": "x.space: R holds float64, R32 float32",
     "ndim": "x.space.index.axes",
     "size": "x.space.dim",
@@ -417,7 +417,11 @@ class Vec(NotArray, Generic[V]):
         if len(self.leaves) == 1 and self.space.leaves[0].kind == "b" and not self.space.leaves[0].axes:
             return bool(self.leaves[0])
         truths = any(leaf.kind == "b" for leaf in self.space.leaves)
-        remedy = "write v.array.any() or v.array.all()" if truths else "compare it, as in v.norm() > 0.0"
+        remedy = (
+            "write v.array.any() or v.array.all(), or select(c, x) for an if in each entry"
+            if truths
+            else "compare it, as in v.norm() > 0.0"
+        )
         msg = f"{shown(self)} has no truth value: {remedy}"
         raise SpaceError(msg)
 
