@@ -27,9 +27,9 @@ from hilbert.arrays.namespace import namespace
 from hilbert.errors import integer, shown
 from hilbert.map import argument, require_map
 from hilbert.term import postorder
-from linmap.datum import Const
-from linmap.lower import net
-from linmap.term import Closed, LinMap, Net, refs
+from linmap.net.lower import net
+from linmap.term.datum import Const
+from linmap.term.nodes import Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

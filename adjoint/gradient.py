@@ -21,7 +21,7 @@ from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import argument, require_map
 from hilbert.vector import span
 from linmap import matrix
-from linmap.term import Net
+from linmap.term.nodes import Net
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)

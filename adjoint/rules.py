@@ -19,7 +19,8 @@ from hilbert.errors import shown
 from hilbert.map import Map
 from hilbert.term import bottom_up
 from linmap.contraction import Contraction
-from linmap.term import (
+from linmap.net.reverse import turned
+from linmap.term.nodes import (
     Cast,
     Closed,
     Compose,
@@ -40,7 +41,6 @@ from linmap.term import (
     Unitary,
     Zero,
 )
-from linmap.turn import turned
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,17 +24,17 @@ from hilbert.map import argument, require_map
 from hilbert.space import Leaf
 from hilbert.spec import Spec
 from hilbert.term import Term
-from linmap import wire
-from linmap.datum import Data, Ref
-from linmap.equal import Comparable
-from linmap.simplify import Simplifiable
-from linmap.term import Arc, Closed, LinMap, Net, refs
+from linmap.laws.simplify import Simplifiable
+from linmap.net import wire
+from linmap.net.equal import Comparable
+from linmap.term.datum import Data, Ref
+from linmap.term.nodes import Arc, Closed, LinMap, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from linmap.equal import Numbering
     from linmap.laws import Step as LawStep
+    from linmap.net.equal import Numbering
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)

@@ -9,8 +9,8 @@ from diff.term import Elementwise, Literal, Program, Step
 from hilbert import Bool, SpaceError, Type, Unit
 from hilbert.relation import Full
 from hilbert.space import Leaf
-from linmap import wire
-from linmap.datum import Const, Datum, Ref, filled
+from linmap.net import wire
+from linmap.term.datum import Const, Datum, Ref, filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from diff.term import Operation
     from hilbert.index import Index
     from hilbert.spec import Spec
-    from linmap.term import Net
+    from linmap.term.nodes import Net
 
 
 class Builder:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from diff.lower import program
 from diff.term import Literal
-from linmap import wire
-from linmap.datum import Const
-from linmap.equal import const_label, net_label
+from linmap.net import wire
+from linmap.net.equal import const_label, net_label
+from linmap.term.datum import Const
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from diff.affine import Pointwise
     from diff.term import Program
     from hilbert import Map
-    from linmap.datum import Datum
-    from linmap.equal import Numbering
+    from linmap.net.equal import Numbering
+    from linmap.term.datum import Datum
 
 
 def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:

@@ -11,7 +11,7 @@ from diff.lift import lift
 from diff.term import Bilinear, Constant
 from linmap.contraction import hadamard
 from linmap.laws.rule import equation
-from linmap.maps import curry, fork, parallel, rep, uncurry, zip_
+from linmap.term.maps import curry, fork, parallel, rep, uncurry, zip_
 
 
 def _product(f: Any, g: Any) -> Any:

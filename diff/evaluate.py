@@ -9,7 +9,7 @@ from diff.term import Literal, Program
 from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.arrays.tape import Instruction, Tape
-from linmap.fuse import fused
+from linmap.net.fuse import fused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,15 +29,16 @@ from hilbert import (
 )
 from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
-from hilbert.products import product_space, transposed_space
+from hilbert.matrices import product_space, transposed_space
 from hilbert.relation import Full
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
 from hilbert.vector import require_vector, span
-from linmap import contraction, wire
-from linmap.datum import constants, filled
-from linmap.lower import net
-from linmap.term import LinMap
+from linmap import contraction
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.datum import constants, filled
+from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,15 +28,15 @@ from diff.term import (
     Sum,
 )
 from hilbert import Copower, DirectSum, Map, Vec
-from hilbert.arrays.formal import Formal
 from hilbert.arrays.namespace import common_namespace, freeze
-from linmap import term as linear
+from hilbert.formal.array import Formal
 from linmap.laws.biproduct import PROJECTIONS
 from linmap.laws.category import SCALINGS, split
 from linmap.laws.data import scaled, summed, token
 from linmap.laws.engine import COMPOSITIONS, SUMS
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, also, rule
 from linmap.laws.size import DATA, INNER, WEIGHTS
+from linmap.term import nodes as linear
 
 if TYPE_CHECKING:
     from hilbert.index import Index

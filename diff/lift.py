@@ -16,7 +16,7 @@ from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import require_map
-from linmap import wire
+from linmap.net import wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

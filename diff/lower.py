@@ -22,10 +22,10 @@ from diff.term import (
 )
 from hilbert import Map, Type
 from hilbert.map import require_map
-from linmap import wire
-from linmap.datum import constants, filled
-from linmap.lower import net
-from linmap.term import LinMap
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.datum import constants, filled
+from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -17,7 +17,6 @@ import diff
 import hilbert
 import linmap
 from diff.term import Binary, Comparison, Literal, Primitive, Step
-from hilbert.named import named
 from hilbert.relation import (
     Agreement,
     Composition,
@@ -35,11 +34,12 @@ from hilbert.relation import (
     SumRelation,
     Window,
 )
+from hilbert.repr_names import named
 from hilbert.space import Leaf
 from hilbert.spec import Spec
-from linmap import wire
-from linmap.datum import Ref, filled
-from linmap.term import Arc, Cast, Closed, Net, Unitary
+from linmap.net import wire
+from linmap.term.datum import Ref, filled
+from linmap.term.nodes import Arc, Cast, Closed, Net, Unitary
 
 NAMES: dict[str, Any] = {
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},

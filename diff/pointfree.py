@@ -16,10 +16,10 @@ from diff.term import Bilinear, Constant, Elementwise, Literal, Power, Program, 
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.map import require_map
 from hilbert.space import Leaf
-from linmap import wire
 from linmap.contraction import Contraction
-from linmap.maps import fork, identity, zero
-from linmap.term import Arc, Identity, Net, Project, Unitary
+from linmap.net import wire
+from linmap.term.maps import fork, identity, zero
+from linmap.term.nodes import Arc, Identity, Net, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,11 +32,11 @@ from hilbert.map import Map
 from hilbert.relation import Full
 from hilbert.space import Boolean
 from hilbert.term import Term, bottom_up, parts, postorder
-from linmap import wire
-from linmap.datum import Const, Datum
-from linmap.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
-from linmap.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript, transposed
-from linmap.term import LinMap
+from linmap.net import wire
+from linmap.show.notation import Atom, Bracket, Doc, Times, line, operator, page, render, times, total
+from linmap.show.show import SHORT, Names, linear_doc, net_doc, number, path, reduction, subscript, transposed
+from linmap.term.datum import Const, Datum
+from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,17 +16,17 @@ from diff.affine import Pointwise
 from diff.builder import Builder
 from diff.term import Program
 from hilbert import DirectSum
-from linmap import wire
-from linmap.datum import Const, Ref
 from linmap.laws import Step
 from linmap.laws.nets import Constants, simplify_net
 from linmap.laws.wires import Bench
-from linmap.term import Arc, Net, refs
+from linmap.net import wire
+from linmap.term.datum import Const, Ref
+from linmap.term.nodes import Arc, Net, refs
 
 if TYPE_CHECKING:
     from hilbert.space import Leaf
     from hilbert.spec import Spec
-    from linmap.datum import Datum
+    from linmap.term.datum import Datum
 
 
 @final

@@ -21,16 +21,16 @@ from hilbert.space import Leaf, require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction
-from linmap.datum import Const
-from linmap.equal import Comparable
-from linmap.wire import Add, Contract, Unary
+from linmap.net.equal import Comparable
+from linmap.net.wire import Add, Contract, Unary
+from linmap.term.datum import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from types import ModuleType
 
     from diff.expr import Expr
-    from linmap.equal import Numbering
+    from linmap.net.equal import Numbering
 
 S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)
@@ -95,7 +95,7 @@ class Fun(Map[V, W], Comparable):
         return show(self)
 
     def __repr__(self) -> str:
-        from diff.spell import spell  # so is spelling
+        from diff.repr_text import spell  # so is spelling
 
         return spell(self)
 
@@ -309,7 +309,7 @@ class Elementwise(Fun[V, W]):
         return self.rule.kernel(xp, self.params)
 
     def __repr__(self) -> str:
-        from diff.spell import primitive
+        from diff.repr_text import primitive
 
         return primitive(self)
 

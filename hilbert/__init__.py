@@ -1,8 +1,9 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
-from hilbert.compression import Compression, compress
 from hilbert.errors import SpaceError
-from hilbert.families import rank
+from hilbert.formal.compression import Compression, compress
+from hilbert.formal.rank_one_sums import rank
+from hilbert.formal.tensors import formal, from_factors
 from hilbert.index import Coproduct, Fin, Index, Product, Unit
 from hilbert.labelled import Labelled
 from hilbert.map import Map
@@ -28,7 +29,6 @@ from hilbert.space import (
     Zero,
     direct_sum,
 )
-from hilbert.tensors import formal, from_factors
 from hilbert.vector import Vec
 
 __all__ = [

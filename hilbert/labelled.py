@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Anonymous, Index, as_tag, require_importable, tagged
-from hilbert.named import spelled
+from hilbert.repr_names import spelled
 
 T = TypeVar("T")
 SHORT = 12

@@ -13,12 +13,12 @@ import math
 import uuid
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
-from hilbert.arrays import formal
-from hilbert.arrays.formal import Formal, Memo
 from hilbert.arrays.namespace import common_namespace, freeze, namespace, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
-from hilbert.named import spelled
+from hilbert.formal import array as formal
+from hilbert.formal.array import Formal, Memo
 from hilbert.notarray import NotArray
+from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ SMALL = 24  # vectors up to this dimension show their entries
 class Vec(NotArray, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
-    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors`.
+    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.formal.tensors`.
 
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """
@@ -84,13 +84,13 @@ class Vec(NotArray, Generic[V]):
         """The same element with plain arrays only: a formal tensor is multiplied out, and takes dim V·dim W entries."""
         if not self.is_formal:
             return self
-        from hilbert.arrays.formal_kernels import dense  # kernels are made of spaces
+        from hilbert.formal.kernels import dense  # kernels are made of spaces
 
         return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
 
     def tensor(self: Vec[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
         """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
-        from hilbert.tensors import tensor_product  # a pass over vectors
+        from hilbert.formal.tensors import tensor_product  # a pass over vectors
 
         return tensor_product(self, other)
 
@@ -187,7 +187,7 @@ class Vec(NotArray, Generic[V]):
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
         if not isinstance(other, Vec):
             return self._other(other, "v @ w", "a vector or a matrix would fit")
-        from hilbert.products import matrix_product  # made of spaces
+        from hilbert.matrices import matrix_product  # made of spaces
 
         return matrix_product(self, other)
 
@@ -197,7 +197,7 @@ class Vec(NotArray, Generic[V]):
     @property
     def T(self: Vec[Copower[A, Product[I, J]]]) -> Vec[Copower[A, Product[J, I]]]:
         """The transpose of a matrix, V^{X×Y} to V^{Y×X}, without a copy; SpaceError if the index set is no product."""
-        from hilbert.products import transpose  # made of spaces
+        from hilbert.matrices import transpose  # made of spaces
 
         return transpose(self)
 
@@ -210,7 +210,7 @@ class Vec(NotArray, Generic[V]):
     def norm(self: Vec[S]) -> float:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
         if self.is_formal:
-            from hilbert.tensors import norm  # a pass over vectors
+            from hilbert.formal.tensors import norm  # a pass over vectors
 
             return norm(self)
         return math.sqrt(self.inner(self))
@@ -261,14 +261,14 @@ class Vec(NotArray, Generic[V]):
 
     def __str__(self) -> str:
         if self.is_formal:
-            from hilbert.tensor_text import text  # a pass over vectors
+            from hilbert.formal.text import text  # a pass over vectors
 
             return f"{text(self)} ∈ {self.space}"
         return f"{self._entries() or self._shapes()} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
-            from hilbert.tensor_text import source  # a pass over vectors
+            from hilbert.formal.text import source  # a pass over vectors
 
             return source(self) or self.name()
         entries = self._entries()
@@ -278,7 +278,7 @@ class Vec(NotArray, Generic[V]):
         return f"{space}.vec({entries})" if space.isidentifier() else f"({space}).vec({entries})"
 
     def name(self) -> str:
-        """A Python expression for this very vector, which evaluates while it is alive: see `hilbert.named`."""
+        """A Python expression for this very vector, which evaluates while it is alive: see `hilbert.repr_names`."""
         return spelled(self, f"{self.token:032x}", self._shapes())
 
     def _entries(self) -> str | None:
@@ -295,7 +295,7 @@ class Vec(NotArray, Generic[V]):
 
 def _dot(a: Any, b: Any) -> float:
     if isinstance(a, Formal) or isinstance(b, Formal):
-        from hilbert.arrays.formal_kernels import inner  # kernels are made of spaces
+        from hilbert.formal.kernels import inner  # kernels are made of spaces
 
         return inner(a, b)
     xp = common_namespace((a, b))

@@ -1,12 +1,35 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
-from linmap.cost import Cost, cost
-from linmap.diagonal import diagonal, gram, trace
-from linmap.equal import equal
-from linmap.explain import Explanation, explain
 from linmap.laws import Measure, measure
-from linmap.maps import (
+from linmap.laws.explain import Explanation, explain
+from linmap.laws.simplify import simplify
+from linmap.matrices.cost import Cost, cost
+from linmap.matrices.diagonal import diagonal, gram, trace
+from linmap.matrices.matrix import factors, matrix
+from linmap.matrices.structure import structure
+from linmap.matrices.tensors import linear, tensor, universal
+from linmap.net.equal import equal
+from linmap.relational import (
+    concatenate,
+    cumsum,
+    differences,
+    flip,
+    from_scipy,
+    gather,
+    group_by,
+    pad,
+    permute,
+    pool,
+    reshape,
+    roll,
+    scatter_add,
+    segment_sum,
+    slice_,
+    sparse,
+    windows,
+)
+from linmap.term.maps import (
     add,
     assoc,
     at,
@@ -49,30 +72,7 @@ from linmap.maps import (
     zero,
     zip_,
 )
-from linmap.matrix import factors, matrix
-from linmap.relational import (
-    concatenate,
-    cumsum,
-    differences,
-    flip,
-    from_scipy,
-    gather,
-    group_by,
-    pad,
-    permute,
-    pool,
-    reshape,
-    roll,
-    scatter_add,
-    segment_sum,
-    slice_,
-    sparse,
-    windows,
-)
-from linmap.simplify import simplify
-from linmap.structure import structure
-from linmap.tensors import linear, tensor, universal
-from linmap.term import LinMap, Net
+from linmap.term.nodes import LinMap, Net
 
 __all__ = [
     "Contraction",

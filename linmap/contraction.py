@@ -19,8 +19,8 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.space import Leaf, power, require_space, require_type
 from hilbert.spec import Spec
-from linmap import wire
-from linmap.notation import operator
+from linmap.net import wire
+from linmap.show.notation import operator
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from diff.term import Lift, Power
 from hilbert.term import Term, children
-from linmap.term import Lifted
+from linmap.term.nodes import Lifted
 
 if TYPE_CHECKING:
     from hilbert import Map

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 from hypothesis import note
 
 from hilbert import Copower, DirectSum, Fin, TensorProduct, Type, Vec, formal, from_factors
-from hilbert.arrays.formal import Formal, block
+from hilbert.formal.array import Formal, block
 from linmap import distrib, transpose
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from diff import atan, cos, fun, lift, sigmoid, sin, tanh
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import DirectSum, Elements, Fin
 from linmap import curry, join, parallel, project, uncurry
-from linmap import term as linear
 from linmap.contraction import hadamard, labelled
+from linmap.term import nodes as linear
 from tests.redexes import index, number, one, several, space
 from tests.redexes import maps as linear_maps
 from tests.redexes import stiff as linear_map

@@ -29,7 +29,6 @@ from linmap import (
     uncurry,
     undistrib,
     unzip,
-    wire,
     zip_,
 )
 from linmap.contraction import (
@@ -44,9 +43,10 @@ from linmap.contraction import (
     scalar,
     tensor_contraction,
 )
-from linmap.lower import net
-from linmap.maps import cast
-from linmap.term import (
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.maps import cast
+from linmap.term.nodes import (
     Cast,
     Closed,
     Compose,

@@ -23,11 +23,11 @@ from linmap import (
     section,
     suffix,
     transpose_matrix,
-    wire,
 )
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
-from linmap.datum import filled
-from linmap.term import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
+from linmap.net import wire
+from linmap.term.datum import filled
+from linmap.term.nodes import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
 

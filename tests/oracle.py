@@ -13,9 +13,9 @@ import numpy as np
 
 from diff import term as functions
 from hilbert import Boolean, Elements, Vec
-from linmap import wire
-from linmap.datum import Const, constants
-from linmap.term import (
+from linmap.net import wire
+from linmap.term.datum import Const, constants
+from linmap.term.nodes import (
     Cast,
     Closed,
     Compose,

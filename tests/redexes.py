@@ -30,13 +30,27 @@ from linmap import (
     transpose,
     transpose_matrix,
     uncurry,
-    wire,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
-from linmap.datum import filled
-from linmap.lower import net
-from linmap.term import Arc, Cast, Compose, Fork, Identity, Join, LinMap, Net, Parallel, Scaled, Section, Sum, Unitary
-from linmap.term import Zero as ZeroMap
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.datum import filled
+from linmap.term.nodes import (
+    Arc,
+    Cast,
+    Compose,
+    Fork,
+    Identity,
+    Join,
+    LinMap,
+    Net,
+    Parallel,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+)
+from linmap.term.nodes import Zero as ZeroMap
 from tests.linear_terms import dense
 
 if TYPE_CHECKING:

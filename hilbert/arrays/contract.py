@@ -15,7 +15,7 @@ import numpy as np
 from opt_einsum.blas import can_blas
 
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows, multiply, zeros
-from hilbert.arrays.place import lent
+from hilbert.arrays.reduced_axes import lent
 from hilbert.arrays.segments import segment_sum
 from hilbert.space import Boolean, Elements
 

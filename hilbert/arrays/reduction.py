@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.arrays import segments, windows
-from hilbert.arrays.agree import agreement
+from hilbert.arrays.by_labels import agreement
 from hilbert.arrays.kernel import Kernel, Pseudo, Rows
-from hilbert.arrays.place import Place, lent
+from hilbert.arrays.reduced_axes import Place, lent
 from hilbert.errors import SpaceError
 from hilbert.relation import (
     Agreement,

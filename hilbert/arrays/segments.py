@@ -17,14 +17,14 @@ from attrs import frozen
 
 from hilbert.arrays.kernel import Kernel, Rows, zeros
 from hilbert.arrays.namespace import library
-from hilbert.arrays.place import SMALL, lent
+from hilbert.arrays.reduced_axes import SMALL, lent
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from hilbert.arrays.place import Place
+    from hilbert.arrays.reduced_axes import Place
     from hilbert.relation import Graph, Pairs, Table
     from hilbert.space import Leaf
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import array_api_compat
 import numpy as np
 
-from hilbert.arrays.formal import Formal
-from hilbert.arrays.formal_kernels import FormalKernels, finished
 from hilbert.arrays.kernel import Kernel, constant
 from hilbert.arrays.namespace import NUMPY, common_namespace
+from hilbert.formal.array import Formal
+from hilbert.formal.kernels import FormalKernels, finished
 
 if TYPE_CHECKING:
     from types import ModuleType

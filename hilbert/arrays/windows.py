@@ -12,12 +12,12 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.place import FRESH, lent
+from hilbert.arrays.reduced_axes import FRESH, lent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.place import Place
+    from hilbert.arrays.reduced_axes import Place
     from hilbert.relation import Sliding, Window
 
 CONVOLVED = 11

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Coproduct, Index, Product
-from hilbert.named import spelled
+from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator

@@ -7,8 +7,8 @@ from typing import Any
 
 from linmap.laws.category import chain, common_end, common_start, composed, split
 from linmap.laws.rule import NODE, PAIR, PART, rule
-from linmap.maps import fork, join, parallel
-from linmap.term import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, Zero
+from linmap.term.maps import fork, join, parallel
+from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, Zero
 
 
 def part_of(f: Any) -> int | None:

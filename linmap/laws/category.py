@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from linmap.laws.engine import COMPOSITIONS
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
-from linmap.maps import compose, fork, identity, join, parallel
-from linmap.term import (
+from linmap.term.maps import compose, fork, identity, join, parallel
+from linmap.term.nodes import (
     Cast,
     Closed,
     Compose,

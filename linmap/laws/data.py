@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hilbert import Vec
 from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import common_namespace, freeze
-from hilbert.named import derived
+from hilbert.repr_names import derived
 from hilbert.space import Leaf
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from linmap.laws.rule import NODE, Rule, rules
 from linmap.laws.shared import Shared, rebuilt
-from linmap.term import Compose, Sum
+from linmap.term.nodes import Compose, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Generator

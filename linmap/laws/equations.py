@@ -10,7 +10,7 @@ from typing import Any
 from hilbert.relation import diagonal, full, less
 from linmap.contraction import hadamard, inner, tensor_contraction
 from linmap.laws.rule import equation
-from linmap.maps import (
+from linmap.term.maps import (
     add,
     curry,
     dup,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from linmap import wire
 from linmap.laws.rule import NET, WIRE, WIRES, rule, rules
 from linmap.laws.sections import normal
 from linmap.laws.wires import side_by_side
-from linmap.term import Arc, Net
+from linmap.net import wire
+from linmap.term.nodes import Arc, Net
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.contract import contract
-from hilbert.arrays.formal import Formal
 from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.formal.array import Formal
 from hilbert.space import Leaf
-from linmap import wire
-from linmap.datum import Const, filled
 from linmap.laws.engine import FLAT
 from linmap.laws.graph import Graph, arcs_in_a_row
 from linmap.laws.rule import NET, NODE, rule, rules
 from linmap.laws.wires import Bench
-from linmap.lower import close
-from linmap.term import Arc, Closed, Identity, Net, Zero, refs
+from linmap.net import wire
+from linmap.net.lower import close
+from linmap.term.datum import Const, filled
+from linmap.term.nodes import Arc, Closed, Identity, Net, Zero, refs
 
 if TYPE_CHECKING:
     from hilbert.spec import Spec
-    from linmap.datum import Datum
     from linmap.laws.graph import Note
+    from linmap.term.datum import Datum
 
 
 @final

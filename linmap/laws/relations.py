@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert.named import derived
 from hilbert.relation import (
     Converse,
     Full,
@@ -25,6 +24,7 @@ from hilbert.relation import (
     SumRelation,
     table,
 )
+from hilbert.repr_names import derived
 
 if TYPE_CHECKING:
     from hilbert import Relation

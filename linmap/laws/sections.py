@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert import Copower, DirectSum, Vec
 from hilbert.spec import ALPHABET, Spec
-from linmap import wire
 from linmap.contraction import Contraction
 from linmap.laws.category import split
 from linmap.laws.data import contracted, scaled, summed, transposed
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
-from linmap.term import Compose, Identity, Lifted, Scaled, Section, Unitary, Zero
+from linmap.net import wire
+from linmap.term.nodes import Compose, Identity, Lifted, Scaled, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from hilbert import Type

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from linmap.laws.engine import COMPOSITIONS, SUMS
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.laws.size import WEIGHTS, cost
-from linmap.term import LinMap, Scaled
+from linmap.term.nodes import LinMap, Scaled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

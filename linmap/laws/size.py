@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.term import parts
-from linmap import wire
-from linmap.datum import Const
-from linmap.term import (
+from linmap.net import wire
+from linmap.term.datum import Const
+from linmap.term.nodes import (
     Cast,
     Closed,
     Compose,

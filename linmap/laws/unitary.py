@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert import Copower, DirectSum, Product, TensorProduct
-from linmap import maps
 from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.laws.rule import NODE, PAIR, rule
-from linmap.term import Cast, Identity, Lifted, Reduce, Unitary, Zero
+from linmap.term import maps
+from linmap.term.nodes import Cast, Identity, Lifted, Reduce, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

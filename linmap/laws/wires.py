@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hilbert.spec import Spec
-from linmap import wire
 from linmap.laws.relations import composed, is_empty, is_identity
 from linmap.laws.rule import WIRE, WIRES, rule
 from linmap.laws.sections import normal, product, unmoved
+from linmap.net import wire
 
 if TYPE_CHECKING:
     from hilbert.space import Leaf
-    from linmap.datum import Datum
+    from linmap.term.datum import Datum
 
 Row: TypeAlias = "list[wire.Wire] | Literal[0] | None"
 """What replaces one or two arcs in a row, in the order of the flow: nothing for the identity, 0 for no arc at all."""

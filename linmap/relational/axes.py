@@ -13,11 +13,11 @@ from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.relation import geq, greater, leq, less, reversal, rotation, run, sliding, window
 from hilbert.relation.make import whole
-from linmap.maps import join, red
+from linmap.term.maps import join, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term import LinMap
+    from linmap.term.nodes import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

@@ -19,8 +19,8 @@ from hilbert.relation import by_key, function
 from hilbert.relation.make import array_of
 from hilbert.space import Elements
 from linmap import contraction
-from linmap.maps import identity, join, red
-from linmap.term import LinMap, Section
+from linmap.term.maps import identity, join, red
+from linmap.term.nodes import LinMap, Section
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous

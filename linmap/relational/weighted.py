@@ -14,12 +14,12 @@ from hilbert.errors import shown
 from hilbert.relation import function
 from hilbert.relation.make import array_of
 from linmap import contraction
-from linmap.maps import delta, red
 from linmap.relational.entries import table_of
+from linmap.term.maps import delta, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term import LinMap
+    from linmap.term.nodes import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

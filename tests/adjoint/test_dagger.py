@@ -37,8 +37,8 @@ from linmap import (
     zero,
     zip_,
 )
-from linmap.lower import net
-from linmap.term import Lifted
+from linmap.net.lower import net
+from linmap.term.nodes import Lifted
 from tests import function_terms
 from tests.linear_terms import NODES, SCALARS, UNITARIES, between, linear_map
 from tests.strategies import FORMS, Source, sources

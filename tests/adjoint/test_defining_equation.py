@@ -7,8 +7,8 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint, adjoint_affine, vjp
 from diff import affine, derivative, jvp
-from linmap.lower import net
-from linmap.term import Lifted
+from linmap.net.lower import net
+from linmap.term.nodes import Lifted
 from tests import function_terms
 from tests.linear_terms import CONTRACTIONS, NODES, UNITARIES, is_exact, section
 from tests.strategies import Source, agree, sources

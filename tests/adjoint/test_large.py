@@ -10,7 +10,7 @@ from adjoint import adjoint, grad
 from diff import affine, cos, derivative, program, sin, tanh
 from hilbert import Fin, R
 from linmap import LinMap, compose, scale, scan, suffix
-from linmap.lower import net
+from linmap.net.lower import net
 from tests.strategies import same
 
 N = 20_000

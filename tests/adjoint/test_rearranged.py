@@ -7,7 +7,7 @@ import pytest
 from adjoint import adjoint
 from hilbert import Fin, R, direct_sum
 from linmap import identity, simplify
-from linmap.term import Unitary
+from linmap.term.nodes import Unitary
 from tests.oracle import matrix
 
 X, Y, Z = Fin.of(2), Fin.of(3), Fin.of(4)

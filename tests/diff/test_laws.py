@@ -16,8 +16,8 @@ from hilbert import Fin, R, Vec, direct_sum, formal
 from hilbert.term import postorder
 from linmap import explain, identity, measure, project, simplify
 from linmap.laws import RULES
-from linmap.simplify import rewritten
-from linmap.term import LinMap
+from linmap.laws.simplify import rewritten
+from linmap.term.nodes import LinMap
 from tests.function_redexes import NEAR, REDEXES, planted
 from tests.function_terms import function, smooth_function
 from tests.oracle import value

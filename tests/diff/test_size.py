@@ -8,7 +8,8 @@ from hypothesis import given, note, settings
 from adjoint import adjoint, grad
 from diff import contract, cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
 from hilbert import Fin, R
-from linmap import compose, wire
+from linmap import compose
+from linmap.net import wire
 from tests.function_terms import function
 from tests.strategies import Source, sources
 

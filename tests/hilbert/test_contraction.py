@@ -13,7 +13,7 @@ from hilbert import Boolean, Elements, Fin, R
 from hilbert.arrays.contract import contract
 from hilbert.space import Leaf
 from hilbert.spec import Spec
-from linmap.wire import product
+from linmap.net.wire import product
 from tests.oracle import dense
 from tests.strategies import Source, contraction, sources
 

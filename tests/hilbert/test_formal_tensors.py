@@ -25,9 +25,9 @@ from hilbert import (
     from_factors,
     rank,
 )
-from hilbert.arrays.formal import MANY, Formal
-from hilbert.families import families, merged
-from hilbert.tensors import alike
+from hilbert.formal.array import MANY, Formal
+from hilbert.formal.rank_one_sums import families, merged
+from hilbert.formal.tensors import alike
 from linmap import assoc, equal, linear, tensor_matrix, transpose, unassoc
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, same, sources

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from linmap.contraction import outer
-from linmap.term import Section
+from linmap.term.nodes import Section
 from tests.linear_terms import SCALARS
 from tests.strategies import Source, elements, sources
 

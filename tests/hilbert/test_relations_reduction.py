@@ -12,7 +12,7 @@ from hilbert import R32, Copower, Fin, R, Vec, direct_sum
 from hilbert.arrays.reduction import reduce
 from hilbert.relation import Relation
 from hilbert.space import Leaf
-from linmap.term import Lifted, Reduce
+from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense
 from tests.strategies import Source, close, elements, gathered, same, sources
 

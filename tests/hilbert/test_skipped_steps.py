@@ -13,7 +13,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.tape import Instruction, Operation, Tape
 from hilbert.relation import Full
 from hilbert.space import Leaf
-from linmap import wire
+from linmap.net import wire
 
 X, Y = Fin.of(2), Fin.of(3)
 INPUTS = [Leaf(R), Leaf(R, (X,)), Leaf(R, (Y,)), Leaf(R, (X, Y)), Leaf(R, (X, Y))]

@@ -12,7 +12,7 @@ from hilbert.arrays.tape import Instruction, Operation, Tape
 from hilbert.relation import Full, Relation, function, geq, leq, run
 from hilbert.space import Leaf
 from hilbert.spec import ALPHABET, Spec
-from linmap import wire
+from linmap.net import wire
 from tests.strategies import Source, sources
 
 X, Y, EMPTY = Fin.of(2), Fin.of(3), Fin.of(0)

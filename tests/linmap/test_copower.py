@@ -4,8 +4,8 @@ from hypothesis import given, note, settings
 
 from hilbert import Fin
 from linmap import identity, parallel, zip_
-from linmap.evaluate import tape
-from linmap.lower import net
+from linmap.net.evaluate import tape
+from linmap.net.lower import net
 from tests.linear_terms import between, linear_map
 from tests.strategies import Source, close, elements, gathered, same, sources
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, Vec
-from hilbert.arrays.formal import Formal, block
+from hilbert.formal.array import Formal, block
 from hilbert.relation import pairs
 from linmap import section
 from linmap.contraction import (
@@ -22,7 +22,7 @@ from linmap.contraction import (
     scalar,
     tensor_contraction,
 )
-from linmap.term import Lifted, Reduce
+from linmap.term.nodes import Lifted, Reduce
 from tests.formal_vectors import formal_array, formal_vector
 from tests.linear_terms import CONTRACTIONS, UNITARIES, between, linear_map
 from tests.strategies import Source, close, same, sources

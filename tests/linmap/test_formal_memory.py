@@ -11,8 +11,8 @@ import pytest
 from adjoint import adjoint, grad, value_and_grad, vjp
 from diff import affine, contract, derivative, fun, inner, jvp, lift, outer, sin
 from hilbert import R32, Copower, Fin, R, TensorProduct, Vec, compress, direct_sum, formal, from_factors
+from hilbert.formal.tensors import alike
 from hilbert.relation import full, function, leq
-from hilbert.tensors import alike
 from linmap import (
     assoc,
     bars,

@@ -28,8 +28,8 @@ from linmap import (
     stack,
 )
 from linmap.contraction import hadamard
-from linmap.evaluate import tape
-from linmap.lower import net
+from linmap.net.evaluate import tape
+from linmap.net.lower import net
 
 X = Fin.of(4)
 V = R**X

@@ -11,7 +11,7 @@ from hypothesis import given, note, seed, settings
 
 from linmap import explain, measure
 from linmap.laws import RULES
-from linmap.lower import net
+from linmap.net.lower import net
 from tests.linear_terms import is_exact
 from tests.near_redexes import NEAR
 from tests.oracle import matrix

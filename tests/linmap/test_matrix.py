@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 
-from linmap.lower import net
-from linmap.term import Identity, Lifted, LinMap
+from linmap.net.lower import net
+from linmap.term.nodes import Identity, Lifted, LinMap
 from tests.census import Census
 from tests.linear_terms import CONTRACTIONS, NODES, UNITARIES, is_exact, section
 from tests.oracle import matrix

@@ -6,8 +6,8 @@ from hypothesis import given, note
 
 from hilbert import Fin, R
 from linmap import scan, total
-from linmap.lower import net
-from linmap.term import LinMap, Net
+from linmap.net.lower import net
+from linmap.term.nodes import LinMap, Net
 from tests.linear_terms import linear_map
 from tests.strategies import Source, same, sources
 

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from linmap.term import Node
+from linmap.term.nodes import Node
 from tests.linear_terms import NODES
 
 

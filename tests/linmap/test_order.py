@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from diff import derivative, fun, tanh
 from hilbert import Fin, R, SpaceError
 from linmap import cost, matrix
-from linmap.order import Pairs, adjoint, forward, order, work
+from linmap.matrices.order import Pairs, adjoint, forward, order, work
 from tests.strategies import Source, sources
 
 

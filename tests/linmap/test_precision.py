@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, note, settings
 
 from hilbert import R32
-from linmap.evaluate import tape
-from linmap.lower import net
-from linmap.term import Cast, LinMap, Net, Reduce
+from linmap.net.evaluate import tape
+from linmap.net.lower import net
+from linmap.term.nodes import Cast, LinMap, Net, Reduce
 from tests.linear_terms import NODES
 from tests.oracle import matrix
 from tests.strategies import FORMS, Source, sources

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hilbert import Fin, R, Vec
 from hilbert.relation import Relation, diagonal, full, leq, pairs
 from linmap import red, rep, scan, suffix, total
-from linmap.term import Lifted, Reduce
+from linmap.term.nodes import Lifted, Reduce
 from tests.strategies import FORMS, Source, elements, gathered, same, sources
 
 

@@ -34,7 +34,7 @@ from linmap import (
     total,
     windows,
 )
-from linmap.term import Lifted
+from linmap.term.nodes import Lifted
 from tests.strategies import Source, close, elements, gathered, of_leaves, same, sources
 
 Array: TypeAlias = Any

@@ -32,9 +32,9 @@ from linmap import (
 from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
 from linmap.laws.engine import COMPOSITIONS, SUMS, Simplifier
 from linmap.laws.shared import Shared, rebuilt
-from linmap.lower import net
-from linmap.simplify import rewritten
-from linmap.term import Compose, Scaled, Sum
+from linmap.laws.simplify import rewritten
+from linmap.net.lower import net
+from linmap.term.nodes import Compose, Scaled, Sum
 from tests.linear_terms import is_exact, linear_map
 from tests.oracle import matrix
 from tests.redexes import NETS, REDEXES, planted

@@ -31,13 +31,13 @@ from linmap import (
     trace,
     transpose_matrix,
     uncurry,
-    wire,
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
-from linmap.datum import Ref
-from linmap.lower import net
-from linmap.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
-from linmap.term import LinMap, Net
+from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.datum import Ref
+from linmap.term.nodes import LinMap, Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources

@@ -11,8 +11,8 @@ from hypothesis import given, note, settings
 from adjoint import adjoint
 from diff import affine, fun, sin, tanh
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, direct_sum, formal, from_factors, rank
+from hilbert.formal.tensors import alike
 from hilbert.relation import agreement
-from hilbert.tensors import alike
 from linmap import (
     diagonal,
     equal,
@@ -29,8 +29,8 @@ from linmap import (
     universal,
 )
 from linmap.contraction import matrix_matrix, tensor_contraction
-from linmap.structure import LowRank
-from linmap.term import Lifted
+from linmap.matrices.structure import LowRank
+from linmap.term.nodes import Lifted
 from tests import oracle
 from tests.formal_vectors import formal_vector
 from tests.linear_terms import CONTRACTIONS, between

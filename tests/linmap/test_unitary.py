@@ -26,7 +26,7 @@ from linmap import (
     zip_,
 )
 from linmap.contraction import outer
-from linmap.term import Section
+from linmap.term.nodes import Section
 from tests.linear_terms import UNITARIES
 from tests.strategies import Source, elements, gathered, same, sources
 

@@ -13,9 +13,9 @@ from hilbert import R32, Copower, Fin, Index, R, SpaceError, Vec, direct_sum
 from hilbert.arrays.tape import Tape
 from hilbert.labelled import Labelled
 from linmap import cost, from_scipy, identity, matrix, sparse, structure
-from linmap.evaluate import tape
-from linmap.lower import net
-from linmap.term import Lifted
+from linmap.net.evaluate import tape
+from linmap.net.lower import net
+from linmap.term.nodes import Lifted
 from tests.strategies import Source, close, elements, gathered, of_leaves, same, sources
 
 scipy_sparse = pytest.importorskip("scipy.sparse")

@@ -1,0 +1,77 @@
+"""Functions as Python expressions: `repr`, which evaluates back to an equal function; see `linmap.show.repr_text`.
+
+>>> from hilbert import Fin, R
+>>> from diff import log, sin
+>>> log @ sin + (sin @ sin)
+compose(log, sin) + compose(sin, sin)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from diff.term import (
+    Bilinear,
+    Compose,
+    Constant,
+    Elementwise,
+    Fork,
+    Lift,
+    Node,
+    Parallel,
+    Power,
+    Primitive,
+    Program,
+    Scaled,
+    Sum,
+)
+from linmap.show.repr_text import Source, added, call, linear, multiplied, raised, spelled
+from linmap.term.nodes import LinMap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert import Map
+
+
+def spell(f: Map[Any, Any]) -> str:
+    """The expression of a function."""
+    return spelled(f, lambda node, rec: _source(cast("Map[Any, Any]", node), rec))
+
+
+def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
+    if isinstance(f, LinMap):
+        return linear(f, rec)
+    match cast("Node", f):
+        case Constant(dom, value):
+            return Source(f"constant({dom!r}, {value.name()})")
+        case Bilinear(contraction):
+            return Source(f"bilinear({contraction!r})")
+        case Compose(parts):
+            return call("compose", map(rec, reversed(list(parts))))
+        case Sum(parts):
+            return added([rec(part) for part in parts])
+        case Scaled(k, of):
+            return multiplied(k, rec(of))
+        case Fork(parts):
+            return call("fork", map(rec, parts))
+        case Parallel(parts):
+            return call("parallel", map(rec, parts))
+        case Power(of, index):
+            return raised(rec(of), index)
+        case Lift(of, index, over):
+            return Source(f"lift({rec(of).text}, {index!r}, over={over!r})")
+        case Elementwise() | Program():
+            return Source(repr(f))
+        case never:
+            assert_never(never)
+
+
+def primitive(p: Elementwise[Any, Any]) -> str:
+    """The public name of a primitive, or its place in the table."""
+    import diff
+
+    if isinstance(p, Primitive) and p.name == "power":
+        return f"power({p.params[0]!r})"
+    public = p.name.isidentifier() and not p.params and isinstance(getattr(diff, p.name, None), Elementwise)
+    return p.name if public else f"{type(p).__name__}({p.name!r}{f', {p.params!r}' if p.params else ''})"

@@ -1,0 +1,285 @@
+"""Sums over networks of labelled factors: how bilinear maps and reductions act on formal arrays, factor by factor.
+
+The factors of the operands are connected where they have a label in common; each connected part is contracted by
+itself, in the order that opt_einsum finds best. The rank labels of the operands stay open as long as they join parts
+with axes of the result. So no array has axes of two parts, and what is left is a block again, or one plain array.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import opt_einsum
+from attrs import field, frozen
+
+from hilbert.arrays.by_labels import diagonal
+from hilbert.arrays.contract import contract
+from hilbert.arrays.namespace import dtype_name
+from hilbert.formal.array import block
+from hilbert.index import Fin
+from hilbert.space import Discrete, Elements, Field, Leaf
+from hilbert.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
+
+    from hilbert.arrays.kernel import Kernel
+    from hilbert.formal.array import Block, Memo
+
+EXHAUSTIVE = 6
+"""Up to this many factors every order of contraction is tried; above, opt_einsum's `auto` decides."""
+
+
+@final
+@frozen(eq=False)
+class Factor:
+    """An array with a label for each axis (an element of X has those of X at the end); `base` is that of its leaf."""
+
+    array: Any
+    labels: str
+    base: Field | Discrete = field(kw_only=True)
+
+    @property
+    def leaf(self) -> Leaf:
+        """The leaf that the array fills, up to the names of its axes."""
+        return Leaf(self.base, tuple(Fin.of(n) for n in self.array.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the labels."""
+        extra = self.base.index.shape if isinstance(self.base, Elements) else ()
+        return tuple(self.array.shape) + extra
+
+
+def real(array: Any, labels: str) -> Factor:
+    """A factor of a field."""
+    return Factor(array, labels, base=Field(dtype_name(array)))
+
+
+# --- one array from many ---
+
+
+def product(xp: ModuleType, factors: Sequence[Factor], out: str) -> Any:
+    """The array over the labels `out` of the product of some factors, summed over all other labels."""
+    todo = [_diagonal(xp, f) for f in factors]
+    todo = [_summed(xp, f, out, [g for g in todo if g is not f]) for f in todo]
+    for pair in _order(tuple(f.labels for f in todo), out, tuple(f.shape for f in todo)):
+        a, b = (todo[i] for i in pair)
+        todo = [f for i, f in enumerate(todo) if i not in pair]
+        todo.append(_pair(xp, a, b, out, todo))
+    (last,) = todo
+    have = "".join(c for c in out if c in last.labels)
+    return last.array if have == last.labels else xp.permute_dims(last.array, tuple(map(last.labels.index, have)))
+
+
+@lru_cache(maxsize=1024)
+def _order(labels: tuple[str, ...], out: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int], ...]:
+    """Pairs of factors to contract, the result goes to the end of the list."""
+    if len(labels) <= 2:
+        return ((0, 1),) * (len(labels) - 1)
+    have = set().union(*labels)
+    text = f"{','.join(labels)}->{''.join(c for c in out if c in have)}"
+    optimize = "optimal" if len(labels) <= EXHAUSTIVE else "auto"
+    path, _ = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=optimize)
+    pairs: list[tuple[int, int]] = []
+    count = len(labels)
+    for step in path:
+        places = sorted(step)
+        while len(places) > 1:
+            pairs.append((places[0], places[1]))
+            count -= 1
+            places = [*(p - 2 for p in places[2:]), count - 1]
+    return tuple(pairs)
+
+
+def _diagonal(xp: ModuleType, f: Factor) -> Factor:
+    """Every label once: the entries where axes of one label agree."""
+    if len(set(f.labels)) == len(f.labels):
+        return f
+    return Factor(*diagonal(xp, f.array, f.labels), base=f.base)
+
+
+def _summed(xp: ModuleType, f: Factor, out: str, others: Sequence[Factor]) -> Factor:
+    """The factor without the labels that only it has."""
+    elsewhere = set(out).union(*(g.labels for g in others))
+    alone = [c for c in f.labels if c not in elsewhere]
+    if not alone or not isinstance(f.base, Field):
+        return f
+    array = xp.sum(f.array, axis=tuple(map(f.labels.index, alone)))
+    return Factor(array, "".join(c for c in f.labels if c not in alone), base=f.base)
+
+
+def _pair(xp: ModuleType, a: Factor, b: Factor, out: str, others: Sequence[Factor]) -> Factor:
+    rest = set(out).union(*(f.labels for f in others))
+    made = [c for c in dict.fromkeys(a.labels + b.labels) if c in rest]
+    made.sort(key=lambda c: out.index(c) if c in out else -1)
+    labels = "".join(made)
+    kernel = _kernel(xp, Spec.of(a.labels, b.labels, labels), a.leaf, b.leaf)
+    base = a.base if isinstance(a.base, Field) else b.base
+    return Factor(kernel.call(a.array, b.array), labels, base=base)
+
+
+@lru_cache(maxsize=4096)
+def _kernel(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
+    return contract(xp, spec, left, right)
+
+
+# --- a block from many ---
+
+
+def combine(
+    xp: ModuleType,
+    memo: Memo,
+    k: Any,
+    factors: Sequence[Factor],
+    ranks: dict[str, int],
+    out: str,
+    *,
+    lazy: bool = False,
+) -> Block | Any:
+    """k · Σ Π factors, with the labels `out`: a block, or a plain array where one part has all axes.
+
+    `ranks` are the sizes of the labels that join the factors of one operand. With `lazy` one of them stays open even
+    where one part has all axes.
+    """
+    parts = [_contracted(xp, memo, group, ranks, out, factors) for group in _connected(factors, ranks)]
+    parts = _absorbed(xp, memo, parts, ranks, out, least=2 if lazy else 1)
+    numbers = [p.array for p in parts if not p.labels]
+    parts = [p for p in parts if p.labels]
+    if not parts:
+        return _times(k, numbers[1:]) * numbers[0]
+    k = _times(k, map(float, numbers) if xp is np else numbers)
+    groups = sum(any(c not in ranks for c in p.labels) for p in parts)
+    if not groups or (groups == 1 and not lazy):
+        array = product(xp, parts, out)
+        return array if isinstance(k, float) and k == 1.0 else array * k
+    inner = [p for p in parts if all(c in ranks for c in p.labels)]
+    if len(inner) > 1:  # weights of both operands: one factor without axes
+        labels = "".join(c for c in ranks if any(c in p.labels for p in inner))
+        parts = [*(p for p in parts if not any(p is q for q in inner)), _made(xp, memo, inner, labels)]
+    sizes = {c: n for c, n in ranks.items() if any(c in p.labels for p in parts)}
+    return block(k, [_ranked(xp, memo, p, sizes or {"1": 1}, out) for p in parts])
+
+
+def _times(k: Any, numbers: Iterable[Any]) -> Any:
+    for number in numbers:
+        k = k * number
+    return k
+
+
+def _connected(factors: Sequence[Factor], ranks: dict[str, int]) -> list[list[Factor]]:
+    """Groups of factors that labels other than ranks connect, in the order of their first members."""
+    groups: list[tuple[set[str], list[int]]] = []
+    for i, f in enumerate(factors):
+        labels = set(f.labels) - set(ranks)
+        members = [i]
+        others = []
+        for have, inside in groups:
+            if have & labels:
+                labels, members = labels | have, inside + members
+            else:
+                others.append((have, inside))
+        groups = [*others, (labels, members)]
+    groups.sort(key=lambda group: min(group[1]))
+    return [[factors[i] for i in sorted(members)] for _, members in groups]
+
+
+def _contracted(
+    xp: ModuleType, memo: Memo, group: list[Factor], ranks: dict[str, int], out: str, factors: Sequence[Factor]
+) -> Factor:
+    """A group as one factor, over its labels of the result and the ranks that others have too."""
+    outside = [f for f in factors if not any(f is g for g in group)]
+    inside = set().union(*(f.labels for f in group))
+    kept = "".join(c for c in ranks if c in inside and any(c in f.labels for f in outside))
+    labels = kept + "".join(c for c in out if c in inside)
+    if not any(isinstance(f.base, Field) for f in group):  # a selection, or basis vectors: of 1
+        dtype = next(f.array.dtype for f in factors if isinstance(f.base, Field))
+        group = [*group, real(xp.ones((), dtype=dtype), "")]
+    if len(group) == 1 and set(labels) == set(group[0].labels) and len(set(labels)) == len(group[0].labels):
+        return group[0]
+    return _made(xp, memo, group, labels)
+
+
+def _made(xp: ModuleType, memo: Memo, factors: Sequence[Factor], labels: str) -> Factor:
+    """The product of some factors, once for these arrays."""
+    key = ("product", labels, *((f.labels, f.base) for f in factors))
+    array = memo.of(key, tuple(f.array for f in factors), lambda *_: product(xp, factors, labels))
+    return real(array, labels)
+
+
+def _absorbed(
+    xp: ModuleType, memo: Memo, parts: list[Factor], ranks: dict[str, int], out: str, *, least: int
+) -> list[Factor]:
+    """Parts without axes multiplied into each other, and into others if that closes a rank, the larger rank first.
+
+    A part with fewer than `least` ranks is not multiplied into one with axes.
+    """
+    while True:
+        inner = [p for p in parts if p.labels and all(c in ranks for c in p.labels)]
+        alone = next((p for p in inner if _alone(p, parts)), None)
+        if alone is not None:
+            parts = [*(r for r in parts if r is not alone), _made(xp, memo, (alone,), _shared(alone, parts))]
+            continue
+        pair = _nested(inner) or _closing([p for p in inner if len(p.labels) >= least], parts, ranks)
+        if pair is None:
+            return parts
+        p, q, closed = pair
+        have = set(p.labels + q.labels) - set(closed)
+        labels = "".join(c for c in ranks if c in have) + "".join(c for c in out if c in have)
+        parts = [*(r for r in parts if r is not p and r is not q), _made(xp, memo, (p, q), labels)]
+
+
+def _shared(p: Factor, parts: Sequence[Factor]) -> str:
+    """The labels of a part that others have too."""
+    return "".join(c for c in p.labels if any(c in q.labels for q in parts if q is not p))
+
+
+def _alone(p: Factor, parts: Sequence[Factor]) -> bool:
+    """Whether some rank of a part is in no other: it can be summed."""
+    return len(_shared(p, parts)) < len(p.labels)
+
+
+def _nested(inner: Sequence[Factor]) -> tuple[Factor, Factor, str] | None:
+    """Two parts without axes, one over ranks of the other."""
+    for p in inner:
+        for q in inner:
+            if p is not q and set(p.labels) <= set(q.labels):
+                return p, q, ""
+    return None
+
+
+def _closing(
+    inner: Sequence[Factor], parts: Sequence[Factor], ranks: dict[str, int]
+) -> tuple[Factor, Factor, str] | None:
+    """A part without axes, the only other part with one of its ranks, and that rank."""
+    found: list[tuple[int, int, Factor, Factor, str]] = []
+    for p in inner:
+        for c in p.labels:
+            others = [q for q in parts if q is not p and c in q.labels]
+            if len(others) == 1:
+                found.append((-ranks[c], int(np.prod(others[0].shape)), p, others[0], c))
+    if not found:
+        return None
+    _, _, p, q, c = min(found, key=lambda choice: choice[:2])
+    return p, q, c
+
+
+def _ranked(xp: ModuleType, memo: Memo, p: Factor, open_: dict[str, int], out: str) -> tuple[Any, tuple[int, ...]]:
+    """A part as a factor of a block: the open ranks as one axis in front."""
+    axes = [c for c in p.labels if c not in open_]
+    places = tuple(map(out.index, axes))
+    if p.labels == "".join(open_) + "".join(axes) and len(open_) == 1:
+        return p.array, places
+
+    def run(array: Any) -> Any:
+        have = [c for c in open_ if c in p.labels]
+        array = xp.permute_dims(array, tuple(map(p.labels.index, (*have, *axes))))
+        sizes = tuple(array.shape[len(have) :])
+        array = xp.reshape(array, tuple(n if c in have else 1 for c, n in open_.items()) + sizes)
+        array = xp.broadcast_to(array, (*open_.values(), *sizes))
+        return array if len(open_) == 1 else xp.reshape(array, (int(np.prod([*open_.values()])), *sizes))
+
+    return memo.of(("ranked", p.labels, *open_.items()), (p.array,), run), places

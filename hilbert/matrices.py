@@ -1,0 +1,130 @@
+"""Matrices: what a @ b and a.T are, for vectors here and for the expressions of a traced function.
+
+>>> from hilbert import Fin, R
+>>> X, Y = Fin.of(2), Fin.of(3)
+>>> A, x = (R ** (X * Y)).vec([[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]]), (R ** Y).vec([1.0, 1.0, 1.0])
+>>> print(A @ x, A.T @ (A @ x))
+[6.0, 1.0] ∈ ℝ^2 [6.0, 13.0, 18.0] ∈ ℝ^3
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from hilbert.arrays import kernel
+from hilbert.arrays.contract import contract
+from hilbert.arrays.namespace import freeze
+from hilbert.arrays.tape import Instruction, Tape
+from hilbert.errors import SpaceError
+from hilbert.index import Product
+from hilbert.repr_names import derived
+from hilbert.space import Copower, Field, Leaf, Type, power
+from hilbert.spec import Spec
+from hilbert.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from hilbert.arrays.kernel import Kernel
+
+TURNED = derived("transpose")
+"""What tells the token of a.T from that of a."""
+
+
+def product_space(V: Type, W: Type) -> tuple[int, Type]:
+    """How many axes a ∈ V and b ∈ W share in a @ b, and the space of the result; SpaceError if there is no product."""
+    for space in (V, W):
+        if not (isinstance(space, Copower) and isinstance(space.base, Field)):
+            msg = f"{V} @ {W}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; see inner, outer and contract"
+            raise SpaceError(msg)
+    assert isinstance(V, Copower)
+    assert isinstance(W, Copower)
+    if V.base != W.base:
+        msg = f"{V} @ {W}: both must have one precision; see cast"
+        raise SpaceError(msg)
+    X, Y = V.index, W.index
+    left = X.right if isinstance(X, Product) else X
+    if left == Y:
+        return len(left.axes), power(V.base, X.left) if isinstance(X, Product) else V.base
+    if isinstance(X, Product) and isinstance(Y, Product) and left == Y.left:
+        return len(left.axes), Copower(V.base, X.left * Y.right)
+    due = Y.left if isinstance(Y, Product) and isinstance(X, Product) else Y
+    hint = ""
+    if isinstance(X, Product) and X.left == due:
+        hint = "; transpose the left side: a.T @ b"
+    elif isinstance(X, Product) and isinstance(Y, Product) and Y.right == left:
+        hint = "; transpose the right side: a @ b.T"
+    elif isinstance(Y, Product) and X in (Y.left, Y.right):
+        hint = f"; a vector stands on the right of a matrix: {'b.T @ a' if Y.left == X else 'b @ a'}"
+    msg = f"{V} @ {W}: {left} meets {due}, but the inner axes must be the same{hint}"
+    raise SpaceError(msg)
+
+
+def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
+    """V^{Y×X} for V^{X×Y}, and the order of the axes of each leaf; SpaceError if the index set is no product."""
+    if not isinstance(V, Copower) or not isinstance(V.index, Product):
+        msg = f".T transposes V^{{X×Y}}, not {V}"
+        raise SpaceError(msg)
+    X, Y = V.index.left, V.index.right
+    p, q = len(X.axes), len(Y.axes)
+    orders = [(*range(p, p + q), *range(p), *range(p + q, len(leaf.axes))) for leaf in V.leaves]
+    return Copower(V.base, Y * X), orders
+
+
+@final
+@frozen
+class _Contraction:
+    """The labelled contraction of two arrays, as a step of a tape."""
+
+    spec: Spec
+
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], _: Leaf) -> Kernel:
+        """The planned contraction."""
+        return contract(xp, self.spec, operands[0], operands[1])
+
+
+@final
+@frozen
+class _Transposition:
+    """The axes of an array in another order, as a step of a tape."""
+
+    order: tuple[int, ...]
+
+    def bind(self, xp: ModuleType, _: Sequence[Leaf], __: Leaf) -> Kernel:
+        """A view."""
+        return kernel.move(xp, self.order)
+
+
+@lru_cache(maxsize=256)
+def _product(V: Type, W: Type) -> tuple[Tape, Type]:
+    shared, cod = product_space(V, W)
+    (left,), (right,), (out,) = V.leaves, W.leaves, cod.leaves
+    rows, cols = len(left.axes) - shared, len(right.axes) - shared
+    labels = Spec.pointwise(rows + shared + cols).left
+    a, b, c = labels[:rows], labels[rows : rows + shared], labels[rows + shared :]
+    step = Instruction(_Contraction(Spec.of(a + b, b + c, a + c)), (0, 1), 2)
+    return Tape([left, right, out], 2, {}, [step], [2]), cod
+
+
+@lru_cache(maxsize=256)
+def _transposition(V: Type) -> tuple[Tape, Type]:
+    cod, orders = transposed_space(V)
+    n = len(orders)
+    code = [Instruction(_Transposition(order), (k,), n + k) for k, order in enumerate(orders)]
+    return Tape([*V.leaves, *cod.leaves], n, {}, code, range(n, 2 * n)), cod
+
+
+def matrix_product(a: Vec[Any], b: Vec[Any]) -> Vec[Any]:
+    """a @ b."""
+    tape, cod = _product(a.space, b.space)
+    return Vec(cod, tuple(map(freeze, tape.run((*a.leaves, *b.leaves)))))
+
+
+def transpose(a: Vec[Any]) -> Vec[Any]:
+    """a.T, a view; the same datum whenever it is made, and a.T.T is a."""
+    tape, cod = _transposition(a.space)
+    return Vec(cod, tuple(map(freeze, tape.run(a.leaves))), a.token ^ TURNED)

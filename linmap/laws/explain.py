@@ -1,0 +1,74 @@
+"""What `simplify` does, step by step: which law rewrote which subterm.
+
+>>> from hilbert import Fin, R
+>>> from linmap import rep, scale, total
+>>> X = Fin.of(3)
+>>> print(explain(total(R, X) @ scale(2, R ** X) @ rep(R, X)))
+size 9, weight 10, depth 1 → size 3, weight 3, depth 0
+scaling out of a composition, at ():
+    Σ • (2 ·) • rep = (2 ·) • Σ • id • rep
+unit, at ():
+    (2 ·) • Σ • id • rep = (2 ·) • Σ • rep
+composition of reductions, at (0, 0):
+    Σ • rep = (3 ·) • red[id]
+reduction by the identity, at (0, 0, 0):
+    red[id] = id
+scaling out of a composition, at ():
+    (2 ·) • (3 ·) = (6 ·) • id
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from linmap.laws import measure
+from linmap.laws.simplify import rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from linmap.laws import Step
+
+
+@final
+@frozen
+class Explanation:
+    """The given term, what it came to, and the steps between them, in order."""
+
+    before: Any
+    after: Any
+    steps: tuple[Step, ...]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __str__(self) -> str:
+        """Steps that do not change the printed term, such as flattening, are left out."""
+        lines = [f"{measure(self.before)} → {measure(self.after)}"]
+        for step in self.steps:
+            before, after = str(step.before), str(step.after)
+            if before != after:
+                lines.append(f"{step.law}, at {step.position}:")
+                lines.append(_indented(before if "\n" in before + after else f"{before} = {after}"))
+                if "\n" in before + after:
+                    lines.append(_indented(f"= {after}"))
+        return "\n".join(lines)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def explain(f: Any) -> Explanation:
+    """The steps that `simplify` takes on a linear map, a function or a derivative.
+
+    Every step is an equation: its `before` and its `after` have the same meaning. Recording takes time in the size of
+    the compositions that are rewritten, for each step.
+    """
+    steps: list[Step] = []
+    return Explanation(f, rewritten(f, steps), tuple(steps))

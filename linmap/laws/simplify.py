@@ -1,0 +1,75 @@
+"""Simplification: the rules of `linmap.laws`, applied until none makes the term smaller (paper §5).
+
+>>> from hilbert import Fin, R, direct_sum
+>>> from linmap import fork, identity, project
+>>> V = direct_sum(R ** Fin.of(3), R)
+>>> print(simplify(fork(project(V, 0), project(V, 1))))
+id
+>>> print(simplify(2 * (identity(R) + identity(R))))
+(4 ·)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from hilbert import SpaceError, Type
+from hilbert.errors import shown
+from hilbert.map import Map
+from hilbert.term import Term
+from linmap.laws import Simplifier
+
+if TYPE_CHECKING:
+    from linmap.laws import Step
+    from linmap.term.nodes import LinMap, Net
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+S = TypeVar("S", bound="Simplifiable")
+
+
+class Simplifiable:
+    """A linear map in the point: something other than a linear map that has laws and a structure."""
+
+    __slots__ = ()
+    body: Net
+
+    def simplified(self: S, steps: list[Step] | None = None) -> S:
+        """A smaller term with the same meaning, or this object; the steps are recorded if there is a list."""
+        raise TypeError(type(self).__name__)
+
+
+@overload
+def simplify(f: LinMap[V, W]) -> LinMap[V, W]: ...
+@overload
+def simplify(f: Map[V, W]) -> Map[V, W]: ...
+@overload
+def simplify(f: S) -> S: ...
+def simplify(f: Any) -> Any:
+    """A term with the same meaning and a lower `measure`; the same object if no law applies. Idempotent.
+
+    f is a linear map, a function, or a derivative. Laws hold for finite values: 0 • f is 0 even where f would give NaN.
+    Raises SpaceError for other things.
+    """
+    memo: dict[str, Any] = f.memo() if isinstance(f, Term) else {}
+    if "simplified" not in memo:
+        found = rewritten(f)
+        memo["simplified"] = found.memo()["simplified"] = found
+    return memo["simplified"]
+
+
+def rewritten(f: Any, steps: list[Step] | None = None) -> Any:
+    """The simplified term, its steps recorded if there is a list for them."""
+    if isinstance(f, Simplifiable):
+        return f.simplified(steps)
+    if not isinstance(f, Map):
+        msg = f"simplify takes a linear map, a function or a derivative, not {shown(f)}"
+        raise SpaceError(msg)
+    late = False
+    while True:
+        once = Simplifier(f, late=late, steps=steps)
+        f = once.run()
+        if not once.changed:
+            if late:
+                return f
+            late = True

@@ -1,0 +1,437 @@
+"""Matrices of linear maps, in the form that their structure proves: dense, sparse, low rank, operator (theory §9).
+
+The arrays of a form are computed by a tape that is built once for each term: a new point pays for arithmetic only. A
+sparse matrix is written entry by entry from its pattern, never by way of a dense one. scipy is an extra: only the forms
+`sparse` and `operator` need it.
+
+>>> from hilbert import Fin, R
+>>> from linmap import scale
+>>> matrix(scale(3.0, R ** Fin.of(2)), as_="array").tolist()
+[[3.0, 0.0], [0.0, 3.0]]
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from hilbert.errors import shown
+from hilbert.formal.kernels import dense as multiplied_out
+from linmap.matrices.blocks import BlockPattern, block_pattern
+from linmap.matrices.network import Factor, Network, Product, bonds, network
+from linmap.matrices.order import Order
+from linmap.matrices.sparse import Pattern, pattern, scipy
+from linmap.matrices.structure import (
+    BlockDiagonal,
+    Blocks,
+    DenseForm,
+    Form,
+    Kronecker,
+    LowRank,
+    SumForm,
+    body_of,
+    structure,
+)
+from linmap.net import wire
+from linmap.net.reverse import transposed
+from linmap.term.nodes import Closed, LinMap, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert import Type
+    from hilbert.arrays.tape import Tape
+    from linmap.matrices.network import Labels
+
+P = TypeVar("P")
+As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
+FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
+
+
+def data_of(f: Any, what: str) -> list[Any]:
+    """The arrays that a closed map's references point to; raises SpaceError for an open map."""
+    if isinstance(f, Closed):
+        return list(f.data.arrays)
+    if isinstance(f, LinMap) and not refs(body_of(f, what)):
+        return []
+    msg = f"{what} needs a linear map at a point: close a derivative with .at(point)"
+    raise SpaceError(msg)
+
+
+def planned(body: Net, key: str, build: Callable[[Network], P], limit: int | None = None) -> P:
+    """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
+    memo = body.memo()
+    if (key, limit) not in memo:
+        memo[key, limit] = build(network(body, limit))
+    found: P = memo[key, limit]
+    return found
+
+
+def limit_of(limit: Any) -> int | None:
+    """A limit on intermediate arrays; raises SpaceError unless it is a whole number, from 1 on."""
+    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0):
+        return limit
+    msg = f"limit is the number of entries that an intermediate array may have, from 1 on, not {shown(limit)}"
+    raise SpaceError(msg)
+
+
+def matrix(f: LinMap[Any, Any], as_: As | None = None, *, limit: int | None = None) -> Any:
+    """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
+
+    `array`: a dense array. `sparse`: a scipy CSR array with exactly the entries that the term proves may differ from 0.
+    `blocks`: the same in block layout, for each leaf of W and each leaf of V a scipy BSR array, None where it is 0.
+    `tensor`: an element of W ⊗ V in as few rank-one terms as the term proves. `operator`: a scipy LinearOperator that
+    applies the map, with its spaces as `dom` and `cod`. Without `as_` the cheapest form that the structure allows.
+    Contractions are made in the order with the fewest operations; with a `limit`, in the best one whose intermediate
+    arrays have at most so many entries. Raises SpaceError for an open map, a form that the structure does not allow, or
+    a limit that no order keeps.
+    """
+    data = data_of(f, "matrix")
+    if as_ is not None and not isinstance(as_, str):
+        msg = f"matrix(f, as_) takes the name of a form, {FORMS}, not {shown(as_)}"
+        raise SpaceError(msg)
+    limit_of(limit)
+    form = cheapest(structure(f)) if as_ is None else as_
+    match form:
+        case "array":
+            return dense(f, data, limit)
+        case "sparse":
+            return sparse(f, data, limit)
+        case "blocks":
+            return blocks(f, data, limit)
+        case "tensor":
+            from linmap.matrices.tensors import tensor  # made of the same plans
+
+            return tensor(f, limit=limit)
+        case "operator" if limit is None:
+            return operator(f)
+        case "operator":
+            msg = "an operator applies the map and contracts nothing: it takes no limit"
+            raise SpaceError(msg)
+        case _:
+            msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
+            raise SpaceError(msg)
+
+
+def cheapest(s: Form) -> As:
+    """The form with the least storage."""
+    if isinstance(s, LowRank):
+        return "tensor"
+    if isinstance(s, DenseForm) or (isinstance(s, (Blocks, SumForm, Kronecker, BlockDiagonal)) and not _thin(s)):
+        return "array"
+    return "sparse"
+
+
+def _thin(s: Form) -> bool:
+    """Whether some factor or block of a form has few entries."""
+    match s:
+        case Blocks(rows):
+            return any(_thin(e) for row in rows for e in row)
+        case SumForm(parts):
+            return all(_thin(p) for p in parts)
+        case Kronecker(parts):
+            return any(_thin(p) for p in parts)
+        case DenseForm() | LowRank():
+            return False
+        case _:
+            return True
+
+
+# --- dense ---
+
+
+@frozen
+class Entry:
+    """A contracted product of one block; `place` is its array among the tape's outputs, if it has one."""
+
+    out: int
+    inp: int
+    product: Product
+    place: int | None
+
+
+@frozen
+class DensePlan:
+    """The entries of a matrix, and the tape that computes their arrays."""
+
+    network: Network
+    entries: tuple[Entry, ...]
+    tape: Tape
+    orders: tuple[Order, ...]
+
+
+def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
+    """The plan of a dense matrix."""
+    return planned(body, "dense", _dense_plan, limit)
+
+
+def _dense_plan(n: Network) -> DensePlan:
+    before = len(n.orders)
+    entries: list[Entry] = []
+    outputs: list[int] = []
+    for i, column in enumerate(n.blocks):
+        for o, products in enumerate(column):
+            for p in products:
+                q = n.contracted(p)
+                place = len(outputs) if q.factors else None
+                outputs += [f.slot for f in q.factors]
+                entries.append(Entry(o, i, q, place))
+    return DensePlan(n, tuple(entries), n.tape(outputs), tuple(n.orders[before:]))
+
+
+def dense(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
+    """The dense array; one product over disjoint axes is the contraction's result itself."""
+    plan = dense_plan(body_of(f, "matrix"), limit)
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    xp = common_namespace([*data, *arrays])
+    shape = (f.cod.dim, f.dom.dim)
+    if len(plan.entries) == 1 and len(f.dom.leaves) == len(f.cod.leaves) == 1:
+        (entry,) = plan.entries
+        p = entry.product
+        if p.factors and p.factors[0].labels == p.out + p.inp:
+            return xp.reshape(arrays[0], shape)
+    if xp is not np:
+        return _assembled(f, data, xp, limit)
+    dtype = np.result_type(*(leaf.dtype for leaf in (*f.dom.leaves, *f.cod.leaves))) if f.dom.leaves else np.float64
+    whole = np.zeros(shape, dtype)
+    rows = list(itertools.accumulate((leaf.size for leaf in f.cod.leaves), initial=0))
+    cols = list(itertools.accumulate((leaf.size for leaf in f.dom.leaves), initial=0))
+    for entry in plan.entries:
+        out, inp = f.cod.leaves[entry.out], f.dom.leaves[entry.inp]
+        block = whole[rows[entry.out] : rows[entry.out] + out.size, cols[entry.inp] : cols[entry.inp] + inp.size]
+        _add(plan.network, block, entry.product, None if entry.place is None else to_numpy(arrays[entry.place]))
+    return whole
+
+
+@frozen
+class SpreadPlan:
+    """The slot of every block as a whole array, where it is not 0."""
+
+    places: tuple[tuple[int | None, ...], ...]
+    tape: Tape
+
+
+def _spread_plan(n: Network) -> SpreadPlan:
+    outputs: list[int] = []
+    places: list[tuple[int | None, ...]] = []
+    for o in range(len(n.body.outputs)):
+        row: list[int | None] = []
+        for i in range(len(n.body.inputs)):
+            total: int | None = None
+            for p in n.blocks[i][o]:
+                slot = _spread(n, p)
+                total = slot if total is None else n.emit(wire.Add(), (total, slot), n.slots[slot])
+            row.append(None if total is None else len(outputs))
+            outputs += [] if total is None else [total]
+        places.append(tuple(row))
+    return SpreadPlan(tuple(places), n.tape(outputs))
+
+
+def _spread(n: Network, p: Product) -> int:
+    """The whole block of a product: what is open on both sides is multiplied by an identity."""
+    q = n.contracted(p)
+    twins = {c: n.label(n.axes[c]) for c in q.inp if c in q.out}
+    identities = tuple(n.identity(c, twin) for c, twin in twins.items())
+    return n.array((*q.factors, *identities), q.out + tuple(twins.get(c, c) for c in q.inp), q.k)
+
+
+def _assembled(f: LinMap[Any, Any], data: list[Any], xp: Any, limit: int | None) -> Any:
+    """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
+    plan = planned(body_of(f, "matrix"), "spread", _spread_plan, limit)
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    rows = []
+    for out, places in zip(f.cod.leaves, plan.places, strict=True):
+        row = []
+        for inp, place in zip(f.dom.leaves, places, strict=True):
+            shape = (out.size, inp.size)
+            zero = xp.zeros(shape, dtype=getattr(xp, out.dtype)) if place is None else None
+            row.append(zero if place is None else xp.reshape(arrays[place], shape))
+        rows.append(row[0] if len(row) == 1 else xp.concat(row, axis=1))
+    return rows[0] if len(rows) == 1 else xp.concat(rows, axis=0)
+
+
+def _add(n: Network, block: Any, p: Product, array: Any) -> None:
+    """Add a contracted product into its block: labels that are open on both sides walk along diagonals."""
+    if not block.size:
+        return
+    strides = dict.fromkeys(p.open, 0)
+    for labels, step in ((p.out, block.strides[0]), (p.inp, block.strides[1])):
+        stride = step
+        for c in reversed(labels):
+            strides[c] += stride
+            stride *= n.sizes[c]
+    view = np.lib.stride_tricks.as_strided(block, tuple(n.sizes[c] for c in p.open), tuple(strides.values()))
+    if array is None:
+        view += p.k
+        return
+    has = p.factors[0].labels
+    aligned = array[tuple(slice(None) if c in has else None for c in p.open)] if has else array
+    view += aligned
+
+
+# --- sparse ---
+
+
+@frozen
+class SparsePlan:
+    """The pattern of a matrix and the tape that computes the values on it."""
+
+    pattern: Pattern
+    tape: Tape
+    orders: tuple[Order, ...]
+
+
+def sparse_plan(body: Net, limit: int | None = None) -> SparsePlan:
+    """The plan of a sparse matrix."""
+    return planned(body, "sparse", _sparse_plan, limit)
+
+
+def _sparse_plan(n: Network) -> SparsePlan:
+    before = len(n.orders)
+    made, outputs = pattern(n, n.body.cod, n.body.dom)
+    return SparsePlan(made, n.tape(outputs), tuple(n.orders[before:]))
+
+
+def sparse(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> Any:
+    """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
+    plan = sparse_plan(body_of(f, "matrix"), limit)
+    arrays = [to_numpy(multiplied_out(a)) for a in plan.tape.run(data)]
+    return plan.pattern.csr(arrays)
+
+
+@frozen
+class BlocksPlan:
+    """The block layout of a matrix and the tape that computes the blocks."""
+
+    pattern: BlockPattern
+    tape: Tape
+    orders: tuple[Order, ...]
+
+
+def blocks_plan(body: Net, limit: int | None = None) -> BlocksPlan:
+    """The plan of a matrix in block layout."""
+    return planned(body, "blocks", _blocks_plan, limit)
+
+
+def _blocks_plan(n: Network) -> BlocksPlan:
+    before = len(n.orders)
+    made, outputs = block_pattern(n, n.body.cod, n.body.dom)
+    return BlocksPlan(made, n.tape(outputs), tuple(n.orders[before:]))
+
+
+def blocks(f: LinMap[Any, Any], data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
+    """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
+    plan = blocks_plan(body_of(f, "matrix"), limit)
+    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.tape.run(data)])
+
+
+# --- low rank ---
+
+
+@frozen
+class Split:
+    """A product as factors (r, out) and (r, in): the places of both among the tape's outputs."""
+
+    out: int
+    inp: int
+    rank: int
+    left: int
+    right: int
+
+
+@frozen
+class FactorPlan:
+    """The splits of a matrix, and the tape that computes their factors."""
+
+    splits: tuple[Split, ...]
+    tape: Tape
+    orders: tuple[Order, ...]
+
+
+def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
+    """The plan of a matrix as a sum of rank-one terms."""
+    return planned(body, "factors", _factor_plan, limit)
+
+
+def _factor_plan(n: Network) -> FactorPlan:
+    before = len(n.orders)
+    splits: list[Split] = []
+    outputs: list[int] = []
+    for i, column in enumerate(n.blocks):
+        for o, products in enumerate(column):
+            for p in products:
+                left, right, rank = split(n, p)
+                splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
+                outputs += [left, right]
+    return FactorPlan(tuple(splits), n.tape(outputs), tuple(n.orders[before:]))
+
+
+def split(n: Network, p: Product) -> tuple[int, int, int]:
+    """Slots of the factors of a product at its narrowest cut, bond axes first, and the size of the bond.
+
+    Raises SpaceError where input and output share an axis: such a map is no short sum of rank-one terms.
+    """
+    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.links or any(n.is_found(f) for f in p.factors):
+        msg = "the term proves no low rank: input and output share an axis or a relation; see structure(f)"
+        raise SpaceError(msg)
+    k, bond = min(bonds(p), key=lambda cut: n.size(cut[1]))
+    return side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
+
+
+def side(n: Network, factors: Sequence[Factor], bond: Labels, ends: Labels, k: float) -> int:
+    """The array with axes (bond, ends) of one side of a cut; a label in both is an identity."""
+    twins = {c: n.label(n.axes[c]) for c in ends if c in bond}
+    identities = tuple(n.identity(c, twin) for c, twin in twins.items())
+    return n.array((*factors, *identities), bond + tuple(twins.get(c, c) for c in ends), k)
+
+
+def factors(f: LinMap[Any, Any], data: list[Any] | None = None) -> tuple[Vec[Any], Vec[Any]]:
+    """A ∈ W^r and B ∈ V^r with f(v) = Σ_k (B_k ⊙ v)·A_k, for the least r that the term proves.
+
+    Raises SpaceError for an open map, and where input and output share an axis.
+    """
+    data = data_of(f, "factors") if data is None else data
+    plan = factor_plan(body_of(f, "factors"))
+    arrays = [multiplied_out(a) for a in plan.tape.run(data)]
+    xp = common_namespace([*data, *arrays])
+    index = Fin.of(sum(s.rank for s in plan.splits))
+    left = _family(xp, f.cod, [(s.out, arrays[s.left], s.rank) for s in plan.splits])
+    right = _family(xp, f.dom, [(s.inp, arrays[s.right], s.rank) for s in plan.splits])
+    return Vec(Copower(f.cod, index), left), Vec(Copower(f.dom, index), right)
+
+
+def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[Any, ...]:
+    """The leaves of an element of V^r from arrays that each fill some rows of one leaf."""
+    leaves = []
+    for k, leaf in enumerate(space.leaves):
+        dtype = getattr(xp, leaf.dtype)
+        rows = [
+            xp.reshape(array, (r, *leaf.shape)) if at == k else xp.zeros((r, *leaf.shape), dtype=dtype)
+            for at, array, r in parts
+        ]
+        whole = rows[0] if len(rows) == 1 else xp.concat(rows) if rows else xp.zeros((0, *leaf.shape), dtype=dtype)
+        leaves.append(freeze(whole))
+    return tuple(leaves)
+
+
+# --- operator ---
+
+
+def operator(f: LinMap[Any, Any]) -> Any:
+    """A scipy LinearOperator that applies the map to flat arrays; its spaces are `dom` and `cod`."""
+    linalg = scipy("sparse.linalg")
+    star = transposed(f)
+
+    def image(g: LinMap[Any, Any], x: Any) -> Any:
+        return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), g.dom.leaves[0].dtype))).flat()
+
+    made = linalg.LinearOperator(
+        (f.cod.dim, f.dom.dim), matvec=lambda x: image(f, x), rmatvec=lambda y: image(star, y), dtype=np.float64
+    )
+    made.dom, made.cod = f.dom, f.cod
+    return made

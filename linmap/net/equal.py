@@ -1,0 +1,114 @@
+"""Equality by contents: up to the numbering of wires and slots, the order of sums, and where vectors come from.
+
+`==` compares terms as they were built and vectors by origin; `equal` numbers values: two wires have the same number if
+the same maps lead to them from the same inputs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert import SpaceError, Vec
+from hilbert.arrays.namespace import to_numpy
+from hilbert.errors import shown
+from hilbert.formal.array import Formal
+from hilbert.formal.tensors import alike
+from linmap.net import wire
+from linmap.net.lower import net
+from linmap.term.datum import Const, Ref
+from linmap.term.nodes import Closed, LinMap, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from linmap.term.datum import Datum
+
+
+class Numbering:
+    """Numbers for values: the same key, the same number."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, int] = {}
+
+    def of(self, key: Hashable) -> int:
+        """The number of a key."""
+        return self._known.setdefault(key, len(self._known))
+
+
+class Comparable:
+    """Something other than vectors and linear maps that is compared by contents: functions and derivatives."""
+
+    __slots__ = ()
+
+    def label(self, numbering: Numbering) -> Hashable:
+        """Equal for two objects with the same contents, under one numbering."""
+        raise TypeError(type(self).__name__)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
+
+    Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.formal.tensors.alike`).
+    Equal terms have equal values, not the other way round: no law is applied. Raises SpaceError for other things.
+    """
+    if isinstance(a, Vec) and isinstance(b, Vec) and (a.is_formal or b.is_formal):
+        return a.space == b.space and alike(a, b)
+    numbering = Numbering()
+    return _label(a, numbering) == _label(b, numbering)
+
+
+def _label(a: Any, numbering: Numbering) -> Hashable:
+    if isinstance(a, Vec):
+        return a.space, tuple(_contents(leaf) for leaf in a.leaves)
+    if isinstance(a, LinMap):
+        data = {ref.slot: d for ref, d in zip(refs(a.body), a.data, strict=True)} if isinstance(a, Closed) else {}
+        body = a.body if isinstance(a, Closed) else net(a)
+
+        def datum(d: Datum) -> Hashable:
+            d = data.get(d.slot, d) if isinstance(d, Ref) else d
+            return const_label(d) if isinstance(d, Const) else ("slot", d.slot)
+
+        return net_label(body, numbering, datum)
+    if isinstance(a, Comparable):
+        return a.label(numbering)
+    msg = f"equal compares vectors, linear maps, functions and derivatives, not {shown(a)}"
+    raise SpaceError(msg)
+
+
+def _contents(array: Any) -> Hashable:
+    if isinstance(array, Formal):
+        blocks = tuple((float(b.k), b.axes, tuple(map(_contents, b.arrays))) for b in array.blocks)
+        return array.shape, blocks, None if array.dense is None else _contents(array.dense)
+    host = to_numpy(array)
+    return host.shape, host.dtype.str, (host + 0).tobytes() if host.dtype.kind == "f" else host.tobytes()
+
+
+def const_label(c: Const) -> Hashable:
+    """The contents of a constant."""
+    return c.leaf, _contents(c.array)
+
+
+def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
+    """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source)."""
+    terms: dict[int, list[int]] = {}
+    numbers: dict[int, int | None] = {}
+
+    def value(w: int) -> int | None:
+        if w not in numbers:
+            found = sorted(terms.get(w, ()))
+            numbers[w] = (found[0] if len(found) == 1 else numbering.of(("+", tuple(found)))) if found else None
+        return numbers[w]
+
+    def flat(f: wire.Wire) -> Hashable:
+        if isinstance(f, wire.Section):
+            return "section", f.spec, f.side, datum(f.datum)
+        return f
+
+    for k, w in enumerate(body.inputs):
+        terms.setdefault(w, []).append(numbering.of(("input", k)))
+    for arc in body.arcs:
+        source = value(arc.src)
+        if source is not None:
+            same = isinstance(arc.map, wire.Same)
+            terms.setdefault(arc.dst, []).append(source if same else numbering.of((flat(arc.map), source)))
+    return "linear", body.dom, body.cod, tuple(value(w) for w in body.outputs)

@@ -1,0 +1,215 @@
+"""Trees to nets: what a linear map does to the leaves of its spaces, under any nesting of copowers.
+
+Every construct is wiring; only sections, reductions, scalings, transpositions and casts make arcs that compute.
+A lifted map is lowered with more axes `lead` in front of every wire, so that f^X has the arcs of f.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from hilbert.index import Index
+from hilbert.term import postorder
+from linmap.net import wire
+from linmap.term.datum import Const, Datum, Ref, constants
+from linmap.term.nodes import (
+    Arc,
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+    refs,
+)
+
+if TYPE_CHECKING:
+    from hilbert import Type
+    from hilbert.space import Leaf
+
+Axes = tuple[Index, ...]
+Ends = tuple[int, ...]
+Task = tuple[Any, Ends, Ends, Axes]
+
+
+class Wiring:
+    """A net under construction."""
+
+    def __init__(self) -> None:
+        self.wires: list[Leaf] = []
+        self.arcs: list[Arc] = []
+
+    def ends(self, space: Type, lead: Axes = ()) -> Ends:
+        """Fresh wires for the leaves of a space."""
+        first = len(self.wires)
+        self.wires.extend(leaf.under(lead) for leaf in space.leaves)
+        return tuple(range(first, len(self.wires)))
+
+    def arc(self, f: wire.Wire, src: int, dst: int) -> None:
+        """wires[dst] += f(wires[src])."""
+        self.arcs.append(Arc(f, src, dst))
+
+    def each(self, f: wire.Wire, src: Ends, dst: Ends) -> None:
+        """The same map on every leaf."""
+        for s, d in zip(src, dst, strict=True):
+            self.arc(f, s, d)
+
+
+def net(f: LinMap[Any, Any]) -> Net:
+    """The net of a linear map, made once for each term."""
+    if isinstance(f, Net):
+        return f
+    memo = f.memo()
+    found: Net | None = memo.get("net")
+    if found is None:
+        w = Wiring()
+        src, dst = w.ends(f.dom), w.ends(f.cod)
+        lower(w, f, src, dst)
+        found = memo["net"] = Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
+    return found
+
+
+def shared_terms(f: LinMap[Any, Any]) -> set[int]:
+    """The subterms that several parents use: on the same wires they are lowered once."""
+    seen, twice = set[int](), set[int]()
+    for node in postorder(f):
+        if isinstance(node, (Compose, Sum, Fork, Join, Parallel)):
+            for part in node.parts:
+                (twice if id(part) in seen else seen).add(id(part))
+    return twice
+
+
+def lower(w: Wiring, f: LinMap[Any, Any], src: Ends, dst: Ends) -> None:
+    """Emit arcs such that wires[dst] += f(wires[src]); iterative, in topological order."""
+    shared = shared_terms(f)
+    done: dict[tuple[int, Ends, Axes], Ends] = {}
+    tasks: list[Task] = [(f, src, dst, ())]
+    while tasks:
+        g, s, d, lead = tasks.pop()
+        if id(g) in shared and not isinstance(g, (Identity, Project, Inject, Zero)):
+            key = (id(g), s, lead)
+            if key in done:
+                w.each(wire.Same(), done[key], d)
+                continue
+            done[key] = middle = w.ends(g.cod, lead)
+            below: list[Task] = []
+            _step(w, cast("Node", g), s, middle, lead, below)
+            tasks.append((Identity(g.cod), middle, d, lead))
+            tasks.extend(reversed(below))
+            continue
+        below = []
+        _step(w, cast("Node", g), s, d, lead, below)
+        tasks.extend(reversed(below))
+
+
+def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task]) -> None:
+    """One node: arcs of its own, and tasks for its parts in the order of the flow."""
+    n = len(lead)
+    match f:
+        case Identity():
+            w.each(wire.Same(), src, dst)
+        case Zero():
+            pass
+        case Compose(parts):
+            ends, last = src, len(parts) - 1
+            for k, part in enumerate(parts):
+                out = dst if k == last else w.ends(part.cod, lead)
+                below.append((part, ends, out, lead))
+                ends = out
+        case Sum(parts):
+            below.extend((part, src, dst, lead) for part in parts)
+        case Scaled(k, Identity()):
+            w.each(wire.Scale(k), src, dst)
+        case Scaled(k, of) if of.cod.dim <= of.dom.dim:  # the scalar goes where the arrays are smaller
+            middle = w.ends(of.cod, lead)
+            below += [(of, src, middle, lead), (Scaled(k, Identity(of.cod)), middle, dst, lead)]
+        case Scaled(k, of):
+            middle = w.ends(of.dom, lead)
+            below += [(Scaled(k, Identity(of.dom)), src, middle, lead), (of, middle, dst, lead)]
+        case Section(contraction, side, datum):
+            fixed = constants(datum)
+            for i, j, k, spec in contraction.terms:
+                data, flow = (fixed[i], src[j]) if side == 0 else (fixed[j], src[i])
+                w.arc(wire.lifted(wire.Section(spec, side, data), n), flow, dst[k])
+        case Project(space, position):
+            start = sum(len(part.leaves) for part in space.parts[:position])
+            w.each(wire.Same(), src[start : start + len(dst)], dst)
+        case Inject(space, position):
+            start = sum(len(part.leaves) for part in space.parts[:position])
+            w.each(wire.Same(), src, dst[start : start + len(src)])
+        case Fork(parts):
+            start = 0
+            for part in parts:
+                stop = start + len(part.cod.leaves)
+                below.append((part, src, dst[start:stop], lead))
+                start = stop
+        case Join(parts):
+            start = 0
+            for part in parts:
+                stop = start + len(part.dom.leaves)
+                below.append((part, src[start:stop], dst, lead))
+                start = stop
+        case Parallel(parts):
+            a = b = 0
+            for part in parts:
+                a2, b2 = a + len(part.dom.leaves), b + len(part.cod.leaves)
+                below.append((part, src[a:a2], dst[b:b2], lead))
+                a, b = a2, b2
+        case Reduce(relation, _):
+            w.each(wire.Reduce(relation, n), src, dst)
+        case Unitary(_, _, _, source, order):
+            for k, (leaf, axes) in enumerate(zip(source, order, strict=True)):
+                moved = axes != tuple(range(len(axes)))
+                w.arc(wire.lifted(wire.Move(axes), n) if moved else wire.Same(), src[leaf], dst[k])
+        case Lifted(of, index):
+            below.append((of, src, dst, lead + index.axes))
+        case Cast(_, cod):
+            for s, d, leaf in zip(src, dst, cod.leaves, strict=True):
+                w.arc(wire.Cast(leaf.base), s, d)
+        case Net():
+            inline(w, f, src, dst, lead, {})
+        case Closed(body, data):
+            inline(w, body, src, dst, lead, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
+        case _:
+            assert_never(f)
+
+
+def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: dict[int, Const]) -> None:
+    """Copy a net's arcs, lifted, with its references closed by `data` where that has them."""
+    first = len(w.wires)
+    w.wires.extend(leaf.under(lead) for leaf in body.wires)
+    for s, k in zip(src, body.inputs, strict=True):
+        w.arc(wire.Same(), s, first + k)
+    for arc in body.arcs:
+        w.arc(wire.lifted(close(arc.map, data), len(lead)), first + arc.src, first + arc.dst)
+    for k, d in zip(body.outputs, dst, strict=True):
+        w.arc(wire.Same(), first + k, d)
+
+
+def close(f: wire.Wire, data: dict[int, Const]) -> wire.Wire:
+    """A wire map with its reference replaced by what it refers to."""
+    match f:
+        case wire.Section(spec, side, Ref(slot, _)) if slot in data:
+            return wire.Section(spec, side, data[slot])
+        case _:
+            return f
+
+
+def on_data(f: wire.Wire, change: dict[Datum, Datum]) -> wire.Wire:
+    """A wire map with its datum exchanged."""
+    if isinstance(f, wire.Section) and f.datum in change:
+        return wire.Section(f.spec, f.side, change[f.datum])
+    return f

@@ -1,0 +1,1 @@
+"""Linear maps as text: in the paper's notation, and as Python expressions."""

@@ -1,0 +1,158 @@
+"""Terms as Python expressions: `repr`, which evaluates back to an equal term where the names of `diff.names` are known.
+
+A subterm that occurs more than once is bound by `:=`, so that the text is linear in the shared size of the term, and so
+is one that is nested deeper than Python's parser goes. Vectors are named, not printed: see `hilbert.repr_names`.
+
+>>> from hilbert import Fin, R
+>>> from linmap import fork, identity, total
+>>> X = Fin.of(3)
+>>> f = fork(identity(R), 2 * identity(R)) @ total(R, X)
+>>> f
+compose(fork(identity(R), 2.0 * identity(R)), red(Full(dom=Fin.of(3), cod=Unit()), R))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast, final
+
+from attrs import frozen
+
+from hilbert.term import bottom_up, parts, postorder
+from linmap.term.nodes import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from hilbert import Index
+    from hilbert.term import Term
+
+SHORT = 24
+"""Subterms with a shorter text are repeated, not bound."""
+DEEP = 50
+"""Python's parser takes up to 200 brackets within each other."""
+FLAT = 8
+"""Longer sums are nested: Python's parser does not take thousands of terms in a row."""
+
+
+SUM, PRODUCT, POWER, ATOM = range(4)
+"""How tightly an expression binds."""
+
+
+@final
+@frozen
+class Source:
+    """A Python expression."""
+
+    text: str
+    binding: int = ATOM
+
+    def within(self, binding: int) -> str:
+        """The expression as an operand, with brackets if it needs them."""
+        return self.text if self.binding >= binding else f"({self.text})"
+
+
+def spell(f: LinMap[Any, Any]) -> str:
+    """The expression of a linear map."""
+    return spelled(f, lambda node, rec: linear(cast("LinMap[Any, Any]", node), rec))
+
+
+def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
+    """The expression of a term; `step` gives that of a node from those of its parts."""
+    parents: dict[int, int] = {}
+    for node in postorder(term, parts):
+        for child in parts(node):
+            parents[id(child)] = parents.get(id(child), 0) + 1
+    bound: list[str] = []
+    depths: dict[int, int] = {}
+
+    def named(node: Term, rec: Callable[[Any], Source]) -> Source:
+        source = step(node, rec)
+        depths[id(node)] = 1 + max((depths[id(child)] for child in parts(node)), default=0)
+        shared = parents.get(id(node), 0) > 1 and len(source.text) > SHORT
+        if not shared and depths[id(node)] < DEEP:
+            return source
+        depths[id(node)] = 0
+        name = f"_{len(bound) + 1}"
+        bound.append(f"{name} := {source.text}")
+        return Source(name)
+
+    whole: Source = bottom_up(term, named)
+    return f"({', '.join(bound)}, {whole.text})[-1]" if bound else whole.text
+
+
+def linear(f: LinMap[Any, Any], rec: Callable[[Any], Source]) -> Source:
+    """One node of a linear map."""
+    match cast("Node", f):
+        case Identity(space):
+            return Source(f"identity({space!r})")
+        case Zero(dom, cod):
+            return Source(f"zero({dom!r}, {cod!r})")
+        case Compose(parts):
+            return call("compose", map(rec, reversed(list(parts))))
+        case Sum(parts):
+            return added([rec(part) for part in parts])
+        case Scaled(k, of):
+            return multiplied(k, rec(of))
+        case Section(contraction, side, datum):
+            return Source(f"section({contraction!r}, {side}, {datum.name()})")
+        case Project(space, i):
+            return Source(f"project({space!r}, {i})")
+        case Inject(space, i):
+            return Source(f"inject({space!r}, {i})")
+        case Fork(parts):
+            return call("fork", map(rec, parts))
+        case Join(parts):
+            return call("join", map(rec, parts))
+        case Parallel(parts):
+            return call("parallel", map(rec, parts))
+        case Reduce(relation, base):
+            return Source(f"red({relation!r}, {base!r})")
+        case Lifted(of, index):
+            return raised(rec(of), index)
+        case Unitary() | Cast() | Net() | Closed():
+            return Source(repr(f))
+        case never:
+            assert_never(never)
+
+
+def call(name: str, parts: Iterable[Source]) -> Source:
+    """name(f, g, …)."""
+    return Source(f"{name}({', '.join(part.text for part in parts)})")
+
+
+def multiplied(k: float, f: Source) -> Source:
+    """k * f."""
+    return Source(f"{k!r} * {f.within(POWER)}", PRODUCT)
+
+
+def raised(f: Source, index: Index) -> Source:
+    """f ** X."""
+    return Source(f"{f.within(ATOM)} ** {index!r}", POWER)
+
+
+def added(parts: Sequence[Source]) -> Source:
+    """f + g + …, in halves where there are many."""
+    if len(parts) <= FLAT:
+        return Source(" + ".join(part.within(PRODUCT) for part in parts), SUM if len(parts) > 1 else parts[0].binding)
+    half = len(parts) // 2
+    return Source(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", SUM)

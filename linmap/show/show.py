@@ -1,0 +1,367 @@
+"""Linear maps in the paper's notation.
+
+Trees print as they were composed. A net prints as • + ⟨⟩ again: a wire that is read once, or whose text is short, is
+written in place; another gets a name d₁, d₂, … and a line `where`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from hilbert import Copower, DirectSum, Elements, TensorProduct, Unit, Vec
+from hilbert.arrays.namespace import to_numpy
+from hilbert.formal.array import Formal
+from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
+from hilbert.space import Boolean
+from hilbert.term import bottom_up
+from linmap.net import wire
+from linmap.show.notation import Atom, Bracket, Doc, Times, line, negative, operator, page, render, times, total
+from linmap.term.datum import Const, Datum
+from linmap.term.nodes import (
+    Cast,
+    Closed,
+    Compose,
+    Fork,
+    Identity,
+    Inject,
+    Join,
+    Lifted,
+    LinMap,
+    Net,
+    Node,
+    Parallel,
+    Project,
+    Reduce,
+    Scaled,
+    Section,
+    Sum,
+    Unitary,
+    Zero,
+    refs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hilbert import Relation, Type
+    from hilbert.spec import Spec
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SIGNS = {
+    "transpose": "_ᵀ",
+    "bra": "⟨_",
+    "ket": "_⟩",
+    "unbra": "|_|",
+    "unket": "|_|",
+    "copower": "zip⊗",
+    "uncopower": "unzip⊗",
+}
+LETTERS = "abcfghklmnpqrst"
+SHORT = 24
+TWICE = 12
+"""A wire that is read more than once gets a name if its text is longer than this."""
+
+
+MINUS = negative(Atom("id"))
+
+
+def subscript(n: int) -> str:
+    """₁, ₂, …"""
+    return str(n).translate(SUBSCRIPTS)
+
+
+def number(k: float) -> str:
+    """A number as short as it can be read back to six digits."""
+    return f"{k:.6g}".replace("-", "−")
+
+
+def number_of(array: Any) -> float | None:
+    """The number of an array without axes, or of one that repeats a number without storing it again."""
+    if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
+        return None
+    return float(to_numpy(array).flat[0])
+
+
+class Names:
+    """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self.names: dict[Any, str] = {}
+        self.counts: dict[str, int] = {}
+        self.lines: list[str] = []
+
+    def of(self, key: Any, what: Any, sign: str = "∈") -> str:
+        """The name of a constant; its line says what it is."""
+        if key not in self.names:
+            letter = next((c for c in LETTERS if c not in self.taken), None)
+            self.names[key] = self.fresh("a") if letter is None else letter
+            self.taken.add(self.names[key])
+            self.lines.append(f"where {self.names[key]} {sign} {what}")
+        return self.names[key]
+
+    def fresh(self, stem: str) -> str:
+        """The next of stem₁, stem₂, …"""
+        k = self.counts[stem] = self.counts.get(stem, 0) + 1
+        name = f"{stem}{subscript(k)}"
+        return self.fresh(stem) if name in self.taken else name
+
+    def vector(self, v: Vec[Any]) -> str:
+        """A scalar's value, the number that fills an array, or a name."""
+        if len(v.leaves) == 1 and v.space.is_space:
+            filling = number_of(v.leaves[0])
+            if filling is not None:
+                return number(filling)
+        return self.of(v.token, v.space)
+
+    def const(self, c: Const) -> str:
+        """A number's value, or a name."""
+        filling = c.number if c.number is not None or not c.leaf.is_field else number_of(c.array)
+        return self.of(c.key, c.leaf) if filling is None else number(filling)
+
+
+def show(f: LinMap[Any, Any]) -> str:
+    """The text of a linear map: at most 40 lines of 100 columns."""
+    names = Names()
+    lets: list[str] = []
+    doc = linear_doc(f, names, lets)
+    return page(render(doc), [*lets, *names.lines])
+
+
+def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
+    """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
+    doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
+    return doc
+
+
+def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+    match cast("Node", f):
+        case Identity():
+            return Atom("id")
+        case Zero():
+            return Atom("0")
+        case Compose(parts):
+            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
+            docs = [rec(part) for part in reversed(shown)]
+            if len(shown) < len(parts):
+                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
+            return line("•", docs)
+        case Sum(parts):
+            shown = list(parts) if len(parts) <= 2 * SHORT else [*parts[:SHORT], *parts[-SHORT:]]
+            docs = [rec(part) for part in shown]
+            if len(shown) < len(parts):
+                docs.insert(SHORT, Atom(f"… {len(parts) - len(shown)} more …"))
+            return total(docs)
+        case Scaled(k, Identity()):
+            return times(number(k), None)
+        case Scaled(k, of):
+            return times(number(k), rec(of))
+        case Section(c, side, datum):
+            spec = c.terms[0][3] if c.terms else None
+            leaf = (c.left if side == 0 else c.right).leaves
+            kind = leaf[0].base if leaf else None
+            text = names.vector(datum)
+            return Atom("0") if spec is None else Atom(section_text(spec, side, text, kind))
+        case Project(_, i):
+            return Atom(f"π{subscript(i + 1)}")
+        case Inject(_, i):
+            return Atom(f"ι{subscript(i + 1)}")
+        case Fork(parts):
+            return Bracket("⟨", tuple(map(rec, parts)), "⟩")
+        case Join(parts):
+            return Bracket("[", tuple(map(rec, parts)), "]")
+        case Parallel(parts):
+            return Times(tuple(map(rec, parts)))
+        case Reduce(relation, _):
+            return Atom(reduction(relation, names))
+        case Unitary(name):
+            return Atom(SIGNS.get(name, name))
+        case Lifted(of, index):
+            exponent = str(index)
+            exponent = exponent if exponent.isalnum() else f"{{{exponent}}}"
+            doc = rec(of)
+            text = render(doc)
+            return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
+        case Cast():
+            return Atom("cast")
+        case Net() as body:
+            return net_doc(body, lambda datum: _datum(datum, names), names, lets)
+        case Closed(body, data):
+            known: dict[Datum, Const] = dict(zip(refs(body), data, strict=True))
+            return net_doc(body, lambda datum: _datum(known.get(datum, datum), names), names, lets)
+        case never:
+            assert_never(never)
+
+
+def _datum(datum: Datum, names: Names) -> str:
+    return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
+
+
+def reduction(relation: Relation[Any, Any], names: Names) -> str:
+    """red_R, or its name where the paper has one; tables of positions get names."""
+    match relation:
+        case Full(_, Unit()):
+            return "Σ"
+        case Full(Unit(), _):
+            return "rep"
+        case Order(_, backwards, strict=False):
+            return "scan*" if backwards else "scan"
+        case Inclusion(Unit(), _, offset):
+            return f"ι{subscript(offset + 1)}"
+        case Converse(Inclusion(Unit(), _, offset)):
+            return f"π{subscript(offset + 1)}"
+        case Graph(X, Y, table):
+            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}]"
+        case Converse(Graph(X, Y, table)):
+            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}ᵀ]"
+        case Pairs(X, Y, sources, targets):
+            pair = sources.token, targets.token
+            if pair[::-1] in names.names:
+                return f"red[{names.names[pair[::-1]]}ᵀ]"
+            return f"red[{names.of(pair, f'{X}×{Y}', '⊆')}]"
+        case _:
+            return f"red[{relation}]"
+
+
+def is_atom(text: str) -> bool:
+    """Whether a datum is one name: then a section is set without a space."""
+    plain = text.replace("ᵀ", "")
+    return "·" not in plain and (plain.isidentifier() or (plain[:1].isalpha() and plain.isalnum()))
+
+
+def transposed(text: str) -> str:
+    """The text of a transposed name or bracket; twice is none."""
+    return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ"
+
+
+def section_text(spec: Spec, side: int, datum: str, kind: Any = None) -> str:
+    """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for an element found at the point."""
+    if isinstance(kind, Boolean):
+        return f"ρ[{datum}]"
+    if isinstance(kind, Elements):
+        hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
+        return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
+    sign, flip_left, flip_right, swapped = operator(spec)
+    flips = (flip_left, flip_right)
+    known, flow = flips[side], flips[1 - side]
+    text = datum
+    if known:
+        text = transposed(text if is_atom(text) else f"({text})")
+    stands_left = (side == 0) != swapped
+    hole = "_ᵀ" if flow else ""
+    gap = "" if is_atom(text) else " "
+    if stands_left:
+        return f"({text}{gap}{sign}{hole})"
+    return f"({hole}{sign}{gap}{text})"
+
+
+def path(space: Type) -> list[tuple[int, ...]]:
+    """For each leaf of a space, the positions that lead to it through direct sums."""
+    match space:
+        case DirectSum():
+            return [(k, *rest) for k, part in enumerate(space.parts) for rest in path(part)]
+        case Copower(base, _):
+            return path(base)
+        case TensorProduct() if len(space.leaves) > 1:
+            return [(k,) for k in range(len(space.leaves))]
+        case _:
+            return [()] * len(space.leaves)
+
+
+def projection(positions: tuple[int, ...]) -> Doc | None:
+    """π₁, π₂•π₁, …; None for the whole."""
+    if not positions:
+        return None
+    return line("•", [Atom(f"π{subscript(k + 1)}") for k in reversed(positions)])
+
+
+def nested(space: Type, docs: list[Doc]) -> Doc:
+    """⟨…⟩ around the leaves of a space, as its direct sums nest."""
+    it = iter(docs)
+
+    def build(s: Any) -> Doc:
+        match s:
+            case DirectSum():
+                return Bracket("⟨", tuple(build(part) for part in s.parts), "⟩")
+            case Copower(base, _):
+                return build(base)
+            case _ if len(s.leaves) == 1:
+                return next(it)
+            case _:
+                return Bracket("⟨", tuple(next(it) for _ in s.leaves), "⟩")
+
+    return build(space)
+
+
+def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[str]) -> Doc:
+    """The doc of a net; `name` gives the text of a datum, lines for shared wires are appended to `lets`."""
+    readers = _readers(body)
+    incoming: dict[int, list[Doc | None]] = {}
+    sizes: dict[int, int] = {}
+    for w, positions in zip(body.inputs, path(body.dom), strict=True):
+        incoming.setdefault(w, []).append(projection(positions))
+        sizes[w] = sizes.get(w, 0) + 1
+
+    def read(w: int) -> Doc | None:
+        """What flows out of a wire; None is the identity."""
+        terms = incoming.get(w, [])
+        if len(terms) == 1 and terms[0] is None:
+            return None
+        doc = total(t or Atom("id") for t in terms)
+        if sizes[w] > SHORT or (readers[w] > 1 and sizes[w] > 1 and len(render(doc)) > TWICE):
+            called = Atom(names.fresh("d"))
+            lets.append(f"where {called.text} = {render(doc)}")
+            incoming[w], sizes[w] = [called], 1
+            return called
+        return doc
+
+    for arc in body.arcs:
+        if arc.src not in incoming or not readers[arc.dst]:
+            continue  # 0, or read by nobody
+        source = read(arc.src)
+        match arc.map:
+            case wire.Same():
+                doc = source
+            case wire.Scale(k):
+                doc = times(number(k), source)
+            case f:
+                text = Atom(_wire_text(f, name, names))
+                doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
+        incoming.setdefault(arc.dst, []).append(doc)
+        sizes[arc.dst] = sizes.get(arc.dst, 0) + sizes[arc.src] + (not isinstance(arc.map, wire.Same))
+    outputs: list[Doc] = []
+    for w in body.outputs:
+        doc = read(w) if w in incoming else Atom("0")
+        outputs.append(doc or Atom("id"))
+    if len(outputs) == 1:
+        return outputs[0]
+    return nested(body.cod, outputs) if outputs else Atom("0")
+
+
+def _readers(body: Net) -> list[int]:
+    """For each wire, how many arcs and outputs that lead to an output read it."""
+    readers = [0] * len(body.wires)
+    for w in body.outputs:
+        readers[w] += 1
+    for arc in reversed(body.arcs):
+        if readers[arc.dst]:
+            readers[arc.src] += 1
+    return readers
+
+
+def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
+    match f:
+        case wire.Same():
+            return "id"
+        case wire.Scale(k):
+            return f"({number(k)} ·)"
+        case wire.Section(spec, side, datum):
+            return section_text(spec, side, name(datum), datum.leaf.base)
+        case wire.Reduce(relation, _):
+            return reduction(relation, names)
+        case wire.Move():
+            return "_ᵀ"
+        case wire.Cast():
+            return "cast"
+        case _:
+            assert_never(f)

@@ -1,0 +1,464 @@
+"""The language of linear maps (paper §3.2–3.3): terms that users compose, each checked against its spaces.
+
+Every construct has its adjoint construct in the same language (`adjoint.rules`); `linmap.net.lower` gives them meaning
+as nets of array operations, `linmap.show.show` prints them in the paper's notation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+
+from attrs import field, frozen
+
+from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
+from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide, joint, same_type
+from hilbert.errors import integer, shown
+from hilbert.index import Index
+from hilbert.map import exponent, factor
+from hilbert.relation import Relation
+from hilbert.space import Leaf, power, require_space
+from hilbert.term import Chain, as_chain, as_tuple, merged
+from hilbert.vector import require_vector
+from linmap.contraction import Contraction, require_contraction
+from linmap.net.wire import Wire, image
+from linmap.term.datum import Data, Datum, Ref, as_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+I = TypeVar("I", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class LinMap(Map[V, W]):
+    """f : V ⊸ W, a continuous linear map as a term."""
+
+    __slots__ = ()
+    language = 0
+
+    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+        from linmap.net.evaluate import runner  # evaluation is a pass over these terms
+
+        return runner(self)
+
+    def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+        inner, outer = parts
+        joint(inner, outer)
+        return merged(Compose, inner, outer)
+
+    def _sum(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+        f, g = parts
+        same_type(f, g)
+        return merged(Sum, f, g)
+
+    def _scaled(self, k: float) -> LinMap[V, W]:
+        return Scaled(k, self)
+
+    def _copower(self, index: Index) -> LinMap[Any, Any]:
+        return Lifted(self, index)
+
+    def _fork(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+        return Fork(parts)
+
+    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+        return Parallel(parts)
+
+    @overload
+    def __matmul__(self, f: LinMap[U, V]) -> LinMap[U, W]: ...
+    @overload
+    def __matmul__(self, f: Map[U, V]) -> Map[U, W]: ...
+    def __matmul__(self, f: Any) -> Any:
+        return super().__matmul__(f)
+
+    @overload
+    def __add__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
+    @overload
+    def __add__(self, g: Map[V, W]) -> Map[V, W]: ...
+    def __add__(self, g: Any) -> Any:
+        return super().__add__(g)
+
+    @overload
+    def __sub__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
+    @overload
+    def __sub__(self, g: Map[V, W]) -> Map[V, W]: ...
+    def __sub__(self, g: Any) -> Any:
+        return super().__sub__(g)
+
+    def __neg__(self) -> LinMap[V, W]:
+        return self._scaled(-1.0)
+
+    def __mul__(self, k: float) -> LinMap[V, W]:
+        return self._scaled(factor(k))
+
+    __rmul__ = __mul__
+
+    def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
+        return self._copower(exponent(X))
+
+    def __str__(self) -> str:
+        from linmap.show.show import show  # printing is a pass over these terms
+
+        return show(self)
+
+    def __repr__(self) -> str:
+        from linmap.show.repr_text import spell  # so is spelling
+
+        return spell(self)
+
+
+def _linear(_: Any, __: Any, parts: Any) -> None:
+    if not len(parts):
+        msg = "nothing to combine: give at least one linear map"
+        raise SpaceError(msg)
+    for part in parts:
+        if not isinstance(part, LinMap):
+            msg = f"a linear map is made of linear maps, not of {shown(part)}"
+            raise SpaceError(msg)
+
+
+def _vector_space(_: Any, __: Any, space: Any) -> None:
+    require_space(space, "a linear map")
+
+
+@final
+@frozen(eq=False, repr=False)
+class Identity(LinMap[Any, Any]):
+    """id : V ⊸ V."""
+
+    space: Type = field(validator=_vector_space)
+
+    @property
+    def dom(self) -> Any:
+        """V."""
+        return self.space
+
+    @property
+    def cod(self) -> Any:
+        """V."""
+        return self.space
+
+
+@final
+@frozen(eq=False, repr=False)
+class Zero(LinMap[Any, Any]):
+    """0 : V ⊸ W."""
+
+    dom: Any = field(validator=_vector_space)
+    cod: Any = field(validator=_vector_space)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Compose(Composition, LinMap[Any, Any]):
+    """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
+
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Sum(Addition, LinMap[Any, Any]):
+    """f₁ + … + fₙ."""
+
+    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Scaled(Multiple, LinMap[Any, Any]):
+    """k·f for a number k."""
+
+    k: float = field(converter=float)
+    of: LinMap[Any, Any]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Section(LinMap[Any, Any]):
+    """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
+
+    contraction: Contraction[Any, Any, Any]
+    side: int
+    datum: Vec[Any]
+
+    def __attrs_post_init__(self) -> None:
+        require_contraction(self.contraction, "a section")
+        if integer(self.side) not in (0, 1):
+            c = self.contraction
+            msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes side 0 or 1, not {shown(self.side)}"
+            raise SpaceError(msg)
+        require_vector(self.datum, "a section")
+        due = self.contraction.left if self.side == 0 else self.contraction.right
+        if self.datum.space != due:
+            c, have = self.contraction, self.datum.space
+            msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes a vector of {due}, not of {have}"
+            raise SpaceError(msg)
+        require_space(self.dom, "a section")
+
+    @property
+    def dom(self) -> Any:
+        """The other operand's space."""
+        return self.contraction.right if self.side == 0 else self.contraction.left
+
+    @property
+    def cod(self) -> Any:
+        """The bilinear map's codomain."""
+        return self.contraction.cod
+
+
+@final
+@frozen(eq=False, repr=False)
+class Project(LinMap[Any, Any]):
+    """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
+
+    space: Any = field(validator=_vector_space)
+    position: int
+
+    @property
+    def dom(self) -> Any:
+        """⊕ V."""
+        return self.space
+
+    @property
+    def cod(self) -> Any:
+        """V_i."""
+        return self.space.parts[self.position]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Inject(LinMap[Any, Any]):
+    """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
+
+    space: Any = field(validator=_vector_space)
+    position: int
+
+    @property
+    def dom(self) -> Any:
+        """V_i."""
+        return self.space.parts[self.position]
+
+    @property
+    def cod(self) -> Any:
+        """⊕ V."""
+        return self.space
+
+
+@final
+@frozen(eq=False, repr=False)
+class Fork(Pairing, LinMap[Any, Any]):
+    """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
+
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Join(LinMap[Any, Any]):
+    """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
+
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+
+    def __attrs_post_init__(self) -> None:
+        for part in self.parts:
+            if part.cod != self.cod:
+                msg = f"[f, g] needs one codomain, not {self.cod} and {part.cod}"
+                raise SpaceError(msg)
+
+    @property
+    def dom(self) -> Any:
+        """The direct sum of the domains."""
+        return self.kept("dom", lambda: DirectSum(tuple(part.dom for part in self.parts)))
+
+    @property
+    def cod(self) -> Any:
+        """The common codomain."""
+        return self.kept("cod", lambda: self.parts[0].cod)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Parallel(SideBySide, LinMap[Any, Any]):
+    """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
+
+    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Reduce(LinMap[Any, Any]):
+    """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
+
+    relation: Relation[Any, Any]
+    base: Any = field(validator=_vector_space)
+
+    @property
+    def dom(self) -> Any:
+        """V^X."""
+        return self.kept("dom", lambda: power(self.base, self.relation.dom))
+
+    @property
+    def cod(self) -> Any:
+        """V^Y."""
+        return self.kept("cod", lambda: power(self.base, self.relation.cod))
+
+
+@final
+@frozen(eq=False)
+class Unitary(LinMap[Any, Any]):
+    """A unitary operator that re-brackets, swaps or transposes (§3.2).
+
+    Leaf k of the result is leaf `source[k]` of the argument with its axes in order `order[k]`.
+    """
+
+    name: str
+    dom: Any = field(validator=_vector_space)
+    cod: Any = field(validator=_vector_space)
+    source: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
+
+    def __attrs_post_init__(self) -> None:
+        made = tuple(
+            Leaf(self.dom.leaves[s].base, tuple(self.dom.leaves[s].axes[k] for k in order))
+            for s, order in zip(self.source, self.order, strict=True)
+        )
+        if sorted(self.source) != list(range(len(self.dom.leaves))) or made != self.cod.leaves:
+            msg = f"{self.name} does not map {self.dom} onto {self.cod}"
+            raise SpaceError(msg)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Lifted(ElementByElement, LinMap[Any, Any]):
+    """f^X : V^X ⊸ W^X, element by element."""
+
+    of: LinMap[Any, Any]
+    index: Index
+
+
+@final
+@frozen(eq=False)
+class Cast(LinMap[Any, Any]):
+    """The same numbers in another field: K^X ⊸ K'^X; its adjoint casts back."""
+
+    dom: Any = field(validator=_vector_space)
+    cod: Any = field(validator=_vector_space)
+
+    def __attrs_post_init__(self) -> None:
+        if [leaf.axes for leaf in self.dom.leaves] != [leaf.axes for leaf in self.cod.leaves]:
+            msg = f"a cast keeps the axes: {self.dom} and {self.cod} differ in more than the field"
+            raise SpaceError(msg)
+
+
+@final
+@frozen
+class Arc:
+    """wires[dst] += map(wires[src])."""
+
+    map: Wire
+    src: int
+    dst: int
+
+
+@final
+@frozen(eq=False, repr=False)
+class Net(LinMap[Any, Any]):
+    """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
+
+    The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
+    reaches is 0.
+    """
+
+    dom: Any
+    cod: Any
+    inputs: tuple[int, ...]
+    arcs: tuple[Arc, ...]
+    outputs: tuple[int, ...]
+    wires: tuple[Leaf, ...]
+
+    def __attrs_post_init__(self) -> None:
+        count = len(self.wires)
+        for space, ends in ((self.dom, self.inputs), (self.cod, self.outputs)):
+            require_space(space, "a net")
+            have = tuple(self.wires[k] for k in ends if 0 <= k < count)
+            if have != space.leaves or len(have) != len(ends):
+                msg = f"a net on {space} has wires {', '.join(map(str, have)) or 'none'} at its end"
+                raise SpaceError(msg)
+        checked = set[tuple[Any, ...]]()
+        read = set[int]()
+        for arc in self.arcs:
+            read.add(arc.src)
+            if not (0 <= arc.src < count and 0 <= arc.dst < count) or arc.dst in read:
+                msg = f"an arc of a net goes from wire {arc.src} to {arc.dst} of {count}, after that has been read"
+                raise SpaceError(msg)
+            key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
+            if key not in checked:
+                if image(arc.map, key[1]) != key[2]:
+                    msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
+                    raise SpaceError(msg)
+                checked.add(key)
+
+    def __repr__(self) -> str:
+        return f"Net({self.dom!r}, {self.cod!r}, {self.inputs!r}, {self.arcs!r}, {self.outputs!r}, {self.wires!r})"
+
+
+@final
+@frozen(eq=False)
+class Closed(LinMap[Any, Any]):
+    """An open net together with the data its Refs point to: closing copies nothing."""
+
+    is_flat = True
+    body: Net
+    data: Data = field(converter=as_data)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.data.fit(refs(self.body)):
+            msg = "the data of a closed map do not fit the body's references"
+            raise SpaceError(msg)
+
+    @property
+    def dom(self) -> Any:
+        """That of the body."""
+        return self.body.dom
+
+    @property
+    def cod(self) -> Any:
+        """That of the body."""
+        return self.body.cod
+
+
+Node: TypeAlias = (
+    Identity
+    | Zero
+    | Compose
+    | Sum
+    | Scaled
+    | Section
+    | Project
+    | Inject
+    | Fork
+    | Join
+    | Parallel
+    | Reduce
+    | Unitary
+    | Lifted
+    | Cast
+    | Net
+    | Closed
+)
+
+
+def refs(body: Net) -> tuple[Ref, ...]:
+    """The references of an open net, each once, by slot."""
+    memo = body.memo()
+    found: tuple[Ref, ...] | None = memo.get("refs")
+    if found is None:
+        slots: dict[int, Ref] = {}
+        for arc in body.arcs:
+            datum: Datum | None = getattr(arc.map, "datum", None)
+            if isinstance(datum, Ref):
+                slots[datum.slot] = datum
+        found = memo["refs"] = tuple(slots[k] for k in sorted(slots))
+    return found
