@@ -7,7 +7,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, cast, final, overload
 
 from diff.builder import Builder
 from diff.term import Binary, Comparison, Elementwise, Primitive
@@ -33,7 +33,7 @@ from hilbert.matrices import product_space, transposed_space
 from hilbert.relation import Full
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
-from hilbert.vector import require_vector, span
+from hilbert.vector import Linear, require_vector, span
 from linmap import contraction
 from linmap.net import wire
 from linmap.net.lower import net
@@ -49,6 +49,7 @@ I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 H = TypeVar("H", bound=Index)
 S = TypeVar("S", bound=Space)
+Z = TypeVar("Z", bound=Space)
 T = TypeVar("T")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 V = TypeVar("V", bound=Type)
@@ -82,25 +83,30 @@ class Expr(Applicable, Generic[V]):
 
     # --- vector space ---
 
-    def __add__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
-        return _add(self, o, 1.0, "+")
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
+        require_space(self.space, operation)
+        return self.space
 
-    def __radd__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
-        return _add(self, o, 1.0, "+")
+    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+        return _add(_known(self), o, 1.0, "+")
 
-    def __sub__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
-        return _add(self, o, -1.0, "-")
+    def __radd__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+        return _add(_known(self), o, 1.0, "+")
 
-    def __rsub__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
-        return _add(_scaled(self, -1.0), o, 1.0, "-")
+    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+        return _add(_known(self), o, -1.0, "-")
 
-    def __neg__(self: Expr[S]) -> Expr[S]:
-        return _scaled(self, -1.0)
+    def __rsub__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+        return _add(_scaled(_known(self), -1.0), o, 1.0, "-")
+
+    def __neg__(self: Linear[S]) -> Expr[S]:
+        return _scaled(_known(self), -1.0)
 
     @overload
-    def __mul__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
+    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
     @overload
-    def __mul__(self: Expr[Field], o: Expr[S] | Vec[S]) -> Expr[S]: ...
+    def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
     def __mul__(self, o: Any) -> Any:
         """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
         if _is_number(o):
@@ -119,31 +125,32 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     @overload
-    def __rmul__(self: Expr[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...
+    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...
     @overload
     def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rmul__(self, o: Any) -> Any:
         return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
 
-    def __truediv__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
+    def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
+        x = _known(self)
         if _is_number(o):
-            return self * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, self, _fill(self, o))
-        other = operand(self, o, "/")
-        if isinstance(other.space, Field) and not isinstance(self.space, Field):
-            return elementwise(Primitive("reciprocal"), other) * self
-        return elementwise(DIVIDE, self, _same(self, other, "/"))
+            return x * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, x, _fill(x, o))
+        other = operand(x, o, "/")
+        if isinstance(other.space, Field) and not isinstance(x.space, Field):
+            return elementwise(Primitive("reciprocal"), other) * x
+        return elementwise(DIVIDE, x, _same(x, other, "/"))
 
     @overload
-    def __rtruediv__(self: Expr[S], o: Vec[S] | float) -> Expr[S]: ...
+    def __rtruediv__(self: Linear[S], o: Vec[S] | float) -> Expr[S]: ...
     @overload
     def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __rtruediv__(self, o: Any) -> Any:
+    def __rtruediv__(self: Any, o: Any) -> Any:
         if not _is_number(o):
             return operand(self, o, "/") / self
         return elementwise(Primitive("reciprocal"), self) if float(o) == 1.0 else _fill(self, o) / self
 
-    def __pow__(self: Expr[S], k: float) -> Expr[S]:
+    def __pow__(self: Linear[S], k: float) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not _is_number(k):
             msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
@@ -431,9 +438,13 @@ def literal(b: Builder, v: Vec[V]) -> Expr[V]:
     return Expr(b, v.space, tuple(b.literal(c) for c in constants(v)))
 
 
-def _fill(like: Expr[V], k: Any) -> Expr[V]:
-    require_space(like.space, "a number as a vector")
-    return Expr(like.builder, like.space, tuple(like.builder.literal(filled(float(k), f)) for f in like.space.leaves))
+def _fill(x: Expr[V], k: Any) -> Expr[V]:
+    space = x._require("a number as a vector")
+    return Expr(x.builder, space, tuple(x.builder.literal(filled(float(k), f)) for f in space.leaves))
+
+
+def _known(x: Linear[S]) -> Expr[S]:
+    return cast("Expr[S]", x)  # a method's self is an expression
 
 
 def _same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
@@ -447,15 +458,14 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     if isinstance(o, Real) and _is_number(o):
         return _add(a, _fill(a, k * float(o)), 1.0, sign)
     b = _same(a, operand(a, o, sign), sign)
-    require_space(a.space, f"v {sign} w")
+    a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _scaled(b, k).slots
     pairs = zip(a.slots, right, strict=True)
     return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
 
 
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
-    require_space(a.space, "k·v")
-    return Expr(a.builder, a.space, tuple(a.builder.scale(k, slot) for slot in a.slots))
+    return Expr(a.builder, a._require("k·v"), tuple(a.builder.scale(k, slot) for slot in a.slots))
 
 
 def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
@@ -518,13 +528,13 @@ def _operands(a: Any, b: Any, name: str) -> tuple[Expr[Any], Expr[Any]]:
     raise SpaceError(msg)
 
 
-def inner(a: Expr[V] | Vec[V], b: Expr[V] | Vec[V]) -> Expr[Field]:
+def inner(a: Expr[S] | Vec[S], b: Expr[S] | Vec[S]) -> Expr[Field]:
     """v ⊙ w in any space."""
     x, y = _operands(a, b, "inner")
     return bilinear(contraction.inner(x.space), x, _same(x, y, "⊙"))
 
 
-def outer(a: Expr[V] | Vec[V], b: Expr[W] | Vec[W]) -> Expr[TensorProduct[V, W]]:
+def outer(a: Expr[S] | Vec[S], b: Expr[Z] | Vec[Z]) -> Expr[TensorProduct[S, Z]]:
     """v ⊗ w, an expression of V ⊗ W."""
     x, y = _operands(a, b, "outer")
     return bilinear(contraction.outer(x.space, y.space), x, y)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast, final
 
 import numpy as np
 from attrs import field, frozen
@@ -108,6 +108,24 @@ def _power(base: str, exponent: str, factors: int = 1) -> str:
     return f"{base}^{{{exponent}}}" if factors > 1 or not exponent.isalnum() else f"{base}^{exponent}"
 
 
+class OfSpaces(Protocol):
+    """A space whose parts are spaces, for the type checker: no discrete type, no direct sum with a discrete part.
+
+    `parts` does not tell: its items are Any, so that a generator over them may be unpacked into arguments.
+    """
+
+    @property
+    def _parts(self) -> tuple[Space, ...]: ...
+
+
+class LinearSpace(OfSpaces, Protocol[V]):
+    """The same of a known space V: see `hilbert.vector.Linear`."""
+
+    def unflat(self, array: Any, /) -> Vec[V]:
+        """The element with the entries of a flat array."""
+        ...
+
+
 class Type:
     """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
 
@@ -177,18 +195,20 @@ class Type:
             raise SpaceError(msg)
         return Vec(self, tuple(as_leaf(leaf.base.draw(rng, leaf.shape), leaf) for leaf in self.leaves))
 
-    def basis(self: V) -> Iterator[Vec[V]]:
+    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
-        require_space(self, "basis")
-        for k in range(self.dim):
-            flat = np.zeros(self.dim, np.result_type(*(leaf.dtype for leaf in self.leaves)))
+        space = cast("V", self)
+        require_space(space, "basis")
+        for k in range(space.dim):
+            flat = np.zeros(space.dim, np.result_type(*(leaf.dtype for leaf in space.leaves)))
             flat[k] = 1
-            yield self.unflat(flat)
+            yield space.unflat(flat)
 
-    def zeros(self: V) -> Vec[V]:
+    def zeros(self: LinearSpace[V]) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
-        require_space(self, "zeros")
-        return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
+        space = cast("V", self)
+        require_space(space, "zeros")
+        return Vec(space, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in space.leaves))
 
 
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
@@ -211,6 +231,10 @@ def require_space(space: Any, operation: str) -> None:
 
 class Space(Type):
     """A type with 0, +, · and ⊙: a real Hilbert space."""
+
+    @property
+    def _parts(self) -> tuple[Space, ...]:
+        return (self,)
 
     def __mul__(self: V, other: W) -> TensorProduct[V, W]:
         return TensorProduct(self, other)
@@ -407,7 +431,7 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 class DirectSum(Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
-    _parts: tuple[*Vs] = field(alias="parts")
+    _parts: tuple[*Vs] = field(alias="parts")  # type: ignore[assignment]  # with a discrete part it is no space
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self._parts, tuple):

@@ -11,7 +11,19 @@ from __future__ import annotations
 
 import math
 import uuid
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Never,
+    Protocol,
+    TypeVar,
+    TypeVarTuple,
+    cast,
+    final,
+    overload,
+)
 
 from hilbert.arrays.namespace import common_namespace, freeze, namespace, to_numpy
 from hilbert.errors import SpaceError, integer, number, shown
@@ -24,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hilbert.index import Fin, Index, Product
-    from hilbert.space import Copower, DirectSum, Field, Space, TensorProduct, Type
+    from hilbert.space import Copower, DirectSum, Field, OfSpaces, Space, TensorProduct, Type
 
 I = TypeVar("I", bound="Index")
 J = TypeVar("J", bound="Index")
@@ -40,7 +52,29 @@ E = TypeVar("E", bound="Type")
 F = TypeVar("F", bound="Type")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
+S_co = TypeVar("S_co", bound="Type", covariant=True)
 SMALL = 24  # vectors up to this dimension show their entries
+
+
+class Linear(Protocol[S_co]):
+    """What 0 + · ⊙ are defined on, for the type checker: a vector, or an expression, of a space, of no discrete type.
+
+    It takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone it accepts
+    everything, too, and pyright refuses what is right.
+    """
+
+    @property
+    def space(self) -> OfSpaces:
+        """The space S."""
+        ...
+
+    def _require(self, operation: str) -> S_co:
+        """S; raises SpaceError for a type that is no space."""
+        ...
+
+
+def _known(v: Linear[S]) -> Vec[S]:
+    return cast("Vec[S]", v)  # a method's self is a vector
 
 
 @final
@@ -88,11 +122,11 @@ class Vec(NotArray, Generic[V]):
 
         return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
 
-    def tensor(self: Vec[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
+    def tensor(self: Linear[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
         """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
         from hilbert.formal.tensors import tensor_product  # a pass over vectors
 
-        return tensor_product(self, other)
+        return tensor_product(_known(self), other)
 
     def flat(self) -> Any:
         """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete.
@@ -106,10 +140,12 @@ class Vec(NotArray, Generic[V]):
             return xp.zeros((0,))
         return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in leaves])
 
-    def _require(self, operation: str) -> None:
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
         if not self.space.is_space:
             msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
             raise SpaceError(msg)
+        return self.space
 
     def _other(self, other: Any, operation: str, fits: str) -> Any:
         """Leave an operator to an expression; nothing else meets a vector in it."""
@@ -132,14 +168,14 @@ class Vec(NotArray, Generic[V]):
         pairs = zip(self.leaves, other.leaves, strict=True)
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
 
-    def __add__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+    def __add__(self: Linear[S], other: Vec[S]) -> Vec[S]:
         memo = Memo()
-        result: Vec[S] = self._zip(other, "+", lambda a, b: formal.add(a, b, memo))
+        result: Vec[S] = _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
         return result
 
-    def __sub__(self: Vec[S], other: Vec[S]) -> Vec[S]:
+    def __sub__(self: Linear[S], other: Vec[S]) -> Vec[S]:
         memo = Memo()
-        result: Vec[S] = self._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
+        result: Vec[S] = _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
     def __radd__(self, other: Never) -> Any:
@@ -148,27 +184,25 @@ class Vec(NotArray, Generic[V]):
     def __rsub__(self, other: Never) -> Any:
         return self._other(other, "w − v", f"a vector of {self.space} would fit")
 
-    def __neg__(self: Vec[S]) -> Vec[S]:
-        self._require("−v")
-        return Vec(self.space, tuple(freeze(formal.scaled(a, -1.0)) for a in self.leaves))
+    def __neg__(self: Linear[S]) -> Vec[S]:
+        v = _known(self)
+        return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
 
-    def __mul__(self: Vec[S], k: float) -> Vec[S]:
-        factor = number(k)
+    def __mul__(self: Linear[S], k: float) -> Vec[S]:
+        v, factor = _known(self), number(k)
         if factor is None:
-            unfit: Vec[S] = self._other(k, "k·v", "a number would fit; see inner")
+            unfit: Vec[S] = v._other(k, "k·v", "a number would fit; see inner")
             return unfit
-        self._require("k·v")
-        return Vec(self.space, tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
+        return Vec(v._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in v.leaves))
 
     __rmul__ = __mul__
 
-    def __truediv__(self: Vec[S], k: float) -> Vec[S]:
-        factor = number(k)
+    def __truediv__(self: Linear[S], k: float) -> Vec[S]:
+        v, factor = _known(self), number(k)
         if factor is None:
-            unfit: Vec[S] = self._other(k, "v/k", "a number would fit")
+            unfit: Vec[S] = v._other(k, "v/k", "a number would fit")
             return unfit
-        self._require("v/k")
-        return Vec(self.space, tuple(freeze(formal.divided(a, factor)) for a in self.leaves))
+        return Vec(v._require("v/k"), tuple(freeze(formal.divided(a, factor)) for a in v.leaves))
 
     def __rtruediv__(self, k: Never) -> Any:
         return self._other(k, "k/v", "divide numbers by vectors entry by entry in a traced function")
@@ -201,19 +235,20 @@ class Vec(NotArray, Generic[V]):
 
         return transpose(self)
 
-    def inner(self: Vec[S], other: Vec[S]) -> float:
+    def inner(self: Linear[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")
-        products = self._zip(other, "⊙", _dot)
+        products = _known(self)._zip(other, "⊙", _dot)
         return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
 
-    def norm(self: Vec[S]) -> float:
+    def norm(self: Linear[S]) -> float:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
-        if self.is_formal:
+        v = _known(self)
+        if v.is_formal:
             from hilbert.formal.tensors import norm  # a pass over vectors
 
-            return norm(self)
-        return math.sqrt(self.inner(self))
+            return norm(v)
+        return math.sqrt(v.inner(v))
 
     def __float__(self) -> float:
         if len(self.leaves) != 1 or self.space.dim != 1:
