@@ -115,7 +115,9 @@ class OfSpaces(Protocol):
     """
 
     @property
-    def _parts(self) -> tuple[Space, ...]: ...
+    def _parts(self) -> tuple[Space, ...]:
+        """The summands, of known types."""
+        ...
 
 
 class LinearSpace(OfSpaces, Protocol[V]):
@@ -151,6 +153,11 @@ class Type:
     def parts(self) -> tuple[Type, ...]:
         """The summands of a direct sum; a type that is none is its own single summand."""
         return (self,)
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        """The summands, of known types; of an unknown type it is not known that they are no spaces."""
+        return self.parts
 
     @property
     def is_space(self) -> bool:
@@ -242,6 +249,10 @@ class Space(Type):
 
 class Discrete(Type):
     """A type without vector operations; its tangent is the space 0."""
+
+    @property
+    def _parts(self) -> tuple[Discrete, ...]:
+        return (self,)
 
     @property
     def dtype(self) -> str:
