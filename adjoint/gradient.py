@@ -26,8 +26,13 @@ from linmap.term.nodes import Net
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
 V = TypeVar("V", bound=Type)
 Rest = TypeVarTuple("Rest")
+Many = TypeVar("Many", bound="DirectSum[Any, Any, Any, Any, *tuple[Any, ...]]")
+"""Four parts or more, where a position may be a variable: of two or three, one that does not exist is a type error."""
 
 
 @overload
@@ -39,7 +44,7 @@ def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSu
 @overload
 def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...
 @overload
-def grad(f: Map[V, Field], wrt: int) -> Map[V, Any]: ...
+def grad(f: Map[Many, Field], wrt: int) -> Map[Many, Any]: ...
 def grad(f: Any, wrt: int | None = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position `wrt`; the gradient in a discrete part is dropped.
 
@@ -63,7 +68,7 @@ def value_and_grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
 @overload
-def value_and_grad(f: Map[V, Field], wrt: int) -> Map[V, DirectSum[Field, Any]]: ...
+def value_and_grad(f: Map[Many, Field], wrt: int) -> Map[Many, DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: int | None = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _gradient(f, wrt, with_value=True)
@@ -109,7 +114,64 @@ def _part(dom: Type, wrt: int | None, slots: list[int]) -> tuple[list[int], Type
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: int | None = None, blocks: bool = False) -> Any: ...
 @overload
 def jacobian(
-    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: int | None = None, blocks: bool = False
+    f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: int | None = None, blocks: bool = False
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C], Any], a: Vec[A], b: Vec[B], c: Vec[C], /, *, wrt: int | None = None, blocks: bool = False
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    /,
+    *,
+    wrt: int | None = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    /,
+    *,
+    wrt: int | None = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E, F], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *,
+    wrt: int | None = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E, F, *Rest], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *more: Vec[Any],
+    wrt: int | None = None,
+    blocks: bool = False,
 ) -> Any: ...
 def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: int | None = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
@@ -154,7 +216,51 @@ def _ends(space: Type) -> list[tuple[int, int]]:
 @overload
 def hessian(f: Map[V, Field], x: Vec[V], /, *, blocks: bool = False) -> Any: ...
 @overload
-def hessian(f: Map[Any, Field], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], blocks: bool = False) -> Any: ...
+def hessian(f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, blocks: bool = False) -> Any: ...
+@overload
+def hessian(f: Map[DirectSum[A, B, C], Field], a: Vec[A], b: Vec[B], c: Vec[C], /, *, blocks: bool = False) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D], Field], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /, *, blocks: bool = False
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    /,
+    *,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E, F], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E, F, *Rest], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *more: Vec[Any],
+    blocks: bool = False,
+) -> Any: ...
 def hessian(f: Map[Any, Field], *x: Vec[Any], blocks: bool = False) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient."""
     return jacobian(grad(f), *x, blocks=blocks)
