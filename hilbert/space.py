@@ -20,7 +20,8 @@ from attrs import field, frozen
 
 from hilbert.arrays.namespace import as_flat, as_leaf, extremes
 from hilbert.errors import SpaceError, shown
-from hilbert.index import Fin, Index, Product, require_index
+from hilbert.index import Fin, Index, Labelled, Product, require_index
+from hilbert.labels import column_of, distinct_labels, is_labels, positions_of
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class OfSpaces(Protocol):
     """
 
     @property
-    def _parts(self) -> tuple[Space, ...]:
+    def _summands(self) -> tuple[Space, ...]:
         """The summands, of known types."""
         ...
 
@@ -155,7 +156,7 @@ class Type:
         return (self,)
 
     @property
-    def _parts(self) -> tuple[Any, ...]:
+    def _summands(self) -> tuple[Any, ...]:
         """The summands, of known types; of an unknown type it is not known that they are no spaces."""
         return self.parts
 
@@ -175,6 +176,8 @@ class Type:
     def vec(self: V, data: Any) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
 
+        Elements of an index set are given by their positions, or, if they are strings or a categorical column, by their
+        labels; see `at` of an index set for labels of other types.
         An array of the right dtype is viewed, not copied (later writes to it show); see `as_leaf` for conversions.
         Raises SpaceError for a wrong shape, dtype or nesting.
         """
@@ -183,7 +186,7 @@ class Type:
                 msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
                 raise SpaceError(msg)
             return data
-        return Vec(self, tuple(as_leaf(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
+        return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
     def unflat(self: V, array: Any) -> Vec[V]:
         """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`.
@@ -218,6 +221,24 @@ class Type:
         return Vec(space, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in space.leaves))
 
 
+def _read(data: Any, leaf: Leaf) -> Any:
+    """The array of a leaf; labels become positions."""
+    if isinstance(leaf.base, Elements) and isinstance(leaf.base.index, Labelled) and is_labels(data):
+        data = positions_of(leaf.base.index, data)
+    return as_leaf(data, leaf)
+
+
+def elements_at(X: Labelled[T], column: Any, rows: Index | None) -> Vec[Any]:
+    """The elements of X with the labels of a column, one for each row; see `Labelled.at`."""
+    entries = column_of(column)
+    Y = Fin.of(len(entries)) if rows is None else rows
+    require_index(Y, "X.at(column, rows)")
+    if Y.size != len(entries):
+        msg = f"a column of {len(entries)} entries does not have the rows {Y}"
+        raise SpaceError(msg)
+    return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
+
+
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
 
 
@@ -240,7 +261,7 @@ class Space(Type):
     """A type with 0, +, · and ⊙: a real Hilbert space."""
 
     @property
-    def _parts(self) -> tuple[Space, ...]:
+    def _summands(self) -> tuple[Space, ...]:
         return (self,)
 
     def __mul__(self: V, other: W) -> TensorProduct[V, W]:
@@ -251,7 +272,7 @@ class Discrete(Type):
     """A type without vector operations; its tangent is the space 0."""
 
     @property
-    def _parts(self) -> tuple[Discrete, ...]:
+    def _summands(self) -> tuple[Discrete, ...]:
         return (self,)
 
     @property
@@ -442,7 +463,7 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 class DirectSum(Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
-    _parts: tuple[*Vs] = field(alias="parts")  # type: ignore[assignment]  # with a discrete part it is no space
+    _parts: tuple[*Vs] = field(alias="parts")
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self._parts, tuple):
@@ -454,6 +475,10 @@ class DirectSum(Space, Generic[*Vs]):
     @property
     def parts(self) -> tuple[Any, ...]:
         """The summands."""
+        return self._parts
+
+    @property
+    def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
         return self._parts
 
     @cached_property

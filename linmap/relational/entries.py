@@ -1,8 +1,8 @@
 """Linear functions by a table of elements: gather, segment sum, scatter-add, group-by, permutation.
 
 The table is a relation that is a function (the graph of one, `by_key` of a column, an inclusion, …), or a column: an
-array or list of positions, or of labels where the index set has labels; or it is data found at the point, a vector of
-type X^Y (`Elements(X) ** Y`).
+array or list of positions, or of labels that are strings or a categorical column (see `X.at` for others); or it is
+data found at the point, a vector of type X^Y (`Elements(X) ** Y`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, DirectSum, Fin, Index, Relation, SpaceError, Type, Vec
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.labelled import Labelled
+from hilbert.labels import is_labels
 from hilbert.relation import by_key, function
 from hilbert.relation.make import array_of
 from hilbert.space import Elements
@@ -92,13 +93,13 @@ def scatter_add(V: Any, indices: Any, X: Any = None, *, rows: Any = None) -> Any
 
 
 @overload
-def group_by(V: W, column: Any) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(V: W, column: Any) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[Anonymous]]]: ...
 @overload
-def group_by(V: W, column: Any, keys: Labelled[T]) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[T]]]: ...
+def group_by(V: W, column: Any, keys: Fin[T]) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[T]]]: ...
 @overload
-def group_by(V: W, column: Any, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(V: W, column: Any, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
 @overload
-def group_by(V: W, column: Any, keys: Labelled[T], *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[T]]]: ...
+def group_by(V: W, column: Any, keys: Fin[T], *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[T]]]: ...
 def group_by(V: Any, column: Any, keys: Any = None, *, rows: Any = None) -> Any:
     """group_by : V^X ⊸ V^K, v ↦ (Σ_{key(x)=k} v_x)_k for a column of keys of any hashable type, one for each row.
 
@@ -129,8 +130,11 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
         _agree(indices.dom, indices.cod, X, rows, name)
         return indices
     require_index(X, f"{name}(V, indices, X)")
-    if isinstance(X, Labelled):
+    if isinstance(X, Fin) and not isinstance(indices, str) and is_labels(indices):
         return by_key(indices, rows=rows, keys=X)
+    if isinstance(indices, Vec):
+        _, rows = _found(indices, X, rows, name)
+        indices = to_numpy(indices.array)
     entries = array_of(indices, f"the table of {name} into {X}")
     if rows is None:
         rows = Fin.of(entries.size)

@@ -33,8 +33,8 @@ def sparse(X: I, Y: J, rows: Any, cols: Any, weights: Any, V: W) -> LinMap[Copow
 def sparse(X: Any, Y: Any, rows: Any, cols: Any, weights: Any, V: Any = R) -> Any:
     """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
 
-    Rows are elements of Y, columns of X: positions, or labels where the index set has labels. Entries of one place are
-    added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
+    Rows are elements of Y, columns of X: positions, labels that are strings, or `X.at(labels)`. Entries of one place
+    are added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
     """
     target = table_of(rows, Y, None, "sparse")
     source = table_of(cols, X, None, "sparse")
