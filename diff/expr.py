@@ -6,6 +6,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 
 from __future__ import annotations
 
+import itertools
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeVar, TypeVarTuple, cast, final, overload
 
@@ -31,7 +32,7 @@ from hilbert.errors import shown
 from hilbert.map import Applicable, Map, Unknown
 from hilbert.matrices import product_space, transposed_space
 from hilbert.relation import Full
-from hilbert.space import bracketing, require_space
+from hilbert.space import bracketing, require_space, summands
 from hilbert.spec import Spec
 from hilbert.vector import Linear, require_vector, span
 from linmap import contraction
@@ -60,6 +61,7 @@ C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
 E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 Rest = TypeVarTuple("Rest")
 
 tracing: list[Builder] = []
@@ -266,16 +268,53 @@ class Expr(Applicable, Generic[V]):
         self: Expr[DirectSum[A, B, C, D, E, F]],
     ) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]]: ...
     @overload
-    def split(self) -> tuple[Expr[Any], ...]: ...
-    def split(self) -> Any:
-        """All parts of a direct sum; SpaceError for another space."""
+    def split(self: Expr[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Expr[Any], ...]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B], I]]) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]], Expr[Copower[E, I]]
+    ]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]],
+        Expr[Copower[B, I]],
+        Expr[Copower[C, I]],
+        Expr[Copower[D, I]],
+        Expr[Copower[E, I]],
+        Expr[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Expr[Copower[Any, I]], ...]: ...
+    @overload
+    def split(self: Expr[Copower[Copower[W, J], I]]) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        parts = summands(self.space)
+        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
+        pairs = zip(parts, itertools.pairwise(ends), strict=True)
+        return tuple(Expr(self.builder, part, self.slots[start:end]) for part, (start, end) in pairs)
+
+    def __iter__(self) -> Iterator[Expr[Any]]:
         if not isinstance(self.space, DirectSum):
             msg = f"{self.space} has no parts to split"
             raise SpaceError(msg)
-        return tuple(self[i] for i in range(len(self.space.parts)))
-
-    def __iter__(self) -> Iterator[Expr[Any]]:
-        return iter(self.split())
+        return iter([self[i] for i in range(len(self.space.parts))])
 
     # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 

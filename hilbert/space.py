@@ -616,6 +616,22 @@ def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
     return DirectSum(parts)
 
 
+def summands(space: Type) -> tuple[Type, ...]:
+    """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another space."""
+    powers: list[Index] = []
+    base = space
+    while isinstance(base, Copower):
+        powers.append(base.index)
+        base = base.base
+    if not isinstance(base, DirectSum):
+        msg = f"{space} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
+        raise SpaceError(msg)
+    parts: tuple[Type, ...] = base.parts
+    for index in reversed(powers):
+        parts = tuple(Copower(part, index) for part in parts)
+    return parts
+
+
 def power(space: Type, index: Index) -> Type:
     """V^X, where V^𝟏 is V itself."""
     return space if not index.axes else Copower(space, index)

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import uuid
 from typing import (
@@ -50,6 +51,7 @@ C = TypeVar("C", bound="Type")
 D = TypeVar("D", bound="Type")
 E = TypeVar("E", bound="Type")
 F = TypeVar("F", bound="Type")
+G = TypeVar("G", bound="Type")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
 S_co = TypeVar("S_co", bound="Type", covariant=True)
@@ -278,6 +280,59 @@ class Vec(NotArray, Generic[V]):
             raise SpaceError(msg + "project(V, x) the component at x in V^X")
         start, stop = span(self.space, i)
         return Vec(self.space.parts[i], self.leaves[start:stop])
+
+    @overload
+    def split(self: Vec[DirectSum[A, B]]) -> tuple[Vec[A], Vec[B]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C]]) -> tuple[Vec[A], Vec[B], Vec[C]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E], Vec[F]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Vec[Any], ...]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B], I]]) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]], Vec[Copower[E, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Vec[Copower[A, I]],
+        Vec[Copower[B, I]],
+        Vec[Copower[C, I]],
+        Vec[Copower[D, I]],
+        Vec[Copower[E, I]],
+        Vec[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Vec[Copower[Any, I]], ...]: ...
+    @overload
+    def split(self: Vec[Copower[Copower[A, J], I]]) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of an element of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        from hilbert.space import summands  # spaces know vectors
+
+        parts = summands(self.space)
+        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
+        pairs = zip(parts, itertools.pairwise(ends), strict=True)
+        return tuple(Vec(part, self.leaves[start:end]) for part, (start, end) in pairs)
 
     def __iter__(self) -> Iterator[Vec[Any]]:
         return iter([self[k] for k in range(len(self.space.parts))])
