@@ -31,20 +31,21 @@ E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
 V = TypeVar("V", bound=Type)
 Rest = TypeVarTuple("Rest")
-Many = TypeVar("Many", bound="DirectSum[Any, Any, Any, Any, *tuple[Any, ...]]")
-"""Four parts or more, where a position may be a variable: of two or three, one that does not exist is a type error."""
+
+
+# a position that is a variable is allowed from four parts on: of two or three, one that does not exist is a type error
 
 
 @overload
 def grad(f: Map[V, Field]) -> Map[V, V]: ...
 @overload
-def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...
+def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...  # type: ignore[overload-overlap]
 @overload
-def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSum[A, B, *Rest], B]: ...
+def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSum[A, B, *Rest], B]: ...  # type: ignore[overload-overlap]
 @overload
-def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...
+def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...  # type: ignore[overload-overlap]
 @overload
-def grad(f: Map[Many, Field], wrt: int) -> Map[Many, Any]: ...
+def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
 def grad(f: Any, wrt: int | None = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position `wrt`; the gradient in a discrete part is dropped.
 
@@ -56,19 +57,21 @@ def grad(f: Any, wrt: int | None = None) -> Any:
 @overload
 def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]
 ) -> Map[DirectSum[A, *Rest], DirectSum[Field, A]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]
 ) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, B]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
 @overload
-def value_and_grad(f: Map[Many, Field], wrt: int) -> Map[Many, DirectSum[Field, Any]]: ...
+def value_and_grad(
+    f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int
+) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: int | None = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _gradient(f, wrt, with_value=True)

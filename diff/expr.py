@@ -299,7 +299,9 @@ class Expr(Applicable, Generic[V]):
     @overload
     def split(self: Expr[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Expr[Copower[Any, I]], ...]: ...
     @overload
-    def split(self: Expr[Copower[Copower[W, J], I]]) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
+    def split(
+        self: Expr[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
     def split(self: Any) -> Any:
         """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
 

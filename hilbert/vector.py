@@ -321,7 +321,9 @@ class Vec(NotArray, Generic[V]):
     @overload
     def split(self: Vec[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Vec[Copower[Any, I]], ...]: ...
     @overload
-    def split(self: Vec[Copower[Copower[A, J], I]]) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
+    def split(
+        self: Vec[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
     def split(self: Any) -> Any:
         """All parts of an element of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
 

@@ -28,7 +28,7 @@ def bad_matrix() -> None:
 
 
 def bad_nested() -> None:
-    fun(X**batch)(lambda xs: (results**batch)(xs).split()[0] @ xs)  # E: operator
+    fun(X**batch)(lambda xs: (results**batch)(xs).split()[1] + xs)  # E: operator
 
 
 def bad_parts() -> None:

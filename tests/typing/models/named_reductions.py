@@ -66,8 +66,8 @@ def main() -> None:
     assert adjoint(gather(R, f := function(edge, node, source))) == segment_sum(R, f)
     reveal_type(scatter_add(R, function(edge, node, source)))  # N: LinMap[DirectSum[Vector[Node], Vector[Edge]], Vector[Node]]
     towns = labels(["Turku", "Bergen"], Town)
-    reveal_type(group_by(R, ["Bergen"] * 4, towns, rows=node))  # N: LinMap[Vector[Node], Copower[Field, Labelled[Town]]]
-    reveal_type(gather(R, by_key(["Turku"] * 3, rows=edge, keys=towns)))  # N: LinMap[Copower[Field, Labelled[Town]], Vector[Edge]]
+    reveal_type(group_by(R, ["Bergen"] * 4, towns, rows=node))  # N: LinMap[Vector[Node], Vector[Town]]
+    reveal_type(gather(R, by_key(["Turku"] * 3, rows=edge, keys=towns)))  # N: LinMap[Vector[Town], Vector[Edge]]
     reveal_type(cumsum(R, node, exclusive=True) @ permute(R, [3, 2, 1, 0], node))  # N: LinMap[Vector[Node], Vector[Node]]
     reveal_type(roll(R, node, 1)(x))  # N: Vec[Vector[Node]]
     reveal_type(differences(R, node, to=edge)(x))  # N: Vec[Vector[Edge]]

@@ -79,7 +79,7 @@ def main() -> None:
     per = lift(loss, batch)
     objective = fun.over(per.dom)(lambda p, zs: per(p, zs).mean())
     reveal_type(objective)  # N: Map[DirectSum[DirectSum[Matrix[B, A], Vector[B]], Copower[DirectSum[Vector[A], Elements[Fin[B]]], Fin[Batch]]], Field]
-    p, zs = per.dom.parts[0].random(rng), per.dom.parts[1].random(rng)
+    p, zs = per.dom.random(rng).split()
     reveal_type(value_and_grad(objective, 0)(p, zs))  # N: Vec[DirectSum[Field, DirectSum[Matrix[B, A], Vector[B]]]]
     reveal_type(fun.over(two.dom)(lambda x, y: two(x, y) * 2.0))  # N: Map[DirectSum[Vector[A], Vector[B]], Field]
     reveal_type(fun.over(single.dom)(lambda x: select(x > 0.0, x)))  # N: Map[Vector[A], Vector[A]]
