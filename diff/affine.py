@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
-from attrs import field, frozen
+from attrs import frozen
 
 from diff.builder import Builder
 from diff.evaluate import tape
@@ -58,14 +58,14 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     program: Program[P, Any]
-    body: Net = field()
+    body: Net
 
-    @body.validator
-    def _(self, _: Any, body: Net) -> None:
-        if not isinstance(self.program, Program) or not isinstance(body, Net):
-            msg = f"a derivative is a Program and a Net, not {shown(self.program)} and {shown(body)}: see derivative(f)"
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.program, Program) or not isinstance(self.body, Net):
+            have = f"{shown(self.program)} and {shown(self.body)}"
+            msg = f"a derivative is a Program and a Net, not {have}: see derivative(f)"
             raise SpaceError(msg)
-        for ref in refs(body):
+        for ref in refs(self.body):
             if not 0 <= ref.slot < len(self.program.slots) or self.program.slots[ref.slot] != ref.leaf:
                 msg = f"the body refers to slot {ref.slot} of {ref.leaf}, which the program does not have"
                 raise SpaceError(msg)

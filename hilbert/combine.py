@@ -84,7 +84,7 @@ class Multiple(Map[Any, Any]):
     """k·f for a number k."""
 
     __slots__ = ()
-    of: Map[Any, Any]
+    of: Any  # a map of the language
 
     def __attrs_post_init__(self) -> None:
         self.settle()
@@ -144,7 +144,7 @@ class ElementByElement(Map[Any, Any]):
     """f^X : V^X → W^X."""
 
     __slots__ = ()
-    of: Map[Any, Any]
+    of: Any  # a map of the language
     index: Index
 
     @property

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.repr_names import spelled
@@ -184,7 +184,7 @@ class Fin(Labelled[T]):
         return object.__new__(cls)
 
     @staticmethod
-    def of(size: int) -> Fin[Anonymous]:
+    def of(size: int) -> Fin[Anonymous]:  # pyright: ignore[reportIncompatibleMethodOverride]  # as a constructor
         """The anonymous index set of n elements."""
         return Fin(Anonymous, size)
 
@@ -220,11 +220,9 @@ class _Labels(Fin[T]):
     """What `Labelled(Tag, labels)` makes."""
 
     _labels: tuple[Hashable, ...] = field(converter=_as_labels, alias="labels")
-    _size: int = field(init=False, eq=False)
-
-    @_size.default
-    def _(self) -> int:
-        return len(self.labels)
+    _size: int = field(  # pyright: ignore[reportIncompatibleVariableOverride]  # it sees the other field's converter
+        init=False, eq=False, default=Factory(lambda X: len(X.labels), takes_self=True)
+    )
 
     def __attrs_post_init__(self) -> None:
         if len(self._places) != len(self.labels):

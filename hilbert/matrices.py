@@ -82,7 +82,7 @@ class _Contraction:
 
     spec: Spec
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], _: Leaf) -> Kernel:
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The planned contraction."""
         return contract(xp, self.spec, operands[0], operands[1])
 
@@ -94,7 +94,7 @@ class _Transposition:
 
     order: tuple[int, ...]
 
-    def bind(self, xp: ModuleType, _: Sequence[Leaf], __: Leaf) -> Kernel:
+    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A view."""
         return kernel.move(xp, self.order)
 

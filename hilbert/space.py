@@ -9,6 +9,8 @@
 ℝ^Hidden3 ⊗ ℝ^Pixel4 12
 """
 
+# pyright: reportIncompatibleMethodOverride=false
+# a cached property implements a property
 from __future__ import annotations
 
 import math
@@ -303,18 +305,18 @@ class Discrete(Type):
         return Zero()
 
 
+def _precision(_: Any, __: Any, value: Any) -> None:
+    if not isinstance(value, str) or value not in ("float64", "float32"):
+        msg = f"a field is 'float64' or 'float32', not {shown(value)}"
+        raise SpaceError(msg)
+
+
 @final
 @frozen(repr=False)
 class Field(Space):
     """K: the real numbers in a dtype, which is not part of the static type; `R` is float64, `R32` float32 (§2.2)."""
 
-    dtype: str = field(default="float64")
-
-    @dtype.validator
-    def _(self, _: Any, value: str) -> None:
-        if not isinstance(value, str) or value not in ("float64", "float32"):
-            msg = f"a field is 'float64' or 'float32', not {shown(value)}"
-            raise SpaceError(msg)
+    dtype: str = field(default="float64", validator=_precision)
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -387,16 +389,16 @@ class Integers(Discrete):
         return "Z"
 
 
+def _index(_: Any, __: Any, value: Any) -> None:
+    require_index(value, "Elements(X)")
+
+
 @final
 @frozen(repr=False, cache_hash=True)
 class Elements(Discrete, Generic[I]):
     """The elements of an index set, as values found at the point: labels, positions. Stored as int64 in flat order."""
 
-    index: I = field()
-
-    @index.validator
-    def _(self, _: Any, value: Any) -> None:
-        require_index(value, "Elements(X)")
+    index: I = field(validator=_index)
 
     @property
     def dtype(self) -> str:
@@ -514,19 +516,19 @@ def _in_sum(part: Any) -> str:
     return f"({part})" if isinstance(part, DirectSum) else str(part)
 
 
+def _exponent(power: Any, _: Any, value: Any) -> None:
+    if not isinstance(value, Index):
+        msg = f"the exponent of a copower is an index set, not {shown(value)}: write {power.base!r} ** Fin.of(n)"
+        raise SpaceError(msg)
+
+
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
 class Copower(Space, Generic[V, I]):
     """V^X = ⊕_{x∈X} V, stored as V with the axes of X in front of every leaf (§2.2). The exponent is a set."""
 
     base: V = field(validator=_type)
-    index: I = field()
-
-    @index.validator
-    def _(self, _: Any, value: Any) -> None:
-        if not isinstance(value, Index):
-            msg = f"the exponent of a copower is an index set, not {shown(value)}: write {self.base!r} ** Fin.of(n)"
-            raise SpaceError(msg)
+    index: I = field(validator=_exponent)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

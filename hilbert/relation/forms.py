@@ -1,5 +1,7 @@
 """The forms of relations, each a few numbers or a table, closed under transpose (paper §2.2.3, theory §2.1)."""
 
+# pyright: reportIncompatibleMethodOverride=false
+# an attribute of a frozen class implements a property
 from __future__ import annotations
 
 import math

@@ -434,7 +434,7 @@ def undistrib(V: Any) -> Any:
     """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
     if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
         return _rename("undistrib", V, TensorProduct(Copower(V.base.left, V.index), V.base.right))
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     ok = bool(parts) and all(isinstance(p, TensorProduct) and p.right == parts[0].right for p in parts)
     _want(ok, "undistrib", V, "⊕ (V_x⊗W) or (V⊗W)^X")
     return _rename("undistrib", V, TensorProduct(DirectSum(tuple(p.left for p in parts)), parts[0].right))
@@ -460,7 +460,7 @@ def zip_(
 def zip_(V: DirectSum[Row, *Rest]) -> LinMap[DirectSum[Row, *Rest], DirectSum[*tuple[Any, ...]]]: ...
 def zip_(V: Any) -> Any:
     """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     if parts and all(isinstance(p, Copower) and p.index == parts[0].index for p in parts):
         return _rename("zip", V, Copower(DirectSum(tuple(p.base for p in parts)), parts[0].index))
     ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
@@ -478,13 +478,13 @@ def unzip(V: Any) -> Any:
     """unzip : (V⊕W)^X ⊸ V^X ⊕ W^X, the inverse of zip."""
     if isinstance(V, Copower) and isinstance(V.base, DirectSum):
         return _rename("unzip", V, DirectSum(tuple(Copower(p, V.index) for p in V.base.parts)))
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
     _want(ok, "unzip", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
     return _swap("unzip", V)
 
 
-def _swap(name: str, V: DirectSum[*tuple[Any, ...]]) -> Unitary:
+def _swap(name: str, V: Any) -> Unitary:
     rows = [part.parts for part in V.parts]
     cod = DirectSum(tuple(DirectSum(tuple(row[x] for row in rows)) for x in range(len(rows[0]))))
     starts: dict[tuple[int, int], int] = {}
@@ -574,7 +574,7 @@ def concat(
     V: DirectSum[Copower[W, I], Copower[W, J]],
 ) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, Coproduct[I, J]]]:
     """concat : V^X ⊕ V^Y ⊸ V^{X+Y}, the inverse of `split`."""
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     ok = len(parts) == 2 and all(isinstance(p, Copower) and p.base == parts[0].base for p in parts)
     _want(ok, "concat", V, "V^X ⊕ V^Y")
     X, Y = parts[0].index, parts[1].index
