@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
@@ -207,20 +207,18 @@ class Type:
             raise SpaceError(msg)
         return Vec(self, tuple(as_leaf(leaf.base.draw(rng, leaf.shape), leaf) for leaf in self.leaves))
 
-    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
+    def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
-        space = cast("V", self)
-        require_space(space, "basis")
-        for k in range(space.dim):
-            flat = np.zeros(space.dim, np.result_type(*(leaf.dtype for leaf in space.leaves)))
+        require_space(self, "basis")
+        for k in range(self.dim):
+            flat = np.zeros(self.dim, np.result_type(*(leaf.dtype for leaf in self.leaves)))
             flat[k] = 1
-            yield space.unflat(flat)
+            yield self.unflat(flat)
 
-    def zeros(self: LinearSpace[V]) -> Vec[V]:
+    def zeros(self: V) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
-        space = cast("V", self)
-        require_space(space, "zeros")
-        return Vec(space, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in space.leaves))
+        require_space(self, "zeros")
+        return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
 
 
 def _read(data: Any, leaf: Leaf) -> Any:
@@ -276,6 +274,18 @@ class Discrete(Type):
     @property
     def _summands(self) -> tuple[Discrete, ...]:
         return (self,)
+
+    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
+        """The standard basis; raises SpaceError."""
+        basis: Any = Type.basis  # checked here, made there
+        made: Iterator[Vec[V]] = basis(self)
+        return made
+
+    def zeros(self: LinearSpace[V]) -> Vec[V]:
+        """The zero vector; raises SpaceError."""
+        zeros: Any = Type.zeros  # checked here, made there
+        made: Vec[V] = zeros(self)
+        return made
 
     @property
     def dtype(self) -> str:
@@ -482,6 +492,18 @@ class DirectSum(Space, Generic[*Vs]):
     @property
     def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
         return self._parts
+
+    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
+        """The standard basis; raises SpaceError where a part is discrete."""
+        basis: Any = Type.basis  # checked here, made there
+        made: Iterator[Vec[V]] = basis(self)
+        return made
+
+    def zeros(self: LinearSpace[V]) -> Vec[V]:
+        """The zero vector; raises SpaceError where a part is discrete."""
+        zeros: Any = Type.zeros  # checked here, made there
+        made: Vec[V] = zeros(self)
+        return made
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

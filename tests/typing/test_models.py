@@ -19,8 +19,11 @@ KINDS = {
     "adjoint_input",
     "annotation",
     "named_reduction",
+    "discrete",
     "labelled_axis",
     "over",
+    "point",
+    "position",
     "split",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}

@@ -35,10 +35,10 @@ LINT = {"reportUnusedExpression", "reportUnusedVariable", "reportMissingTypeStub
 RULES = {
     "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
     "assignment": {"reportAssignmentType"},
-    "call-overload": {"reportArgumentType"},
+    "call-overload": {"reportArgumentType", "reportCallIssue"},
     "index": {"reportArgumentType"},
     "no-any-return": {"reportReturnType"},
-    "misc": {"reportArgumentType", "reportAttributeAccessIssue"},
+    "misc": {"reportArgumentType", "reportAttributeAccessIssue", "reportOperatorIssue"},
     "operator": {"reportOperatorIssue"},
     "return-value": {"reportReturnType"},
     "type-var": {"reportArgumentType"},

@@ -33,7 +33,7 @@ def bad_nested() -> None:
 
 
 def bad_parts() -> None:
-    fun.over(direct_sum(X, Y))(lambda x: x)  # E: misc, arg-type
+    fun.over(direct_sum(X, Y))(lambda x: x)  # E: arg-type, misc
 
 
 def bad_space() -> None:
@@ -47,4 +47,4 @@ def bad_definition() -> None:
 
 
 def bad_whole() -> None:
-    fun.over(direct_sum(X, X))(lambda p: p[0])  # E: misc, arg-type
+    fun.over(direct_sum(X, X))(lambda p: p[0])  # E: arg-type, misc
