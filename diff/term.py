@@ -404,7 +404,7 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
     def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
     @overload
     def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # likewise
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
             return self.on_vectors((args[0][0], args[0][1]))

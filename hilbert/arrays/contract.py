@@ -206,9 +206,11 @@ def _matmul(xp: ModuleType, spec: Spec, size: dict[str, int]) -> Kernel:
     finish: Callable[[Any], Any] | None = None
     if regroup or order is not None:
 
-        def finish(c: Any) -> Any:
+        def arranged(c: Any) -> Any:
             c = xp.reshape(c, shape) if regroup else c
             return c if order is None else xp.permute_dims(c, order)
+
+        finish = arranged
 
     call = np.matmul if xp is np else xp.matmul
     return _prepared(call, first, second, finish) if left_first else _flip(_prepared(call, first, second, finish))
@@ -277,6 +279,7 @@ def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kern
     size = dict(zip(free + hot, leaf.shape + leaf.entry.shape, strict=True))
     size |= dict(zip(labels, other.shape, strict=True))
     read, put = ("".join(c for c in hot if c in list_) for list_ in (labels, spec.out))
+    run: Callable[[Any, Any], Any]
     if not put:
         run = _gather(xp, spec.out, free, hot, labels, size)
     elif not read:
@@ -286,9 +289,11 @@ def _hot(xp: ModuleType, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kern
         gather, scatter = _gather(xp, made, free, read, labels, size), _scatter(xp, spec.out, free, put, made, size)
         first, second = _coordinates(hot, read, size), _coordinates(hot, put, size)
 
-        def run(i: Any, x: Any) -> Any:
+        def both(i: Any, x: Any) -> Any:
             i = xp.asarray(i)
             return scatter(second(i), gather(first(i), x))
+
+        run = both
 
     return Kernel(run if side == 0 else lambda x, i: run(i, x), fresh=bool(put))
 
