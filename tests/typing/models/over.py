@@ -73,7 +73,7 @@ def main() -> None:
     reveal_type(fun.over(Six)(lambda x, y, k, m, z, w: k * (m @ (x + z) + y + w)))  # N: Vector[A], Vector[B]], Vector[B]]
     reveal_type(fun.over(Seven)(lambda *parts: parts[6]))  # N: Map[Any, Any]
     reveal_type(fun.over(R)(lambda k: k * k))  # N: Map[Field, Field]
-    reveal_type(fun.over(X**batch)(lambda xs: xs.sum()))  # N: Map[Copower[Vector[A], Fin[Batch]], Vector[A]]
+    reveal_type(fun.over(X**batch)(lambda xs: xs.sum(batch)))  # N: Map[Copower[Vector[A], Fin[Batch]], Vector[A]]
     reveal_type(fun.over(X * Y)(lambda t: t + t))  # N: Map[TensorProduct[Vector[A], Vector[B]], TensorProduct[Vector[A], Vector[B]]]
     reveal_type(fun.over(Elements(b))(lambda y: onehot(y)))  # N: Map[Elements[Fin[B]], Vector[B]]
     per = lift(loss, batch)
