@@ -17,7 +17,7 @@ from hilbert.combine import Addition, Composition, ElementByElement, Multiple, P
 from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import Applicable
-from hilbert.space import Leaf, require_space, require_type
+from hilbert.space import Leaf, OfSpaces, require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import Contraction
@@ -42,7 +42,7 @@ class Value(Protocol):
     """A vector or an expression of a space; discrete types are none."""
 
     @property
-    def space(self) -> Space:
+    def space(self) -> OfSpaces:
         """The space."""
         ...
 
