@@ -34,9 +34,8 @@ def module(page: Path) -> tuple[str, set[int]]:
 
 
 @pytest.fixture(scope="module")
-def pages(pytestconfig: pytest.Config) -> tuple[list[Path], set[Place]]:
-    assert pytestconfig.cache is not None
-    folder = pytestconfig.cache.mkdir("typing-pages")  # the same at every run: mypy's cache keeps paths
+def pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], set[Place]]:
+    folder = tmp_path_factory.mktemp("pages")
     refused: set[Place] = set()
     paths = []
     for page in PAGES:
@@ -49,11 +48,10 @@ def pages(pytestconfig: pytest.Config) -> tuple[list[Path], set[Place]]:
     return paths, refused
 
 
-def test_pages(pages: tuple[list[Path], set[Place]], pytestconfig: pytest.Config) -> None:
+def test_pages(pages: tuple[list[Path], set[Place]], tmp_path: Path) -> None:
     paths, refused = pages
     assert len(paths) >= 10
-    assert pytestconfig.cache is not None
-    mypy = check(ROOT, pytestconfig.cache.mkdir("typing-documents"), paths, REDEFINE)
+    mypy = check(ROOT, tmp_path, paths, REDEFINE)  # with a cache of its own: a cache keeps the paths of pages
     pyright = check_by_pyright(paths)
     for found in (mypy, pyright):
         assert not {place: codes for place, codes in found.errors.items() if place not in refused}
