@@ -42,6 +42,7 @@ C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
 E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 T = TypeVar("T")
@@ -118,13 +119,14 @@ class AtPoint(Protocol[T_co]):
     @overload
     def __call__(
         self,
-        f: Map[DirectSum[A, B, C, D, E, F, *Rest], Any],
+        f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
         d: Vec[D],
         e: Vec[E],
         g: Vec[F],
+        h: Vec[G],
         /,
         *more: Vec[Any],
         seed: int = 0,
@@ -253,13 +255,14 @@ def check_adjoint(
 ) -> Report: ...
 @overload
 def check_adjoint(
-    f: Map[DirectSum[A, B, C, D, E, F, *Rest], Any],
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
     a: Vec[A],
     b: Vec[B],
     c: Vec[C],
     d: Vec[D],
     e: Vec[E],
     g: Vec[F],
+    h: Vec[G],
     /,
     *more: Vec[Any],
     star: AnyLinMap | None = None,

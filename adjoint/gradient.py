@@ -31,6 +31,7 @@ C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
 E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 V = TypeVar("V", bound=Type)
 Rest = TypeVarTuple("Rest")
 
@@ -183,13 +184,14 @@ def jacobian(
 ) -> Any: ...
 @overload
 def jacobian(
-    f: Map[DirectSum[A, B, C, D, E, F, *Rest], Any],
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
     a: Vec[A],
     b: Vec[B],
     c: Vec[C],
     d: Vec[D],
     e: Vec[E],
     g: Vec[F],
+    h: Vec[G],
     /,
     *more: Vec[Any],
     wrt: Wrt = None,
@@ -269,13 +271,14 @@ def hessian(
 ) -> Any: ...
 @overload
 def hessian(
-    f: Map[DirectSum[A, B, C, D, E, F, *Rest], Field],
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field],
     a: Vec[A],
     b: Vec[B],
     c: Vec[C],
     d: Vec[D],
     e: Vec[E],
     g: Vec[F],
+    h: Vec[G],
     /,
     *more: Vec[Any],
     wrt: Wrt = None,

@@ -178,22 +178,6 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
         k: Vec[K],
         /,
     ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H, J, K, *Rest], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        j: Vec[J],
-        k: Vec[K],
-        /,
-        *more: Vec[Any],
-    ) -> LinMap[V, W]: ...
     def at(self, *x: Any) -> Any:
         """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
         if any(isinstance(part, Expr) for part in x):
@@ -381,16 +365,17 @@ def affine(
 ) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F], W]]: ...
 @overload
 def affine(
-    f: Map[DirectSum[A, B, C, D, E, F, *Rest], W],
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W],
     a: Vec[A],
     b: Vec[B],
     c: Vec[C],
     d: Vec[D],
     e: Vec[E],
     g: Vec[F],
+    h: Vec[G],
     /,
     *more: Vec[Any],
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F, *Rest], W]]: ...
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F, G, *Rest], W]]: ...
 def affine(f: AnyMap, *x: Any) -> Any:
     """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
     d = derivative(f)

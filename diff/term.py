@@ -35,7 +35,7 @@ from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, Contract, Literal, Unary
-from hilbert.space import require_space, require_type, type_of
+from hilbert.space import OfSpaces, require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction
@@ -58,7 +58,7 @@ class Value(Protocol):
     """A vector or an expression of a space; discrete types are none."""
 
     @property
-    def space(self) -> Space:
+    def space(self) -> OfSpaces:
         """The space."""
         ...
 

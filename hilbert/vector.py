@@ -262,19 +262,19 @@ class Vec(NotArray, Generic[V]):
         result: Vec[S] = _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
-    def __radd__(self: Vec[S], other: float) -> Vec[S]:
-        k = number(other)
+    def __radd__(self: Linear[S], other: float) -> Vec[S]:
+        v, k = _known(self), number(other)
         if k is None:
-            unfit: Vec[S] = self._other(other, "w + v", f"a vector of {self.space}, or a number, would fit")
+            unfit: Vec[S] = v._other(other, "w + v", f"a vector of {v.space}, or a number, would fit")
             return unfit
-        return self._shifted(k, "+")
+        return v._shifted(k, "+")
 
-    def __rsub__(self: Vec[S], other: float) -> Vec[S]:
-        k = number(other)
+    def __rsub__(self: Linear[S], other: float) -> Vec[S]:
+        v, k = _known(self), number(other)
         if k is None:
-            unfit: Vec[S] = self._other(other, "w − v", f"a vector of {self.space}, or a number, would fit")
+            unfit: Vec[S] = v._other(other, "w − v", f"a vector of {v.space}, or a number, would fit")
             return unfit
-        return (-self)._shifted(k, "−")
+        return (-v)._shifted(k, "−")
 
     def __neg__(self: Linear[S]) -> Vec[S]:
         v = _known(self)
@@ -291,8 +291,8 @@ class Vec(NotArray, Generic[V]):
             return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
         return Vec(self._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
-    def __rmul__(self: Vec[S], k: float) -> Vec[S]:
-        result: Vec[S] = self * k
+    def __rmul__(self: Linear[S], k: float) -> Vec[S]:
+        result: Vec[S] = _known(self) * k
         return result
 
     @declared
@@ -313,12 +313,12 @@ class Vec(NotArray, Generic[V]):
         raise NotImplementedError
 
     @declared
-    def __rtruediv__(self: Vec[S], k: float) -> Vec[S]:
+    def __rtruediv__(self: Linear[S], k: float) -> Vec[S]:
         """k/v, entry by entry, for a number k."""
         raise NotImplementedError
 
     @declared
-    def __pow__(self: Vec[S], k: float) -> Vec[S]:
+    def __pow__(self: Linear[S], k: float) -> Vec[S]:
         """Entry by entry, for a number k; see `pow` for an exponent that varies."""
         raise NotImplementedError
 
