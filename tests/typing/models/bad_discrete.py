@@ -1,6 +1,6 @@
 """Arithmetic on discrete values: elements of index sets, truth values, integers, direct sums with such a part."""
 
-from diff import Expr, fun, inner, select
+from diff import Expr, fun, inner, outer, select
 from hilbert import Bool, Elements, Fin, R, Vector, Z, direct_sum
 
 
@@ -121,7 +121,7 @@ def bad_sum_of_parts() -> None:
 
 
 def bad_constant() -> None:
-    fun(E)(lambda i: i + e)  # E: operator
+    fun(E)(lambda i: i + e)  # E: misc, operator
 
 
 def bad_vector_and_element() -> None:
@@ -136,3 +136,59 @@ def bad_body() -> None:
     @fun(X, E)
     def _(v: Expr[Vector[A]], i: Expr[Elements[Fin[A]]]) -> Expr[Vector[A]]:
         return select(v > 0.0, v) * i  # E: operator
+
+
+def bad_square() -> None:
+    e * e  # E: misc, operator
+
+
+def bad_exponent() -> None:
+    n**2  # E: operator
+
+
+def bad_number_more() -> None:
+    p + 1.0  # E: operator
+
+
+def bad_number_less() -> None:
+    1.0 - e  # E: operator
+
+
+def bad_number_by() -> None:
+    1.0 / n  # E: operator
+
+
+def bad_ratio() -> None:
+    n / n  # E: misc, operator
+
+
+def bad_entries() -> None:
+    e.sum()  # E: misc
+
+
+def bad_mean_of_parts() -> None:
+    p.mean()  # E: misc
+
+
+def bad_entries_in_a_body() -> None:
+    fun(E)(lambda i: i.sum())  # E: misc
+
+
+def bad_ones() -> None:
+    E.ones()  # E: misc
+
+
+def bad_full() -> None:
+    Pair.full(2.0)  # E: misc
+
+
+def bad_inner_of_vectors() -> None:
+    inner(e, e)  # E: type-var
+
+
+def bad_outer() -> None:
+    outer(x, n)  # E: type-var
+
+
+def bad_selection() -> None:
+    select(t, e)  # E: type-var
