@@ -50,9 +50,9 @@ from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
 from hilbert.vector import ARRAYS, FUNCTIONS, require_vector, span
 from linmap import contraction, relational
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.term import wire
 from linmap.term.datum import constants
 from linmap.term.nodes import LinMap
 

@@ -15,7 +15,7 @@ from diff import term as functions
 from hilbert import Vec
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import constants
 from linmap.term.nodes import (
     Cast,

@@ -32,9 +32,9 @@ from linmap import (
     uncurry,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
-from linmap.net import wire
 from linmap.net.lower import net
 from linmap.net.reverse import turned
+from linmap.term import wire
 from linmap.term.nodes import (
     Arc,
     Cast,

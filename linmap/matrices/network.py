@@ -26,8 +26,8 @@ from hilbert.relation import Full
 from hilbert.relation import Identity as IdentityRelation
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.order import Order, order
-from linmap.net import wire
 from linmap.net.fold import extended, fold
+from linmap.term import wire
 from linmap.term.nodes import Net, refs
 
 if TYPE_CHECKING:

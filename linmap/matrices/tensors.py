@@ -38,7 +38,7 @@ from linmap.matrices.forms import data_of, limit_of, planned, side
 from linmap.matrices.forms import dense as dense_array
 from linmap.matrices.network import bonds
 from linmap.matrices.structure import body_of
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.nodes import AnyLinMap, Arc, Compose, Identity, LinMap, Net, Scaled, Section, Sum, Zero
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from hilbert.arrays.namespace import freeze
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.run import Runner
-from linmap.net import wire
 from linmap.net.fold import fold
 from linmap.net.lower import net
+from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nodes import Closed, LinMap, Net, refs
 

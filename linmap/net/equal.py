@@ -14,9 +14,9 @@ from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const
-from linmap.net import wire
 from linmap.net.fold import extended, fold
 from linmap.net.lower import net
+from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nodes import Closed, LinMap, Net, refs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from hilbert.index import Index
 from hilbert.once import once
 from hilbert.term import postorder
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import Datum, constants
 from linmap.term.nodes import (
     AnyLinMap,

@@ -32,8 +32,8 @@ from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
-from linmap.net.wire import Wire, datum_of
 from linmap.term.datum import Data, Ref, as_data
+from linmap.term.wire import Wire, datum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -34,8 +34,8 @@ from linmap import (
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
-from linmap.net import wire
 from linmap.net.lower import net
+from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nodes import LinMap, Net
 from tests.linear_terms import NODES, is_exact, linear_map
