@@ -53,8 +53,8 @@ from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
 from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

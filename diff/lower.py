@@ -27,8 +27,8 @@ from hilbert.program.constant import filled
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
 from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator

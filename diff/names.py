@@ -26,7 +26,8 @@ from hilbert.repr_names import named
 from hilbert.spec import Spec
 from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nodes import Arc, Node
+from linmap.term.nets import Arc
+from linmap.term.nodes import Node
 
 NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in get_args(Node)},

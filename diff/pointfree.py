@@ -23,7 +23,8 @@ from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.term import wire
 from linmap.term.maps import fork, identity, zero
-from linmap.term.nodes import Arc, Identity, Net, Project, Unitary
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Identity, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

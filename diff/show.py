@@ -41,8 +41,8 @@ from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction,
 from linmap.show.show import show as show_linear
 from linmap.signs import sign_of
 from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Datum
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

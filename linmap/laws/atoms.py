@@ -25,18 +25,8 @@ from linmap.laws.rule import ARC, ARCS, BESIDE, LIKE, NODE, PAIR, PART, Classes,
 from linmap.laws.unitary import unitary
 from linmap.term import wire
 from linmap.term.datum import constants
-from linmap.term.nodes import (
-    Arc,
-    Cast,
-    Identity,
-    Inject,
-    Project,
-    Reduce,
-    Scaled,
-    Section,
-    Unitary,
-    Zero,
-)
+from linmap.term.nets import Arc
+from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from hilbert.space import type_of
 from linmap.laws.atoms import alike
 from linmap.laws.rule import ARC, ARCS, BESIDE, NET, rule, rules
 from linmap.term import wire
-from linmap.term.nodes import Arc, Net
+from linmap.term.nets import Arc, Net
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

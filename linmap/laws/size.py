@@ -14,19 +14,8 @@ from hilbert.program.constant import Const
 from hilbert.term import parts
 from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nodes import (
-    Cast,
-    Closed,
-    Identity,
-    Inject,
-    Join,
-    Net,
-    Project,
-    Reduce,
-    Section,
-    Unitary,
-    Zero,
-)
+from linmap.term.nets import Closed, Net
+from linmap.term.nodes import Cast, Identity, Inject, Join, Project, Reduce, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable

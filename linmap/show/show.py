@@ -20,18 +20,17 @@ from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, render, times, total
 from linmap.signs import sign_of
 from linmap.term import wire
+from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum
+from linmap.term.nets import Closed, Net, refs
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    Net,
     Node,
     Parallel,
     Project,
@@ -41,7 +40,6 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
     from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from hilbert.term import Chain
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SIGNS = {
