@@ -31,7 +31,8 @@ from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.term import postorder
 from linmap.net.lower import net
-from linmap.term.nodes import AnyLinMap, Closed, LinMap, Net, refs
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

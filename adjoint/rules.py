@@ -20,18 +20,16 @@ from hilbert.map import Map
 from hilbert.term import bottom_up
 from linmap.contraction import Contraction
 from linmap.net.reverse import turned
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,

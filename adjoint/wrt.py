@@ -10,7 +10,7 @@ from hilbert import DirectSum, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.once import once
 from hilbert.vector import span
-from linmap.term.nodes import Net
+from linmap.term.nets import Net
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,12 +29,13 @@ from hilbert.space import type_of
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap.laws.simplify import Simplifiable
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
 from linmap.net.fold import live_arcs
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Data, Ref
-from linmap.term.nodes import Arc, Closed, LinMap, Net, refs
+from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -52,11 +52,11 @@ from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
 from hilbert.vector import ARRAYS, FUNCTIONS, Linear, require_vector, span
 from linmap import contraction, relational
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -33,6 +33,7 @@ from linmap.laws.data import scaled, summed, token
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
 from linmap.laws.size import DATA, INNER, WEIGHTS
 from linmap.term import nodes as linear
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from hilbert.index import Index
@@ -56,7 +57,7 @@ def _parts(f: Any) -> list[Any]:
 
 
 def _is_linear(f: Any) -> bool:
-    return all(isinstance(part, linear.LinMap) for part in _parts(f))
+    return all(isinstance(part, LinMap) for part in _parts(f))
 
 
 def _program(p: AnyProgram) -> tuple[int, int]:

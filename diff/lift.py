@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
-from diff.term import AnyProgram, Elementwise, Lift, Program
+from diff.term import AnyProgram, Lift, Program
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
-from hilbert.program.operation import Add, Contract, Literal
-from linmap.net import wire
+from hilbert.program.operation import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,14 +138,8 @@ def _lifted(p: AnyProgram, X: Index, up: list[bool], dom: Type) -> AnyProgram:
             case Contract(spec):
                 left, right = step.args
                 slot = b.contract(spec.lifted(n, left=up[left], right=up[right]), where[left], where[right])
-            case Add() | Elementwise() as operation:  # sums and primitives need equal axes
-                slot = b.step(operation, tuple(map(rep, step.args)))
-            case Literal():
-                slot = b.step(step.operation, ())
-            case linear:  # the linear operations of lines, as the type of `lifted` says
-                lifted = wire.lifted(linear, n)
-                assert not isinstance(lifted, (wire.Same, wire.Section))  # no step is one of those
-                slot = b.apply(lifted, where[step.args[0]])
+            case operation:  # all others act on operands with equal axes in front
+                slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
         where.append(slot)
         up.append(varies)
     return Program.of(b, dom, map(rep, p.outputs), Copower(p.cod, X), p.names)

@@ -24,11 +24,11 @@ from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator

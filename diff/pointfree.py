@@ -16,13 +16,15 @@ from diff.term import AnyProgram, Bilinear, Constant, Elementwise, Power, Progra
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
-from hilbert.program.line import Line, Step
+from hilbert.program.builder import line_of
+from hilbert.program.line import Line
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.space import type_of
 from linmap.contraction import Contraction
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.maps import fork, identity, zero
-from linmap.term.nodes import Arc, Identity, Net, Project, Unitary
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Identity, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,13 +149,14 @@ class _Terms:
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
-            case linear:  # the linear operations of lines: arcs of a net
-                dom, cod, slots = type_of(leaves[0]), type_of(leaf), (leaves[0], leaf)
-                if leaf.is_field:
-                    f: AnyMap = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)
-                else:  # truth values or labels, elsewhere in memory
-                    f = Program(dom, cod, Line(slots, (Step(linear, (0,)),), (1,)))
-                return _composed([args[0], f], self.space())
+            case wire.Reduce() | wire.Move() | wire.Cast() as linear if leaf.is_field:  # arcs of a net
+                net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
+                return _composed([args[0], net], self.space())
+            case other:  # what has no term of its own, such as truth values moved: one step
+                line = line_of(leaves, other, *range(len(leaves)))
+                dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
+                one: AnyMap = Program(dom, type_of(leaf), line)
+                return _composed([args[0], one], self.space()) if len(args) == 1 else one @ fork(*args)
 
 
 def _zipped(f: AnyMap, leaves: Sequence[Leaf], leaf: Leaf) -> AnyMap:

@@ -28,7 +28,7 @@ from diff.term import (
     Sum,
 )
 from linmap.show.repr_text import Source, added, call, linear, multiplied, raised, spelled
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,12 +36,13 @@ from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
-from linmap.net import wire
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, operator, render, times, total
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, render, times, total
 from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
 from linmap.show.show import show as show_linear
+from linmap.signs import sign_of
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Datum
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -424,7 +425,7 @@ class Slots:
                         return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self._bound(other, ATOM)}", PRODUCT, "⋆")
                     return Text(f"{self._bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-        sign, flip_left, flip_right, swapped = operator(spec)
+        sign, flip_left, flip_right, swapped = sign_of(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
                 if getattr(self._operation(other), "name", "") == "reciprocal":

@@ -25,9 +25,9 @@ from hilbert.space import type_of
 from linmap.laws import Step
 from linmap.laws.bench import Bench, Constants
 from linmap.laws.nets import simplify_net
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nodes import Arc, Net, refs
+from linmap.term.nets import Arc, Net, refs
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf

@@ -34,7 +34,7 @@ from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
-from hilbert.program.operation import Add, Contract, Literal, Unary
+from hilbert.program.operation import Builtin
 from hilbert.space import OfSpaces, require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -322,6 +322,10 @@ class Elementwise(Fun[V, W], operation.Operation):
                 raise SpaceError(msg)
         return _image(self, first)
 
+    def lifted(self, n: int) -> Elementwise[V, W]:
+        """The same, element by element."""
+        return self
+
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
         if isinstance(xp, Pseudo):
@@ -443,7 +447,7 @@ def _vectors(p: AnyElementwise, args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     return tuple(args)
 
 
-Operation: TypeAlias = Literal | AnyElementwise | Contract | Unary | Add
+Operation: TypeAlias = AnyElementwise | Builtin
 """The operations of a program."""
 
 

@@ -29,6 +29,7 @@ from linmap.relational import (
     sparse,
     windows,
 )
+from linmap.term.base import LinMap
 from linmap.term.maps import (
     add,
     cast,
@@ -49,7 +50,6 @@ from linmap.term.maps import (
     total,
     zero,
 )
-from linmap.term.nodes import LinMap
 from linmap.unitary import curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
 
 __all__ = [

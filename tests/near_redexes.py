@@ -12,8 +12,9 @@ from hilbert.relation import full, geq, leq, pairs, rotation
 from hilbert.spec import Spec
 from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel, project, red, section, transpose
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
-from linmap.net import wire
-from linmap.term.nodes import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
+from linmap.term import wire
+from linmap.term.base import LinMap
+from linmap.term.nodes import Fork, Identity, Join, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
 

@@ -32,24 +32,12 @@ from linmap import (
     uncurry,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
-from linmap.net import wire
 from linmap.net.lower import net
 from linmap.net.reverse import turned
-from linmap.term.nodes import (
-    Arc,
-    Cast,
-    Compose,
-    Fork,
-    Identity,
-    Join,
-    LinMap,
-    Net,
-    Parallel,
-    Scaled,
-    Section,
-    Sum,
-    Unitary,
-)
+from linmap.term import wire
+from linmap.term.base import LinMap
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary
 from linmap.term.nodes import Zero as ZeroMap
 from tests.linear_terms import dense
 

@@ -69,3 +69,17 @@ def test_no_circles() -> None:
         for name in free:
             del above[name]
     assert not above, f"circles among {sorted(above)}"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_package_names_a_higher_one(name: str) -> None:
+    """Not for type checking either."""
+    package = name.split(".", maxsplit=1)[0]
+    higher = set(PACKAGES[PACKAGES.index(package) + 1 :])
+    named = {
+        module.split(".")[0]
+        for node in ast.walk(ast.parse(FILES[name].read_text()))
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [])
+        + ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [])
+    }
+    assert not named & higher

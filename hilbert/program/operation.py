@@ -42,6 +42,10 @@ class Operation:
         """The kernel for operands of these leaves."""
         raise TypeError(type(self).__name__)
 
+    def lifted(self, n: int) -> Operation:
+        """The operation on operands with n more axes in front, all of them."""
+        raise TypeError(type(self).__name__)
+
     def __repr__(self) -> str:
         cls: Any = type(self)
         return f"operation.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
@@ -57,6 +61,10 @@ class Literal(Operation):
     def image(self, *operands: Leaf) -> Leaf:
         """The constant's."""
         return self.value.leaf
+
+    def lifted(self, n: int) -> Literal:
+        """A constant does not vary."""
+        return self
 
 
 # --- linear operations on one array ---
@@ -184,6 +192,10 @@ class Contract(Operation):
         """The planned contraction."""
         return contraction.contract(xp, self.spec, operands[0], operands[1])
 
+    def lifted(self, n: int) -> Contract:
+        """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
+        return Contract(self.spec.lifted(n, left=True, right=True))
+
 
 @final
 @frozen(repr=False)
@@ -201,6 +213,14 @@ class Add(Operation):
     def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a + b, in place where an operand dies."""
         return kernel.add(xp)
+
+    def lifted(self, n: int) -> Add:
+        """The same."""
+        return self
+
+
+Builtin: TypeAlias = Literal | Unary | Contract | Add
+"""The operations that programs are made of, beside primitives."""
 
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:

@@ -9,7 +9,7 @@ from hilbert.combine import Multiple
 from hilbert.map import AnyMap
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.laws.size import WEIGHTS, cost
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

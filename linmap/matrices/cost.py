@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
     from hilbert.program.operation import Operation
-    from linmap.term.nodes import Net
+    from linmap.term.nets import Net
 
 
 @final

@@ -26,7 +26,8 @@ from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of
 from linmap.net.reverse import transposed
-from linmap.term.nodes import Compose, LinMap
+from linmap.term.base import LinMap
+from linmap.term.nodes import Compose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,8 @@ from linmap.matrices.structure import (
     body_of,
 )
 from linmap.net.reverse import transposed
-from linmap.term.nodes import AnyLinMap, Closed, LinMap, Net, refs
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

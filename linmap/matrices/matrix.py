@@ -21,7 +21,7 @@ from linmap.matrices.structure import BlockDiagonal, Blocks, DenseForm, Form, Kr
 from linmap.matrices.tensors import tensor
 
 if TYPE_CHECKING:
-    from linmap.term.nodes import AnyLinMap
+    from linmap.term.base import AnyLinMap
 
 As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
 FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"

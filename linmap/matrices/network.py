@@ -26,9 +26,9 @@ from hilbert.relation import Full
 from hilbert.relation import Identity as IdentityRelation
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.order import Order, order
-from linmap.net import wire
 from linmap.net.fold import extended, fold
-from linmap.term.nodes import Net, refs
+from linmap.term import wire
+from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hilbert.program.operation import Operation
     from hilbert.relation.base import AnyRelation
     from linmap.term.datum import Datum
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 Labels = tuple[int, ...]
 MANY = 12

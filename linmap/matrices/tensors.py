@@ -38,8 +38,10 @@ from linmap.matrices.forms import data_of, limit_of, planned, side
 from linmap.matrices.forms import dense as dense_array
 from linmap.matrices.network import bonds
 from linmap.matrices.structure import body_of
-from linmap.net import wire
-from linmap.term.nodes import AnyLinMap, Arc, Compose, Identity, LinMap, Net, Scaled, Section, Sum, Zero
+from linmap.term import wire
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Compose, Identity, Scaled, Section, Sum, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from hilbert.index import Index
 from hilbert.once import once
 from hilbert.term import postorder
-from linmap.net import wire
+from linmap.term import wire
+from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
+from linmap.term.nets import Arc, Closed, Net, refs
 from linmap.term.nodes import (
-    AnyLinMap,
-    Arc,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    Net,
     Node,
     Parallel,
     Project,
@@ -34,7 +32,6 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hilbert.once import known, once
 from linmap.net.lower import net
-from linmap.term.nodes import AnyLinMap, Arc, Closed, Net
+from linmap.term.base import AnyLinMap
+from linmap.term.nets import Arc, Closed, Net
 
 
 @once

@@ -19,7 +19,7 @@ from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import AnyLinMap, LinMap
+    from linmap.term.base import AnyLinMap, LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 from attrs import frozen
 
 from hilbert.term import bottom_up, parts, postorder
+from linmap.term.base import AnyLinMap
+from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    Net,
     Node,
     Parallel,
     Project,

@@ -16,21 +16,21 @@ from hilbert.formal.array import Formal
 from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.term import bottom_up
-from linmap.net import wire
 from linmap.net.fold import extended, fold
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, operator, render, times, total
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, render, times, total
+from linmap.signs import sign_of
+from linmap.term import wire
+from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum
+from linmap.term.nets import Closed, Net, refs
 from linmap.term.nodes import (
-    AnyLinMap,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    Net,
     Node,
     Parallel,
     Project,
@@ -40,7 +40,6 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from hilbert.term import Chain
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SIGNS = {
@@ -251,7 +250,7 @@ def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -
     if kind is not None and kind.index is not None:
         hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
-    sign, flip_left, flip_right, swapped = operator(spec)
+    sign, flip_left, flip_right, swapped = sign_of(spec)
     flips = (flip_left, flip_right)
     known, flow = flips[side], flips[1 - side]
     text = datum

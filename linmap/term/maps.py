@@ -37,20 +37,8 @@ from hilbert.relation import full, run
 from hilbert.space import require_space
 from hilbert.vector import require_vector, span
 from linmap import contraction
-from linmap.term.nodes import (
-    AnyLinMap,
-    Cast,
-    Fork,
-    Identity,
-    Inject,
-    Join,
-    LinMap,
-    Project,
-    Reduce,
-    Scaled,
-    Section,
-    Zero,
-)
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from hilbert.term import postorder
 from linmap import explain, identity, measure, project, simplify
 from linmap.laws import RULES
 from linmap.laws.simplify import rewritten
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 from tests.function_redexes import NEAR, REDEXES, planted
 from tests.function_terms import function, smooth_function
 from tests.oracle import value

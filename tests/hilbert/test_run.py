@@ -16,7 +16,7 @@ from hilbert.program.run import Runner
 from hilbert.relation import Full, function, geq, leq, run
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
-from linmap.net import wire
+from linmap.term import wire
 from tests.strategies import Source, sources
 
 X, Y, EMPTY = Fin.of(2), Fin.of(3), Fin.of(0)

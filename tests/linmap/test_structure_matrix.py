@@ -34,10 +34,11 @@ from linmap import (
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
-from linmap.net import wire
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Ref
-from linmap.term.nodes import LinMap, Net
+from linmap.term.nets import Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources
