@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 from adjoint.rules import adjoint
 from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
-from diff.term import Program
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from linmap import matrix
@@ -96,7 +96,7 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     return _gradient(f, wrt, with_value=True)
 
 
-def _gradient(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]:
+def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     require_map(f, "grad")
     chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
@@ -106,7 +106,7 @@ def _gradient(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, A
 
 
 @once
-def _built(f: Map[Any, Any], chosen: Chosen, *, with_value: bool) -> Program[Any, Any]:
+def _built(f: AnyMap, chosen: Chosen, *, with_value: bool) -> AnyProgram:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
@@ -123,10 +123,8 @@ def _built(f: Map[Any, Any], chosen: Chosen, *, with_value: bool) -> Program[Any
 @overload
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
-def jacobian(
-    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False
-) -> Any: ...
-def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
+def jacobian(f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
-from diff.term import Elementwise, Lift, Program
+from diff.term import AnyProgram, Elementwise, Lift, Program
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
-from hilbert.map import require_map
+from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Contract, Literal
@@ -75,7 +75,7 @@ def lift(
 ) -> Map[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
 @overload
 def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
-def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Map[Any, Any]:
+def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 
     `over` names the positions that vary, from 0, where there are not just two. Raises SpaceError for a domain that is
@@ -108,7 +108,7 @@ def _positions(dom: Type, over: Any) -> tuple[int, ...]:
 
 
 @once
-def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Program[Any, Any]:
+def lift_program(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
     """The program on lifted leaves; parts of the domain that are not in `over` are shared."""
     parts = p.dom.parts
     up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
@@ -117,7 +117,7 @@ def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Progr
     return _lifted(p, X, up, dom)
 
 
-def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Program[Any, Any]:
+def _lifted(p: AnyProgram, X: Index, up: list[bool], dom: Type) -> AnyProgram:
     axes, n = X.axes, len(X.axes)
     b = Builder(dom.leaves)
     where = list(range(b.arity))

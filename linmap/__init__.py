@@ -6,7 +6,8 @@ from linmap.laws.explain import Explanation, explain
 from linmap.laws.simplify import simplify
 from linmap.matrices.cost import Cost, cost
 from linmap.matrices.diagonal import diagonal, gram, trace
-from linmap.matrices.matrix import factors, matrix
+from linmap.matrices.forms import factors
+from linmap.matrices.matrix import matrix
 from linmap.matrices.structure import structure
 from linmap.matrices.tensors import linear, tensor, universal
 from linmap.net.equal import equal

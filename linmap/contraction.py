@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import Any, Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 from attrs import frozen
 
@@ -75,6 +75,10 @@ class Contraction(Generic[U, V, W]):
 
     def __str__(self) -> str:
         return f"({self.symbol})"
+
+
+AnyContraction: TypeAlias = Contraction[Any, Any, Any]
+"""A bilinear map of any spaces."""
 
 
 def _is_term(term: object) -> bool:

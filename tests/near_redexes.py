@@ -92,7 +92,7 @@ def _counted(s: Source) -> Any:
     """Reductions in a row of which most count some pairs twice."""
     X, Y, Z = index(s), index(s), index(s)
     f, g = a_function(s, X, Y), a_function(s, Z, Y)
-    R = s.one_of([f, full(X, Y), pairs(X, Y, np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))))])
+    R = s.one_of([f, full(X, Y), pairs(np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))), X, Y)])
     S = s.one_of([g.T, g.T, full(Y, Z), leq(Y), geq(Y), rotation(Y, 1), mask(s, Y)])
     return red(S, s.field) @ red(R, s.field)
 

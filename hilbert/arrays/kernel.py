@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.leaf import Leaf
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
 
 
@@ -73,7 +73,7 @@ class Pseudo(ModuleType):
         """The same numbers in another precision."""
         raise TypeError(type(self).__name__)
 
-    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R on the axes from `at` on."""
         raise TypeError(type(self).__name__)
 

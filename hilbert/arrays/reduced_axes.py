@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.leaf import Leaf
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
 
 
 Shape = tuple[int, ...]
@@ -38,7 +38,7 @@ class Place:
     dtype: str
 
     @staticmethod
-    def of(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Place:
+    def of(xp: ModuleType, relation: AnyRelation, at: int, leaf: Leaf) -> Place:
         """The place of a relation whose domain's axes start at axis `at` of a leaf."""
         dom, cod = relation.dom, relation.cod
         return Place(xp, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)

@@ -58,14 +58,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hilbert.relation import Form
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
     from hilbert.relation.functions import Directed
 
 WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""
 
 
-def reduce(xp: ModuleType, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+def reduce(xp: ModuleType, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
     """red_R on the axes of R's domain, which start at axis `at` of the array."""
     if isinstance(xp, Pseudo):
         return xp.reduce(relation, at, leaf)
@@ -123,14 +123,14 @@ def _converse(p: Place, of: Directed[Any, Any]) -> Kernel:
             assert_never(of)
 
 
-def reduced(relation: Relation[Any, Any], flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """red_R of a flat array of ℝ^X, flat again."""
     kernel = reduce(np, relation, 0, Leaf(Entry("float64"), relation.dom.axes))
     result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
     return result
 
 
-def counted(relation: Relation[Any, Any]) -> npt.NDArray[np.int64]:
+def counted(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many x each y is related."""
     return reduced(relation, np.ones(relation.dom.size)).astype(np.int64)
 
@@ -319,9 +319,7 @@ def _product(p: Place, r: ProductRelation[Any, Any, Any, Any], at: int, leaf: Le
     return _then((right, at + len(left.dom.axes)), (left, at), p.xp, leaf)
 
 
-def _then(
-    first: tuple[Relation[Any, Any], int], second: tuple[Relation[Any, Any], int], xp: ModuleType, leaf: Leaf
-) -> Kernel:
+def _then(first: tuple[AnyRelation, int], second: tuple[AnyRelation, int], xp: ModuleType, leaf: Leaf) -> Kernel:
     """One relation after the other, each at its axis."""
     r, at = first
     f = reduce(xp, r, at, leaf)
@@ -362,6 +360,6 @@ def _sum(p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> K
     return Kernel(in_numpy if xp is np else elsewhere, into=into)
 
 
-def _block(leaf: Leaf, at: int, part: Relation[Any, Any]) -> Leaf:
+def _block(leaf: Leaf, at: int, part: AnyRelation) -> Leaf:
     """The leaf with one part's domain in place of the coproduct."""
     return Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :])

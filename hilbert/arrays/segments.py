@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.reduced_axes import Place
     from hilbert.leaf import Leaf
-    from hilbert.relation import Graph, Pairs, Table
+    from hilbert.relation import Pairs, Table
+    from hilbert.relation.functions import AnyGraph
 
 Ints = npt.NDArray[Any]
 LONG = 32
@@ -71,7 +72,7 @@ def _narrow(array: Ints, bound: int) -> Ints:
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
 
 
-def graph(p: Place, r: Graph[Any, Any]) -> Kernel:
+def graph(p: Place, r: AnyGraph) -> Kernel:
     """(red v)_y = Σ over f(x) = y of v_x."""
     if not p.n:
         return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
@@ -89,7 +90,7 @@ def graph(p: Place, r: Graph[Any, Any]) -> Kernel:
     return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
 
 
-def _in_order(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _in_order(p: Place, r: AnyGraph) -> Kernel:
     """One run after the other."""
     t = r.positions.array
     starts = r.positions.prepare("starts", lambda: np.flatnonzero(np.concatenate([[True], t[1:] != t[:-1]])))
@@ -119,7 +120,7 @@ def _codes(p: Place, t: Ints) -> Ints:
     return t if p.width == 1 else (t[:, None] * p.width + np.arange(p.width)).reshape(-1)
 
 
-def _by_code(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _by_code(p: Place, r: AnyGraph) -> Kernel:
     """numpy alone: each entry by its place in the flat result."""
 
     def build() -> Ints:
@@ -140,7 +141,7 @@ def flat_sum(values: Any, places: Any, length: int) -> Any:
     return out
 
 
-def _by_entries(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _by_entries(p: Place, r: AnyGraph) -> Kernel:
     """A sparse matrix with a row for each of `before`, where entries of the same place add up."""
     sp = sparse()
     shape = (p.rows, p.m * p.width)
@@ -163,7 +164,7 @@ def _by_entries(p: Place, r: Graph[Any, Any]) -> Kernel:
     return Kernel(call, into=into)
 
 
-def _by_rows(p: Place, r: Graph[Any, Any], *, ordered: bool) -> Kernel:
+def _by_rows(p: Place, r: AnyGraph, *, ordered: bool) -> Kernel:
     """A sparse matrix of ones times rows of `width` entries."""
     sp = sparse()
     rows, cells = p.rows * p.n, p.rows * p.m
@@ -211,7 +212,7 @@ def is_ordered(t: Ints) -> bool:
     return bool((t[1:] >= t[:-1]).all())
 
 
-def makes_rows(sources: Graph[Any, Any], targets: Graph[Any, Any]) -> bool:
+def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:
     """Whether a gather, a product and a segment sum are better done as a product with a sparse matrix.
 
     They are where scipy finds the entries row by row or column by column, `FEW` in each at least.
@@ -226,7 +227,7 @@ def _in_rows(positions: Table) -> bool:
     return positions.prepare("order", lambda: is_ordered(positions.array))
 
 
-def weighted(sources: Graph[Any, Any], targets: Graph[Any, Any], leaf: Leaf, out: tuple[int, ...]) -> Kernel:
+def weighted(sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel:
     """(w, v) ↦ Σ w_k v_{x(k)} over y(k) = y, for entries in the order of their rows or columns, in numpy with scipy."""
     n, m = sources.cod.size, targets.cod.size
     by_row = _in_rows(targets.positions)

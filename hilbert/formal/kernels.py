@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
 
 RANKS = "αβ"
 """Labels of the rank axes of two operands; they occur in no contraction that a user writes."""
@@ -188,7 +188,7 @@ class FormalKernels(Pseudo):
 
         return Kernel(run)
 
-    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R: on the factor that has the axes, or on each of several where R splits up."""
         plain = reduction.reduce(self.base, relation, at, leaf)
         steps = self._steps(relation, at, leaf)
@@ -212,7 +212,7 @@ class FormalKernels(Pseudo):
 
         return Kernel(run)
 
-    def _steps(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> tuple[Kernel, ...]:
+    def _steps(self, relation: AnyRelation, at: int, leaf: Leaf) -> tuple[Kernel, ...]:
         """Reductions one after the other: R × S axis by axis, S ∘ R; none where the relation is one of its own."""
         match relation:
             case ProductRelation(left, right):
@@ -228,7 +228,7 @@ class FormalKernels(Pseudo):
             leaf = Leaf(leaf.entry, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
         return tuple(steps)
 
-    def _reduced(self, b: Block, relation: Relation[Any, Any], at: int, whole: Formal) -> Any:
+    def _reduced(self, b: Block, relation: AnyRelation, at: int, whole: Formal) -> Any:
         """red_R of one block, whose axes from `at` on are those of R's domain."""
         labels = ALPHABET[: len(whole.shape)]
         width = len(relation.dom.axes)
@@ -284,7 +284,7 @@ class FormalKernels(Pseudo):
         out = before + target + after
         return combine(xp, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
 
-    def _image(self, relation: Relation[Any, Any], like: Factor) -> Any:
+    def _image(self, relation: AnyRelation, like: Factor) -> Any:
         """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""
         xp = self.base
         if isinstance(relation, Full):

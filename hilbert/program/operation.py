@@ -18,7 +18,7 @@ from hilbert.arrays import kernel, reduction, segments
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.constant import Const
-from hilbert.relation.base import Relation
+from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Scale(Operation):
 class Reduce(Operation):
     """red_R on the axes from `at` on."""
 
-    relation: Relation[Any, Any]
+    relation: AnyRelation
     at: int
 
     def image(self, *operands: Leaf) -> Leaf:

@@ -21,7 +21,7 @@ from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
 from hilbert.relation import agreement
-from linmap.matrices.matrix import data_of, planned
+from linmap.matrices.forms import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of
@@ -54,7 +54,7 @@ class DiagonalAxes(Operation):
             axis = result.axes[-1]
             turned = Leaf(result.entry, tuple(operands[0].axes[k] for k in (first, second, *rest)))
             front = xp.move((first, second, *rest)).call
-            agree = xp.reduce(agreement(axis * axis, axis, "ii->i"), 0, turned).call
+            agree = xp.reduce(agreement("ii->i", axis * axis, axis), 0, turned).call
             back = xp.move((*range(1, len(rest) + 1), 0)).call
             return Kernel(lambda a: back(agree(front(a))))
         if xp is np:

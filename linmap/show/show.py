@@ -21,6 +21,7 @@ from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, operator, render, times, total
 from linmap.term.datum import Datum
 from linmap.term.nodes import (
+    AnyLinMap,
     Cast,
     Closed,
     Compose,
@@ -29,7 +30,6 @@ from linmap.term.nodes import (
     Inject,
     Join,
     Lifted,
-    LinMap,
     Net,
     Node,
     Parallel,
@@ -46,8 +46,9 @@ from linmap.term.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hilbert import Relation, Type
+    from hilbert import Type
     from hilbert.leaf import Entry
+    from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from hilbert.term import Chain
     from linmap.term.nodes import Arc
@@ -137,7 +138,7 @@ class Names:
         return self.page.lay(doc, [*lets, *self.lines], self.hidden)
 
 
-def show(f: LinMap[Any, Any], page: Page = PAGE) -> str:
+def show(f: AnyLinMap, page: Page = PAGE) -> str:
     """The text of a linear map."""
     names = Names(page=page)
     lets: list[str] = []
@@ -145,13 +146,13 @@ def show(f: LinMap[Any, Any], page: Page = PAGE) -> str:
     return names.lay(render(doc), lets)
 
 
-def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
+def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
     """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
     doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
     return doc
 
 
-def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
     match cast("Node", f):
         case Identity():
             return Atom("id")
@@ -206,7 +207,7 @@ def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
 
 
-def reduction(relation: Relation[Any, Any], names: Names) -> str:
+def reduction(relation: AnyRelation, names: Names) -> str:
     """red_R, or its name where the paper has one; tables of positions get names."""
     match relation:
         case Full(_, Unit()):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Map, Relation, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Map, SpaceError, Type, Vec
 from hilbert.combine import (
     Addition,
     Composition,
@@ -25,12 +25,13 @@ from hilbert.combine import (
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import exponent, factor, reciprocal
+from hilbert.map import AnyMap, exponent, factor, reciprocal
 from hilbert.once import once
+from hilbert.relation.base import AnyRelation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import Contraction, require_contraction
+from linmap.contraction import AnyContraction, require_contraction
 from linmap.net.wire import Wire, datum_of
 from linmap.term.datum import Data, Ref, as_data
 
@@ -54,12 +55,12 @@ class LinMap(Map[V, W]):
 
         return run(self)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyLinMap:
         inner, outer = parts
         joint(inner, outer)
         return merged(Compose, inner, outer)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyLinMap:
         f, g = parts
         same_type(f, g)
         return merged(Sum, f, g)
@@ -67,13 +68,13 @@ class LinMap(Map[V, W]):
     def _scaled(self, k: float) -> LinMap[V, W]:
         return Scaled(k, self)
 
-    def _copower(self, index: Index) -> LinMap[Any, Any]:
+    def _copower(self, index: Index) -> AnyLinMap:
         return Lifted(self, index)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyLinMap:
         return Fork(parts)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyLinMap:
         return Parallel(parts)
 
     @overload
@@ -122,6 +123,10 @@ class LinMap(Map[V, W]):
         return spell(self)
 
 
+AnyLinMap: TypeAlias = LinMap[Any, Any]
+"""A linear map between any spaces."""
+
+
 def _linear(_: Any, __: Any, parts: Any) -> None:
     if not len(parts):
         msg = "nothing to combine: give at least one linear map"
@@ -138,7 +143,7 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Identity(LinMap[Any, Any]):
+class Identity(AnyLinMap):
     """id : V ⊸ V."""
 
     space: Type = field(validator=_vector_space)
@@ -156,7 +161,7 @@ class Identity(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Zero(LinMap[Any, Any]):
+class Zero(AnyLinMap):
     """0 : V ⊸ W."""
 
     dom: Any = field(validator=_vector_space)
@@ -165,35 +170,35 @@ class Zero(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, LinMap[Any, Any]):
+class Compose(Composition, AnyLinMap):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, LinMap[Any, Any]):
+class Sum(Addition, AnyLinMap):
     """f₁ + … + fₙ."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, LinMap[Any, Any]):
+class Scaled(Multiple, AnyLinMap):
     """k·f for a number k."""
 
     k: float = field(converter=float)
-    of: LinMap[Any, Any]
+    of: AnyLinMap
 
 
 @final
 @frozen(eq=False, repr=False)
-class Section(LinMap[Any, Any]):
+class Section(AnyLinMap):
     """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
 
-    contraction: Contraction[Any, Any, Any]
+    contraction: AnyContraction
     side: int
     datum: Vec[Any]
 
@@ -224,7 +229,7 @@ class Section(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Project(Selection[Any, Any], LinMap[Any, Any]):
+class Project(Selection[Any, Any], AnyLinMap):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -248,7 +253,7 @@ class Project(Selection[Any, Any], LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Inject(LinMap[Any, Any]):
+class Inject(AnyLinMap):
     """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -267,18 +272,18 @@ class Inject(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, LinMap[Any, Any]):
+class Fork(Pairing, AnyLinMap):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Join(LinMap[Any, Any]):
+class Join(AnyLinMap):
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -301,18 +306,18 @@ class Join(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, LinMap[Any, Any]):
+class Parallel(SideBySide, AnyLinMap):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Reduce(LinMap[Any, Any]):
+class Reduce(AnyLinMap):
     """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
 
-    relation: Relation[Any, Any]
+    relation: AnyRelation
     base: Any = field(validator=_vector_space)
 
     @property
@@ -330,7 +335,7 @@ class Reduce(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False)
-class Unitary(LinMap[Any, Any]):
+class Unitary(AnyLinMap):
     """A unitary operator that re-brackets, swaps or transposes (§3.2).
 
     Leaf k of the result is leaf `source[k]` of the argument with its axes in order `order[k]`.
@@ -354,16 +359,16 @@ class Unitary(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Lifted(ElementByElement, LinMap[Any, Any]):
+class Lifted(ElementByElement, AnyLinMap):
     """f^X : V^X ⊸ W^X, element by element."""
 
-    of: LinMap[Any, Any]
+    of: AnyLinMap
     index: Index
 
 
 @final
 @frozen(eq=False)
-class Cast(LinMap[Any, Any]):
+class Cast(AnyLinMap):
     """The same numbers in another field: K^X ⊸ K'^X; its adjoint casts back."""
 
     dom: Any = field(validator=_vector_space)
@@ -387,7 +392,7 @@ class Arc:
 
 @final
 @frozen(eq=False, repr=False)
-class Net(LinMap[Any, Any]):
+class Net(AnyLinMap):
     """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
 
     The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
@@ -429,7 +434,7 @@ class Net(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False)
-class Closed(LinMap[Any, Any]):
+class Closed(AnyLinMap):
     """An open net together with the data its Refs point to: closing copies nothing."""
 
     is_flat = True
