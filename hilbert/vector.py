@@ -78,7 +78,7 @@ ARRAYS = {
     "transpose": "x.T",
     "item": "float(v)",
     "copy": "v itself: vectors are never changed",
-    "append": "concatenate(V, X, Y)(x, y)",
+    "append": "concatenate(X, Y)(x, y)",
 }
 """What takes the place of an attribute of arrays, for vectors and expressions."""
 FUNCTIONS = {
@@ -99,7 +99,7 @@ FUNCTIONS = {
     "transpose": "x.T",
     "where": "select(c, x) + select(~c, y)",
     "concatenate": ARRAYS["append"],
-    "stack": "stack(V, X)(x, y)",
+    "stack": "stack(X)(x, y)",
     "einsum": "contract(labels, x, y)",
     "abs": "absolute(x)",
     "absolute": "diff's absolute(x)",
@@ -404,6 +404,13 @@ class Vec(NotArray, Generic[V]):
     @declared
     def _component(self, i: Any) -> Vec[Any]:
         raise NotImplementedError
+
+    def split(self) -> tuple[Vec[Any], ...]:
+        """All parts of an element of a direct sum; SpaceError for another space."""
+        if self.space in self.space.parts:
+            msg = f"{self.space} has no parts to split"
+            raise SpaceError(msg)
+        return tuple(self)
 
     def __iter__(self) -> Iterator[Vec[Any]]:
         this: Any = self

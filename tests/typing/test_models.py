@@ -20,6 +20,7 @@ KINDS = {
     "annotation",
     "named_reduction",
     "order",
+    "values",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 

@@ -12,12 +12,20 @@ class Row: ...
 class Column: ...
 
 
+class Batch: ...
+
+
 row, column = Fin(Row, 2), Fin(Column, 3)
 v, w, m = (R**column).ones(), (R**row).ones(), (R ** (row * column)).ones()
+n = ((R**column) ** row).ones()
 
 
-def bad_product() -> None:
+def bad_vector() -> None:
     v * w  # E: operator
+
+
+def bad_nested() -> None:
+    n.sum(Fin(Batch, 4))  # E: arg-type
 
 
 def bad_quotient() -> None:
@@ -25,14 +33,14 @@ def bad_quotient() -> None:
 
 
 def bad_comparison() -> None:
-    v > w  # E: operator
+    _ = v > w  # E: operator
 
 
 def bad_inner() -> None:
     inner(v, w)  # E: misc
 
 
-def bad_row() -> None:
+def bad_matrix() -> None:
     m[0]  # E: call-overload
 
 
