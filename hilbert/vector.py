@@ -83,7 +83,7 @@ ARRAYS = {
     "transpose": "x.T",
     "item": "float(v)",
     "copy": "v itself: vectors are never changed",
-    "append": "concatenate(V, X, Y)(x, y)",
+    "append": "concatenate(X, Y)(x, y)",
 }
 """What takes the place of an attribute of arrays, for vectors and expressions."""
 FUNCTIONS = {
@@ -104,7 +104,7 @@ FUNCTIONS = {
     "transpose": "x.T",
     "where": "select(c, x) + select(~c, y)",
     "concatenate": ARRAYS["append"],
-    "stack": "stack(V, X)(x, y)",
+    "stack": "stack(X)(x, y)",
     "einsum": "contract(labels, x, y)",
     "abs": "absolute(x)",
     "absolute": "diff's absolute(x)",
