@@ -133,6 +133,9 @@ class Library:
         """The upper triangle of the QR decomposition of a matrix."""
         return self.xp.linalg.qr(array)[1]
 
+    def forget(self) -> None:
+        """Let go of what a run kept for its arrays."""
+
     # --- kernels ---
 
     def add(self) -> Kernel:

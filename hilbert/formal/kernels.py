@@ -45,6 +45,10 @@ class FormalKernels(Library):
         self.base = base
         self.memo = Memo()
 
+    def forget(self) -> None:
+        """Without the memo."""
+        self.memo.clear()
+
     def operands(self, *arrays: Any) -> tuple[Any, ...]:
         """What a step works on: a constant filled with one number is formal beside formal arrays, plain elsewhere."""
         formal = any(isinstance(a, Formal) for a in arrays)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.formal.kernels import FormalKernels
 from hilbert.program.operation import Literal
 
 if TYPE_CHECKING:
@@ -47,9 +46,8 @@ class Bound:
         return [env[k] for k in self.outputs]
 
     def forget(self) -> None:
-        """Let go of what the last run kept for its formal arrays."""
-        if isinstance(self.lib, FormalKernels):
-            self.lib.memo.clear()
+        """Let go of what the last run kept."""
+        self.lib.forget()
 
 
 Call = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
