@@ -118,11 +118,9 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
         """Zeros with the dtype of an array."""
         return np.zeros(shape, like.dtype)
 
-    def freeze(self, array: Any) -> Any:
+    def freezing(self, kind: type) -> Callable[[Any], Any] | None:
         """Not writeable; scalars are not anyway."""
-        if type(array) is np.ndarray:
-            array.setflags(write=False)
-        return array
+        return _not_writeable if kind is np.ndarray else None
 
     def number(self, array: Any) -> Any:
         """A number of Python."""
@@ -182,6 +180,11 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
     def between(self, p: Place, v: Any, low: int, high: int) -> Any:
         """Written between zeros."""
         return p.amid(v, low, low + v.shape[p.at] + high)
+
+
+def _not_writeable(array: Any) -> Any:
+    array.setflags(write=False)
+    return array
 
 
 def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:

@@ -18,7 +18,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
     from types import ModuleType
     from typing import Self
 
@@ -61,6 +61,7 @@ class Library:
         if "owns" in vars(cls):
             _classes.insert(0, cls)
             _known.clear()
+            freezing.clear()
 
     @classmethod
     def owns(cls, array: Any) -> bool:
@@ -117,9 +118,9 @@ class Library:
         msg = f"a constant of the map lives in {home.name}, its argument in {self.name}: move one of them"
         raise SpaceError(msg)
 
-    def freeze(self, array: Any) -> Any:
-        """The array, made read-only where the library can; the caller owns it."""
-        return array
+    def freezing(self, kind: type) -> Callable[[Any], Any] | None:
+        """What makes arrays of a type read-only, which the caller owns; None where the library cannot, or need not."""
+        return None
 
     def number(self, array: Any) -> Any:
         """An array without axes as a factor of other arrays: nothing is copied off a device."""
@@ -204,6 +205,8 @@ class Library:
 
 _classes: list[type[Library]] = []
 _known: dict[type, Library | None] = {}
+freezing: dict[type, Callable[[Any], Any] | None] = {}
+"""What makes arrays of a type read-only, as far as it was asked for."""
 _made: dict[tuple[type[Library], ModuleType], Library] = {}
 
 

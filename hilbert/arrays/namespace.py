@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.arrays.libraries import NUMPY, common_library
-from hilbert.arrays.library import find, library
+from hilbert.arrays.library import find, freezing, library
 from hilbert.errors import SpaceError, shown
 
 if TYPE_CHECKING:
@@ -50,8 +50,12 @@ def in_dtype(array: Any, dtype: str) -> Any:
 
 def freeze(array: Any) -> Any:
     """The array, made read-only where its library can; the caller owns it."""
-    found = find(array)
-    return array if found is None else found.freeze(array)
+    try:
+        freezes = freezing[type(array)]
+    except KeyError:
+        found = find(array)
+        freezes = freezing[type(array)] = found.freezing(type(array)) if found else None
+    return freezes(array) if freezes else array
 
 
 def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -20,6 +20,8 @@ from hilbert.relation import geq, leq
 from linmap import red
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilbert.arrays.kernel import Kernel
     from hilbert.arrays.reduced_axes import Place
     from hilbert.relation import Order
@@ -50,10 +52,14 @@ class Own(ArrayAPI):
         self.sums.append(r)
         return NUMPY.order(p, r)
 
-    def freeze(self, array: Any) -> Any:
-        """Counted."""
-        self.frozen.append(array)
-        return array
+    def freezing(self, kind: type) -> Callable[[Any], Any] | None:
+        """Noted."""
+
+        def noted(array: Any) -> Any:
+            self.frozen.append(array)
+            return array
+
+        return noted
 
 
 def test_a_library_is_found_by_being_defined() -> None:
@@ -85,7 +91,12 @@ def test_others_are_not_touched() -> None:
 def test_one_object_for_a_namespace() -> None:
     """JAX's arrays and tracers have one library."""
     found: list[Any] = []
-    jax.jit(lambda a: found.append(find(a)) or a)(jnp.ones(3))
+
+    def note(a: Any) -> Any:
+        found.append(find(a))
+        return a
+
+    jax.jit(note)(jnp.ones(3))
     assert found == [library(jnp.ones(3))]
     assert type(found[0]) is Jax
 
