@@ -20,15 +20,16 @@ from attrs import evolve
 from adjoint.rules import adjoint
 from adjoint.wrt import Wrt, restricted
 from diff import affine, derivative
-from diff.term import Program
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Type
 from hilbert.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.affine import Pointwise
+    from diff.affine import AnyPointwise
     from hilbert import Map, Vec
+    from hilbert.map import AnyMap
     from linmap import LinMap
 
 A = TypeVar("A", bound=Type)
@@ -53,7 +54,7 @@ def adjoint_affine(
 def adjoint_affine(
     f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
 ) -> tuple[Vec[W], LinMap[W, V]]: ...
-def adjoint_affine(f: Map[Any, Any], *x: Any) -> Any:
+def adjoint_affine(f: AnyMap, *x: Any) -> Any:
     """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
     value, linear = affine(f, *x)
     return value, adjoint(linear)
@@ -67,7 +68,7 @@ def vjp(f: Map[DirectSum[A, *Rest], W], wrt: Literal[0]) -> Program[DirectSum[Di
 def vjp(f: Map[DirectSum[A, B, *Rest], W], wrt: Literal[1]) -> Program[DirectSum[DirectSum[A, B, *Rest], W], B]: ...
 @overload
 def vjp(f: Map[V, W], wrt: int | Sequence[int]) -> Program[DirectSum[V, W], Any]: ...
-def vjp(f: Map[Any, Any], wrt: Wrt = None) -> Program[Any, Any]:
+def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.
 
     Raises SpaceError for a position that does not exist.
@@ -76,6 +77,6 @@ def vjp(f: Map[Any, Any], wrt: Wrt = None) -> Program[Any, Any]:
 
 
 @once
-def _vjp(d: Pointwise[Any, Any, Any]) -> Program[Any, Any]:
+def _vjp(d: AnyPointwise) -> AnyProgram:
     p = adjoint(d).uncurried
     return evolve(p, names=(p.names[0], "dy"))

@@ -18,20 +18,21 @@ from attrs import frozen
 from adjoint.rules import adjoint
 from diff import derivative
 from diff.lower import program
-from diff.term import Elementwise, Program
+from diff.term import AnyProgram, Elementwise, Program
 from hilbert import DirectSum, Map, SpaceError, Vec
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.library import find
 from hilbert.arrays.namespace import moved, namespace
 from hilbert.errors import integer, shown
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.program.constant import Const
 from hilbert.program.line import Line, Step
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.term import postorder
 from linmap.net.lower import net
-from linmap.term.nodes import Closed, LinMap, Net, refs
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +75,7 @@ def _tolerance(*spaces: Any) -> float:
     return max((TOLERANCE[leaf.dtype] for s in spaces for leaf in s.leaves if leaf.is_field), default=1e-9)
 
 
-def _home(f: LinMap[Any, Any]) -> Any:
+def _home(f: AnyLinMap) -> Any:
     """An array of the map that lives outside numpy, if there is one."""
     data = f.data if isinstance(f, Closed) else [getattr(arc.map, "datum", None) for arc in net(f).arcs]
     return _abroad(datum.array for datum in data if isinstance(datum, Const))
@@ -90,7 +91,7 @@ def _drawn(space: Any, rng: np.random.Generator, like: Any) -> Vec[Any]:
     return v if like is None else Vec(space, tuple(moved(a, like) for a in v.leaves))
 
 
-def _dot_error(f: LinMap[Any, Any], g: LinMap[Any, Any], rng: np.random.Generator, samples: int) -> float:
+def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: int) -> float:
     """The largest |f(v) ⊙ w − v ⊙ g(w)|, relative to ‖f(v)‖·‖w‖ + ‖v‖·‖g(w)‖."""
     worst, like = 0.0, _home(f)
     for _ in range(samples):
@@ -104,9 +105,7 @@ def _dot_error(f: LinMap[Any, Any], g: LinMap[Any, Any], rng: np.random.Generato
     return worst
 
 
-def check_adjoint(
-    f: Map[Any, Any], *x: Vec[Any], star: LinMap[Any, Any] | None = None, samples: int = 5, seed: int = 0
-) -> Report:
+def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report:
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
     `star` is the map to test instead of adjoint(f). Where the test fails, every subterm is tested with its own adjoint.
@@ -137,7 +136,7 @@ def check_adjoint(
     return Report(error <= limit, what, (("largest relative error", error), ("tolerance", limit)), failing)
 
 
-def _failing_part(f: LinMap[Any, Any], rng: np.random.Generator, samples: int) -> str:
+def _failing_part(f: AnyLinMap, rng: np.random.Generator, samples: int) -> str:
     for part in postorder(f):
         if isinstance(part, Net) and refs(part):
             continue  # open: what it refers to is data of the map above it
@@ -146,7 +145,7 @@ def _failing_part(f: LinMap[Any, Any], rng: np.random.Generator, samples: int) -
     return str(f)
 
 
-def check_derivative(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> Report:
+def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
@@ -164,7 +163,7 @@ def check_derivative(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> Report:
     )
 
 
-def check(f: Map[Any, Any], *x: Vec[Any], seed: int = 0) -> tuple[Report, Report]:
+def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> tuple[Report, Report]:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
     return check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed)
 
@@ -176,7 +175,7 @@ def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
     return Vec(x.space, tuple(array + t * next(flow) if leaf.is_field else array for array, leaf in pairs))
 
 
-def _remainder(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> tuple[bool, tuple[tuple[str, float], ...]]:
+def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> tuple[bool, tuple[tuple[str, float], ...]]:
     """Whether the remainder is of third order, and the numbers that show it."""
     d = derivative(f)
     if not d.dom.leaves or not d.cod.leaves:
@@ -224,7 +223,7 @@ def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) ->
     return math.sqrt(total)
 
 
-def _failing_step(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> str | None:
+def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | None:
     p = program(f)
     values = Runner(p.line.ending(range(len(p.slots)))).run(x.leaves)
     for k, step in enumerate(p.steps):
@@ -237,7 +236,7 @@ def _failing_step(f: Map[Any, Any], x: Vec[Any], rng: np.random.Generator) -> st
             continue
         n = len(leaves)
         alone = Step(step.operation, tuple(range(n)))
-        one: Program[Any, Any] = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
+        one: AnyProgram = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom}: {one}"

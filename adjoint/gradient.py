@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Wrt, canonical, part, restricted
+from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
-from diff.term import Program
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from linmap import matrix
@@ -96,24 +96,24 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     return _gradient(f, wrt, with_value=True)
 
 
-def _gradient(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]:
+def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     require_map(f, "grad")
-    wrt = canonical(f.dom, wrt)
+    chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    return _built(f, wrt, with_value=with_value)
+    return _built(f, chosen, with_value=with_value)
 
 
 @once
-def _built(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]:
+def _built(f: AnyMap, chosen: Chosen, *, with_value: bool) -> AnyProgram:
     d = derivative(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])
     whole = apply_net(b, body, [one], dict(enumerate(where)))
-    space, leaves = part(f.dom, wrt)
+    space, leaves = part(f.dom, chosen)
     outputs = [whole[k] for k in leaves]
     if not with_value:
         return Program.of(b, f.dom, outputs, space, p.names)
@@ -123,10 +123,8 @@ def _built(f: Map[Any, Any], wrt: Wrt, *, with_value: bool) -> Program[Any, Any]
 @overload
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
-def jacobian(
-    f: Map[Any, Any], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False
-) -> Any: ...
-def jacobian(f: Map[Any, Any], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
+def jacobian(f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense

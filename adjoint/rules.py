@@ -20,17 +20,16 @@ from hilbert.map import Map
 from hilbert.term import bottom_up
 from linmap.contraction import Contraction
 from linmap.net.reverse import turned
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,
@@ -81,7 +80,7 @@ def adjoint(f: Any) -> Any:
     return bottom_up(f, _adjoint)
 
 
-def _adjoint(node: LinMap[Any, Any], rec: Callable[[Any], Any]) -> LinMap[Any, Any]:
+def _adjoint(node: AnyLinMap, rec: Callable[[Any], Any]) -> AnyLinMap:
     """Theorem 6.5, line by line."""
     match cast("Node", node):
         case Identity() as f:  # id* = id

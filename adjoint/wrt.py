@@ -5,62 +5,58 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from diff import Pointwise
+from diff.affine import AnyPointwise
 from hilbert import DirectSum, SpaceError, Type
-from hilbert.errors import shown
+from hilbert.errors import integer, shown
 from hilbert.once import once
 from hilbert.vector import span
-from linmap.term.nodes import Net
+from linmap.term.nets import Net
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Wrt: TypeAlias = "int | Sequence[int] | None"
 """A position from 0, several of them, or None for the whole domain."""
+Chosen: TypeAlias = int | tuple[int, ...] | None
 
 
-def positions(dom: Type, wrt: Any) -> tuple[int, ...] | None:
-    """The positions that `wrt` names, in its order; SpaceError for one that does not exist, none, or one twice."""
+def positions(dom: Type, wrt: Any) -> Chosen:
+    """What `wrt` names, its positions checked; SpaceError for one that does not exist, for none, and for one twice."""
     if wrt is None:
         return None
-    several = isinstance(wrt, (tuple, list))
-    found = tuple(wrt) if several else (wrt,)
-    for k in found:
+    if not isinstance(wrt, (tuple, list)):
+        span(dom, wrt)
+        return integer(wrt)
+    for k in wrt:
         span(dom, k)
-    if not found or len(set(found)) != len(found):
-        what = "each once" if found else "one at least"
-        msg = f"wrt={wrt if found else shown(wrt)} of a function on {dom}: name positions of its parts, {what}"
+    if not wrt or len(set(wrt)) != len(wrt):
+        what = "each once" if wrt else "one at least"
+        msg = f"wrt={wrt or shown(wrt)} of a function on {dom}: name positions of its parts, {what}"
         raise SpaceError(msg)
-    return found
+    return tuple(wrt)
 
 
-def part(dom: Type, wrt: Any) -> tuple[Type, list[int]]:
-    """The tangent of the parts that `wrt` names, a direct sum if it names several, and its leaves in the domain's."""
-    places = positions(dom, wrt)
-    if places is None:
+def part(dom: Type, chosen: Chosen) -> tuple[Type, list[int]]:
+    """The tangent of the chosen parts, a direct sum if they are several, and its leaves among the domain's."""
+    if chosen is None:
         return dom.tangent, list(range(len(dom.tangent.leaves)))
     starts = [0]
     for one in dom.parts:
         starts.append(starts[-1] + len(one.tangent.leaves))
+    places = chosen if isinstance(chosen, tuple) else (chosen,)
     leaves = [leaf for k in places for leaf in range(starts[k], starts[k + 1])]
-    chosen = [dom.parts[k] for k in places]
-    space: Type = DirectSum(tuple(chosen)) if isinstance(wrt, (tuple, list)) else chosen[0]
+    space: Type = DirectSum(tuple(dom.parts[k] for k in places)) if isinstance(chosen, tuple) else dom.parts[chosen]
     return space.tangent, leaves
 
 
-def canonical(dom: Type, wrt: Any) -> int | tuple[int, ...] | None:
-    """`wrt` as a position, a tuple of them, or None; raises SpaceError as `positions` does."""
-    places = positions(dom, wrt)
-    return places if places is None or isinstance(wrt, (tuple, list)) else places[0]
-
-
-def restricted(d: Pointwise[Any, Any, Any], wrt: Any) -> Pointwise[Any, Any, Any]:
+def restricted(d: AnyPointwise, wrt: Wrt) -> AnyPointwise:
     """The derivative in some parts of the domain: the same net, fed at fewer wires."""
-    chosen = canonical(d.point, wrt)
+    chosen = positions(d.point, wrt)
     return d if chosen is None else _restricted(d, chosen)
 
 
 @once
-def _restricted(d: Pointwise[Any, Any, Any], wrt: int | tuple[int, ...]) -> Pointwise[Any, Any, Any]:
-    space, leaves = part(d.point, wrt)
+def _restricted(d: AnyPointwise, chosen: Chosen) -> AnyPointwise:
+    space, leaves = part(d.point, chosen)
     inputs = tuple(d.body.inputs[k] for k in leaves)
     return Pointwise(d.program, Net(space, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires))

@@ -154,22 +154,22 @@ def tables(n: int) -> Iterator[Row]:
     rng = np.random.default_rng(1)
     X = Fin.of(n)
     keep = rng.random(n) < 0.5
-    yield Row("mask", mask(X, keep), partial(masks, keep))
+    yield Row("mask", mask(keep, X), partial(masks, keep))
     for what, m, ordered in (("", n // 10, False), (", ordered", n // 10, True), (", long runs", n // 1000, True)):
         t = rng.integers(0, m, n)
         t = np.sort(t) if ordered else t
-        f = function(X, Fin.of(m), t)
+        f = function(t, X, Fin.of(m))
         yield Row(f"segment sum{what}", f, partial(segment_sums, t, m))
         yield Row(f"gather{what}", f.T, partial(gathers, t))
     turn = rng.permutation(n)
     inverse = np.argsort(turn)
     yield Row(
         "permutation",
-        function(X, X, turn),
+        function(turn, X, X),
         lambda x: {"take": lambda: x.take(inverse), "assign": lambda: assigned(x, turn)},
     )
     for what, size in ((", 1 in a row", n), (", 10 in a row", n // 10)):
-        r = columns(Fin.of(size), Fin.of(size), rng.integers(0, size, n), rng.integers(0, size, n))
+        r = columns(rng.integers(0, size, n), rng.integers(0, size, n), Fin.of(size), Fin.of(size))
         yield Row(f"pairs{what}", r, partial(products, r))
         yield Row(f"pairs{what}, transposed", r.T, partial(products, r.T))
 
@@ -329,7 +329,7 @@ def made_of_others(n: int) -> Iterator[Row]:
     pool = window(X, 2, stride=2) * window(K, 2, stride=2)
     yield Row("windows of 2 × 2", pool, lambda x: {"parts": lambda: pooled(x.reshape(-1, k))})
     t, u = rng.integers(0, half, half), rng.integers(0, half // 10, half)
-    f, g = function(H, H, t), function(H, Fin.of(half // 10), u)
+    f, g = function(t, H, H), function(u, H, Fin.of(half // 10))
     yield Row("gather + gather", f.T + f.T, lambda x: {"parts": lambda: (x[:half].take(t), x[half:].take(t))})
     yield Row(
         "≤ + ≥", leq(H) + geq(H), lambda x: {"parts": lambda: (np.cumsum(x[:half]), np.cumsum(x[half:][::-1])[::-1])}

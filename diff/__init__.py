@@ -1,6 +1,6 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
-from diff import equations, laws  # noqa: F401 - declare the laws of functions
+from diff import equations, laws, simplify  # noqa: F401 - declare the laws of functions, and simplify derivatives
 from diff.affine import Derivative, Pointwise, affine, derivative, jvp
 from diff.expr import Expr, const
 from diff.lift import lift

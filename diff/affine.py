@@ -14,12 +14,13 @@ from attrs import evolve, field, frozen
 
 from diff.expr import Expr
 from diff.lower import program
-from diff.term import Elementwise, Program
+from diff.term import AnyElementwise, AnyProgram, Elementwise, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
+from hilbert.attach import declared
 from hilbert.errors import shown
 from hilbert.leaf import Leaf
-from hilbert.map import argument, require_map
+from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Contract, Literal
@@ -28,12 +29,13 @@ from hilbert.space import type_of
 from hilbert.spec import Spec
 from hilbert.term import Term
 from linmap.laws.simplify import Simplifiable
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
 from linmap.net.fold import live_arcs
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Data, Ref
-from linmap.term.nodes import Arc, Closed, LinMap, Net, refs
+from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -142,11 +144,10 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
         return pointwise_label(self, numbering)
 
+    @declared
     def simplified(self, steps: list[LawStep] | None = None) -> Pointwise[P, V, W]:
         """The laws on the body; two element-wise sections in a row become one, whose datum is one more step."""
-        from diff.simplify import simplify_pointwise
-
-        return simplify_pointwise(self, steps)
+        raise NotImplementedError
 
     def __str__(self) -> str:
         from diff.show import show_pointwise  # printing is a pass over these terms
@@ -155,6 +156,10 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     def __repr__(self) -> str:
         return f"Pointwise({self.program!r}, {self.body!r})"
+
+
+AnyPointwise: TypeAlias = Pointwise[Any, Any, Any]
+"""A linear map between any spaces, in the point of any type."""
 
 
 shown.register(Pointwise, lambda f: f"a linear map {f.dom} ⊸ {f.cod} in the point of {f.point}")
@@ -169,7 +174,7 @@ def derivative(f: Map[V, W]) -> Pointwise[V, V, W]:
 
 
 @once
-def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
+def _derivative(p: AnyProgram) -> AnyPointwise:
     """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
     b = Builder(p.slots[: p.arity])
     m = list(range(b.arity))  # slot of p → slot of the bound program
@@ -203,7 +208,7 @@ def _derivative(p: Program[Any, Any]) -> Pointwise[Any, Any, Any]:
     return _pruned(b, p, m, arcs)
 
 
-def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: int) -> list[int]:
+def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[int]:
     """The slots of the partial derivatives: their program, copied in."""
     partials = _traced_partials(p, b.slots[y])
     where = b.inline(partials.line, (*args, y))
@@ -211,7 +216,7 @@ def _partials(b: Builder, p: Elementwise[Any, Any], args: tuple[int, ...], y: in
 
 
 @cache
-def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
+def _traced_partials(p: AnyElementwise, leaf: Leaf) -> AnyProgram:
     """The partial derivatives in the arguments and the value, written in the language itself; traced once."""
     rule = p.rule
     assert rule.derivatives is not None  # its result is real
@@ -231,7 +236,7 @@ def _traced_partials(p: Elementwise[Any, Any], leaf: Leaf) -> Program[Any, Any]:
     return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
 
 
-def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> Pointwise[Any, Any, Any]:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyPointwise:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -252,7 +257,7 @@ def _pruned(b: Builder, p: Program[Any, Any], m: list[int], arcs: list[Arc]) -> 
         tuple(number[k] for k in wires),
         tuple(b.slots[k] for k in flow),
     )
-    value: Program[Any, Any] = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
+    value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
     return Pointwise(value, body)
 
 
@@ -272,7 +277,7 @@ def affine(
 def affine(
     f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
 ) -> tuple[Vec[W], LinMap[V, W]]: ...
-def affine(f: Map[Any, Any], *x: Any) -> Any:
+def affine(f: AnyMap, *x: Any) -> Any:
     """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
     d = derivative(f)
     return d.run(argument(f, x))

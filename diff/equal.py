@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from diff.lower import program
 from hilbert.program.constant import Const
@@ -12,14 +12,14 @@ from linmap.net.equal import const_label, net_label
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from diff.affine import Pointwise
-    from diff.term import Program
-    from hilbert import Map
+    from diff.affine import AnyPointwise
+    from diff.term import AnyProgram
+    from hilbert.map import AnyMap
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
 
-def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:
+def numbers(p: AnyProgram, numbering: Numbering) -> list[int]:
     """The number of every slot's value; a sum does not depend on the order of its operands."""
     values = [numbering.of(("argument", k)) for k in range(p.arity)]
     for step in p.steps:
@@ -34,14 +34,14 @@ def numbers(p: Program[Any, Any], numbering: Numbering) -> list[int]:
     return values
 
 
-def program_label(f: Map[Any, Any], numbering: Numbering) -> Hashable:
+def program_label(f: AnyMap, numbering: Numbering) -> Hashable:
     """The contents of a function."""
     p = program(f)
     values = numbers(p, numbering)
     return "function", p.dom, p.cod, tuple(values[k] for k in p.outputs)
 
 
-def pointwise_label(f: Pointwise[Any, Any, Any], numbering: Numbering) -> Hashable:
+def pointwise_label(f: AnyPointwise, numbering: Numbering) -> Hashable:
     """The contents of a linear map in the point."""
     values = numbers(f.program, numbering)
 

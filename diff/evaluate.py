@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from diff.lower import program
 from hilbert import Map, Type, Vec
@@ -13,7 +13,7 @@ from hilbert.program.run import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from diff.term import Program
+    from diff.term import AnyProgram
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -26,5 +26,5 @@ def run(f: Map[V, W]) -> Callable[[Vec[V]], Vec[W]]:
 
 
 @once
-def _compiled(p: Program[Any, Any]) -> Runner:
+def _compiled(p: AnyProgram) -> Runner:
     return Runner(p.line)

@@ -22,7 +22,8 @@ from typing import (
     overload,
 )
 
-from diff.term import Binary, Comparison, Elementwise, Primitive, booleans
+from diff.lower import program
+from diff.term import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
     Copower,
@@ -39,8 +40,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.errors import shown
-from hilbert.index import require_index
-from hilbert.map import Map
+from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.program.builder import Builder
@@ -50,11 +50,11 @@ from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
 from hilbert.vector import ARRAYS, FUNCTIONS, require_vector, span
 from linmap import contraction, relational
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -515,12 +515,10 @@ shown.register(Expr, lambda e: f"{'a vector' if isinstance(e.builder, OnVectors)
 DIVIDE = Binary("divide")
 
 
-def apply_to_slots(b: Builder, f: Map[Any, Any], slots: tuple[int, ...]) -> list[int]:
+def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
     if isinstance(f, LinMap):
         return apply_net(b, net(f), slots, {})
-    from diff.lower import program  # lowering is a pass over these terms
-
     p = program(f)
     where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]
@@ -595,7 +593,7 @@ def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(slots))
 
 
-def elementwise(p: Elementwise[Any, Any], *args: Any) -> Expr[Any]:
+def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
     """A primitive on expressions of one space."""
     first = args[0]
     operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]
@@ -646,7 +644,10 @@ def _entries_added(x: Expr[Any]) -> Expr[Any]:
 
 def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
     """Σ_X along one factor of the index sets of a space."""
-    require_index(X, ".sum(X)")
+    if not isinstance(X, Index):
+        axes = dict.fromkeys(str(axis) for leaf in x.space.leaves for axis in leaf.axes)
+        msg = f".sum(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: its axes are {', '.join(axes)}"
+        raise SpaceError(msg)
     found = x.space.sums(X)
     if len(found) != 1:
         times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
@@ -686,7 +687,7 @@ def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
 
 
 def const(v: Vec[V]) -> Expr[V]:
-    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(V, w).
+    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(w, V).
 
     Raises SpaceError for other things than vectors.
     """

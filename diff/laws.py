@@ -12,6 +12,7 @@ import numpy as np
 from attrs import fields
 
 from diff.term import (
+    AnyProgram,
     Bilinear,
     Compose,
     Constant,
@@ -32,6 +33,7 @@ from linmap.laws.data import scaled, summed, token
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
 from linmap.laws.size import DATA, INNER, WEIGHTS
 from linmap.term import nodes as linear
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from hilbert.index import Index
@@ -55,10 +57,10 @@ def _parts(f: Any) -> list[Any]:
 
 
 def _is_linear(f: Any) -> bool:
-    return all(isinstance(part, linear.LinMap) for part in _parts(f))
+    return all(isinstance(part, LinMap) for part in _parts(f))
 
 
-def _program(p: Program[Any, Any]) -> tuple[int, int]:
+def _program(p: AnyProgram) -> tuple[int, int]:
     """Steps are rows that refer to slots."""
     return sum(1 + len(step.args) for step in p.steps), 0
 
@@ -80,14 +82,14 @@ def combination_of_linear_maps(f: Any) -> Any:
 
 
 @rule(NODE, "a program without steps is id or π_i", "paper §3.3", Program)
-def program_without_steps(f: Program[Any, Any]) -> Any:
+def program_without_steps(f: AnyProgram) -> Any:
     if not f.dom.is_space:
         return None
     return linear.Identity(f.dom) if f.is_identity else None if f.part is None else linear.Project(f.dom, f.part)
 
 
 @rule(PART, "id ∘ f = f = f ∘ id", "paper §3", Program)
-def unit_on_a_type(f: Program[Any, Any]) -> Any:
+def unit_on_a_type(f: AnyProgram) -> Any:
     return (None, []) if f.is_identity else None
 
 

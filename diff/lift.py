@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
-from diff.term import Elementwise, Lift, Program
+from diff.term import AnyProgram, Lift, Program
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
-from hilbert.map import require_map
+from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
-from hilbert.program.operation import Add, Contract, Literal
-from linmap.net import wire
+from hilbert.program.operation import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +74,7 @@ def lift(
 ) -> Map[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
 @overload
 def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
-def lift(f: Map[Any, Any], X: Index, *, over: Sequence[int] | None = None) -> Map[Any, Any]:
+def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 
     `over` names the positions that vary, from 0, where there are not just two. Raises SpaceError for a domain that is
@@ -108,7 +107,7 @@ def _positions(dom: Type, over: Any) -> tuple[int, ...]:
 
 
 @once
-def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Program[Any, Any]:
+def lift_program(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
     """The program on lifted leaves; parts of the domain that are not in `over` are shared."""
     parts = p.dom.parts
     up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
@@ -117,7 +116,7 @@ def lift_program(p: Program[Any, Any], X: Index, over: tuple[int, ...]) -> Progr
     return _lifted(p, X, up, dom)
 
 
-def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Program[Any, Any]:
+def _lifted(p: AnyProgram, X: Index, up: list[bool], dom: Type) -> AnyProgram:
     axes, n = X.axes, len(X.axes)
     b = Builder(dom.leaves)
     where = list(range(b.arity))
@@ -139,14 +138,8 @@ def _lifted(p: Program[Any, Any], X: Index, up: list[bool], dom: Type) -> Progra
             case Contract(spec):
                 left, right = step.args
                 slot = b.contract(spec.lifted(n, left=up[left], right=up[right]), where[left], where[right])
-            case Add() | Elementwise() as operation:  # sums and primitives need equal axes
-                slot = b.step(operation, tuple(map(rep, step.args)))
-            case Literal():
-                slot = b.step(step.operation, ())
-            case linear:  # the linear operations of lines, as the type of `lifted` says
-                lifted = wire.lifted(linear, n)
-                assert not isinstance(lifted, (wire.Same, wire.Section))  # no step is one of those
-                slot = b.apply(lifted, where[step.args[0]])
+            case operation:  # all others act on operands with equal axes in front
+                slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
         where.append(slot)
         up.append(varies)
     return Program.of(b, dom, map(rep, p.outputs), Copower(p.cod, X), p.names)

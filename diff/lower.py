@@ -20,15 +20,15 @@ from diff.term import (
     Sum,
 )
 from hilbert import Map, Type
-from hilbert.map import require_map
+from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
-from linmap.net import wire
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -53,7 +53,7 @@ def _lowered(f: Map[V, W]) -> Program[V, W]:
     return Program.of(b, f.dom, outputs, f.cod, _names(f))
 
 
-def _names(f: Map[Any, Any]) -> tuple[str, ...]:
+def _names(f: AnyMap) -> tuple[str, ...]:
     """The names of the arguments, for printing, where a traced function comes first."""
     while isinstance(f, (Compose, Lift)):
         f = f.of if isinstance(f, Lift) else f.parts[0]
@@ -78,7 +78,7 @@ def _drive(start: Generator[Any, Slots, Slots]) -> Slots:
 Known = dict[tuple[int, Slots], Slots]
 
 
-def _lower(b: Builder, f: Map[Any, Any], x: Slots, known: Known) -> Generator[Any, Slots, Slots]:
+def _lower(b: Builder, f: AnyMap, x: Slots, known: Known) -> Generator[Any, Slots, Slots]:
     """The slots of f applied to slots x; a subterm on the same slots is lowered once."""
     key = (id(f), x)
     if key not in known:

@@ -3,7 +3,7 @@
 >>> from hilbert import Fin, R
 >>> from linmap.contraction import matrix_vector
 >>> X, Y = Fin.of(3), Fin.of(2)
->>> print(constant(R, R.vec(2.0)), bilinear(matrix_vector(Y, X)))
+>>> print(constant(R.vec(2.0), R), bilinear(matrix_vector(Y, X)))
 K[2] (⋆)
 """
 
@@ -34,10 +34,10 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def constant(V: V, w: Vec[W]) -> Fun[V, W]:
+def constant(w: Vec[W], V: V) -> Fun[V, W]:
     """K_w : V → W, v ↦ w; raises SpaceError unless V is a type and w a vector."""
-    require_type(V, "constant(V, w)")
-    require_vector(w, "constant(V, w)")
+    require_vector(w, "constant(w, V)")
+    require_type(V, "constant(w, V)")
     return Constant(V, w)
 
 

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import diff
 import hilbert
@@ -24,15 +24,17 @@ from hilbert.program.line import Line, Step
 from hilbert.relation import FORMS
 from hilbert.repr_names import named
 from hilbert.spec import Spec
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nodes import Arc, Cast, Closed, Net, Unitary
+from linmap.term.nets import Arc
+from linmap.term.nodes import Node
 
 NAMES: dict[str, Any] = {
+    **{cls.__name__: cls for cls in get_args(Node)},
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{form.__name__: form for form in FORMS},
-    **{cls.__name__: cls for cls in (Arc, Binary, Cast, Closed, Comparison, Entry, Leaf, Net, Primitive)},
-    **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step, Unitary)},
+    **{cls.__name__: cls for cls in (Arc, Binary, Comparison, Entry, Leaf, Primitive)},
+    **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
     "filled": filled,
     "inf": math.inf,
     "named": named,

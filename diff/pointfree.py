@@ -12,17 +12,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.lower import program
-from diff.term import Bilinear, Constant, Elementwise, Power, Program
+from diff.term import AnyProgram, Bilinear, Constant, Elementwise, Power, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
-from hilbert.map import require_map
-from hilbert.program.line import Line, Step
+from hilbert.map import AnyMap, require_map
+from hilbert.program.builder import line_of
+from hilbert.program.line import Line
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.space import type_of
 from linmap.contraction import Contraction
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.maps import fork, identity, zero
-from linmap.term.nodes import Arc, Identity, Net, Project, Unitary
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Identity, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +47,7 @@ def pointfree(f: Map[V, W]) -> Map[V, W]:
 class _Terms:
     """The terms of a program's slots, as functions of an environment: the argument, then each bound slot."""
 
-    def __init__(self, p: Program[Any, Any]) -> None:
+    def __init__(self, p: AnyProgram) -> None:
         self.p = p
         self.uses = [0] * len(p.slots)
         for step in p.steps:
@@ -55,15 +57,15 @@ class _Terms:
             self.uses[k] += 1
         self.env: list[Any] = [p.dom]
         self.where: dict[int, int] = {}  # a bound slot's place in the environment
-        self.layers: list[Map[Any, Any]] = []
+        self.layers: list[AnyMap] = []
 
     def space(self) -> Any:
         """The environment."""
         return self.env[0] if len(self.env) == 1 else DirectSum(tuple(self.env))
 
-    def argument(self, k: int) -> Map[Any, Any]:
+    def argument(self, k: int) -> AnyMap:
         """The projection to leaf k of the argument."""
-        ways: list[Map[Any, Any]] = [] if len(self.env) == 1 else [_project(self.space(), 0)]
+        ways: list[AnyMap] = [] if len(self.env) == 1 else [_project(self.space(), 0)]
         space: Any = self.p.dom
         while len(space.leaves) > 1 or isinstance(space, DirectSum):
             if not isinstance(space, DirectSum):
@@ -78,7 +80,7 @@ class _Terms:
                 k -= len(part.leaves)
         return _renamed(_composed(ways, self.space()))
 
-    def term(self) -> Map[Any, Any]:
+    def term(self) -> AnyMap:
         """Bind what is read twice, in order; inline the rest."""
         p = self.p
         for k in range(p.arity, len(p.slots)):
@@ -92,15 +94,15 @@ class _Terms:
         result = _nested(p.cod, results, self.space())
         return _composed([*self.layers, result], p.dom)
 
-    def _keep(self) -> list[Map[Any, Any]]:
+    def _keep(self) -> list[AnyMap]:
         space = self.space()
         if len(self.env) == 1:
             return [_identity(space)]
         return [_project(space, i) for i in range(len(self.env))]
 
-    def _build(self, root: int) -> Map[Any, Any]:
+    def _build(self, root: int) -> AnyMap:
         """The term of a slot, its unbound operands in place; iterative."""
-        done: dict[int, Map[Any, Any]] = {}
+        done: dict[int, AnyMap] = {}
         stack = [root]
         while stack:
             k = stack[-1]
@@ -121,7 +123,7 @@ class _Terms:
             stack.pop()
         return done[root]
 
-    def _step(self, k: int, args: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _step(self, k: int, args: Sequence[AnyMap]) -> AnyMap:
         p = self.p
         step = p.steps[k - p.arity]
         leaves = [p.slots[a] for a in step.args]
@@ -141,22 +143,23 @@ class _Terms:
                 if leaf.is_field and leaf.entry != R.entry:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
                     raise SpaceError(msg)
-                lifted: Map[Any, Any] = primitive
+                lifted: AnyMap = primitive
                 if isinstance(space := type_of(leaf), Copower):
                     lifted = Power(primitive, space.index)
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space())
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
-            case linear:  # the linear operations of lines: arcs of a net
-                dom, cod, slots = type_of(leaves[0]), type_of(leaf), (leaves[0], leaf)
-                if leaf.is_field:
-                    f: Map[Any, Any] = Net(dom, cod, (0,), (Arc(linear, 0, 1),), (1,), slots)
-                else:  # truth values or labels, elsewhere in memory
-                    f = Program(dom, cod, Line(slots, (Step(linear, (0,)),), (1,)))
-                return _composed([args[0], f], self.space())
+            case wire.Reduce() | wire.Move() | wire.Cast() as linear if leaf.is_field:  # arcs of a net
+                net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
+                return _composed([args[0], net], self.space())
+            case other:  # what has no term of its own, such as truth values moved: one step
+                line = line_of(leaves, other, *range(len(leaves)))
+                dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
+                one: AnyMap = Program(dom, type_of(leaf), line)
+                return _composed([args[0], one], self.space()) if len(args) == 1 else one @ fork(*args)
 
 
-def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, Any]:
+def _zipped(f: AnyMap, leaves: Sequence[Leaf], leaf: Leaf) -> AnyMap:
     """A lifted primitive of two arguments on two arrays: (ℝ ⊕ ℝ)^X is stored as (ℝ^X, ℝ^X)."""
     if not leaf.axes:
         return f
@@ -164,7 +167,7 @@ def _zipped(f: Map[Any, Any], leaves: Sequence[Leaf], leaf: Leaf) -> Map[Any, An
     return f @ _same_leaves("zip", dom, f.dom)
 
 
-def _same_leaves(name: str, dom: Type, cod: Type) -> Map[Any, Any]:
+def _same_leaves(name: str, dom: Type, cod: Type) -> AnyMap:
     """The same arrays in other brackets: unitary between spaces."""
     if not dom.is_space:
         return Program(dom, cod, Line(dom.leaves, (), tuple(range(len(dom.leaves)))))
@@ -172,35 +175,35 @@ def _same_leaves(name: str, dom: Type, cod: Type) -> Map[Any, Any]:
     return Unitary(name, dom, cod, tuple(range(len(dom.leaves))), order)
 
 
-def _project(space: Any, position: int) -> Map[Any, Any]:
+def _project(space: Any, position: int) -> AnyMap:
     if space.is_space:
         return Project(space, position)
     return _wiring(space, space.parts[position], position)
 
 
-def _identity(space: Any) -> Map[Any, Any]:
+def _identity(space: Any) -> AnyMap:
     if space.is_space:
         return identity(space)
     return Program(space, space, Line(space.leaves, (), tuple(range(len(space.leaves)))))
 
 
-def _wiring(space: Any, part: Any, position: int) -> Map[Any, Any]:
+def _wiring(space: Any, part: Any, position: int) -> AnyMap:
     """A projection of a type that is no space."""
     start = sum(len(p.leaves) for p in space.parts[:position])
     return Program(space, part, Line(space.leaves, (), tuple(range(start, start + len(part.leaves)))))
 
 
-def _leaf_of(space: Any, k: int) -> Map[Any, Any]:
+def _leaf_of(space: Any, k: int) -> AnyMap:
     return Program(space, type_of(space.leaves[k]), Line(space.leaves, (), (k,)))
 
 
-def _renamed(f: Map[Any, Any]) -> Map[Any, Any]:
+def _renamed(f: AnyMap) -> AnyMap:
     """f into the space that its one leaf has by itself."""
     space = type_of(f.cod.leaves[0])
     return f if f.cod == space else _composed([f, _same_leaves("uncurry", f.cod, space)], f.dom)
 
 
-def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
+def _composed(parts: Sequence[AnyMap], dom: Any) -> AnyMap:
     moving = [part for part in parts if not isinstance(part, Identity)]
     if not moving:
         return _identity(dom)
@@ -210,11 +213,11 @@ def _composed(parts: Sequence[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
     return result
 
 
-def _nested(space: Any, results: list[Map[Any, Any]], dom: Any) -> Map[Any, Any]:
+def _nested(space: Any, results: list[AnyMap], dom: Any) -> AnyMap:
     """⟨…⟩ around the results, as the codomain's direct sums nest; all are on `dom`."""
     it = iter(results)
 
-    def build(s: Any) -> Map[Any, Any]:
+    def build(s: Any) -> AnyMap:
         if not s.leaves:
             return zero(dom, s) if dom.is_space else Constant(dom, Vec(s, ()))
         if isinstance(s, DirectSum):

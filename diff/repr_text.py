@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
+from diff import primitives
 from diff.term import (
+    AnyElementwise,
     Bilinear,
     Compose,
     Constant,
@@ -26,25 +28,25 @@ from diff.term import (
     Sum,
 )
 from linmap.show.repr_text import Source, added, call, linear, multiplied, raised, spelled
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Map
+    from hilbert.map import AnyMap
 
 
-def spell(f: Map[Any, Any]) -> str:
+def spell(f: AnyMap) -> str:
     """The expression of a function."""
-    return spelled(f, lambda node, rec: _source(cast("Map[Any, Any]", node), rec))
+    return spelled(f, lambda node, rec: _source(cast("AnyMap", node), rec))
 
 
-def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
+def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
     if isinstance(f, LinMap):
         return linear(f, rec)
     match cast("Node", f):
         case Constant(dom, value):
-            return Source(f"constant({dom!r}, {value.name()})")
+            return Source(f"constant({value.name()}, {dom!r})")
         case Bilinear(contraction):
             return Source(f"bilinear({contraction!r})")
         case Compose(parts):
@@ -67,11 +69,9 @@ def _source(f: Map[Any, Any], rec: Callable[[Any], Source]) -> Source:
             assert_never(never)
 
 
-def primitive(p: Elementwise[Any, Any]) -> str:
+def primitive(p: AnyElementwise) -> str:
     """The public name of a primitive, or its place in the table."""
-    import diff
-
     if isinstance(p, Primitive) and p.name == "power":
         return f"power({p.params[0]!r})"
-    public = p.name.isidentifier() and not p.params and isinstance(getattr(diff, p.name, None), Elementwise)
+    public = p.name.isidentifier() and not p.params and isinstance(getattr(primitives, p.name, None), Elementwise)
     return p.name if public else f"{type(p).__name__}({p.name!r}{f', {p.params!r}' if p.params else ''})"

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
 from attrs import field, frozen
 
-from diff.affine import Pointwise
+from diff.affine import AnyPointwise, Pointwise
 from diff.term import (
+    AnyElementwise,
+    AnyProgram,
     Bilinear,
     Compose,
     Constant,
@@ -29,17 +31,18 @@ from diff.term import (
 )
 from hilbert import Copower, SpaceError, Unit
 from hilbert.errors import integer, shown
-from hilbert.map import Map
+from hilbert.map import AnyMap, Map
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
-from linmap.net import wire
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, operator, render, times, total
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, render, times, total
 from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
 from linmap.show.show import show as show_linear
+from linmap.signs import sign_of
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Datum
-from linmap.term.nodes import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,7 +75,7 @@ class Text:
         return self.tight
 
 
-def show(f: Map[Any, Any] | Pointwise[Any, Any, Any], lines: int | None = None, digits: int | None = None) -> str:
+def show(f: AnyMap | AnyPointwise, lines: int | None = None, digits: int | None = None) -> str:
     """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
 
     `str(f)` is `show(f, lines=40, digits=6)`. Lines have at most 100 columns. Raises SpaceError for other things, and
@@ -93,7 +96,7 @@ def show(f: Map[Any, Any] | Pointwise[Any, Any, Any], lines: int | None = None, 
     raise SpaceError(msg)
 
 
-def show_function(f: Map[Any, Any], page: Page = PAGE) -> str:
+def show_function(f: AnyMap, page: Page = PAGE) -> str:
     """The text of a function."""
     names = Names((name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p)), page)
     if isinstance(f, Program):
@@ -107,7 +110,7 @@ def _curved(f: Term) -> list[Term]:
     return [] if isinstance(f, LinMap) else parts(f)
 
 
-def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
+def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
     if isinstance(f, LinMap):
         return linear_doc(f, names, names.lines)
     match cast("Node", f):
@@ -137,7 +140,7 @@ def _doc(f: Map[Any, Any], rec: Callable[[Any], Doc], names: Names) -> Doc:
             assert_never(never)
 
 
-def _wiring(p: Program[Any, Any]) -> Doc | None:
+def _wiring(p: AnyProgram) -> Doc | None:
     """A program without steps that is the identity or a projection: of a direct sum with a discrete part, say."""
     if p.steps:
         return None
@@ -171,7 +174,7 @@ def _raised(doc: Doc, exponent: str) -> Doc:
     return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
 
 
-def show_pointwise(f: Pointwise[Any, Any, Any], page: Page = PAGE) -> str:
+def show_pointwise(f: AnyPointwise, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
     names = Names(_leaf_names(f.program), page)
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
@@ -185,7 +188,7 @@ def show_pointwise(f: Pointwise[Any, Any, Any], page: Page = PAGE) -> str:
     return names.lay(render(doc), [*lets, *slots.lines])
 
 
-def _program(p: Program[Any, Any], names: Names, *, inline: bool = False) -> str:
+def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
     heads = _heads(p)
     arguments = ", ".join(heads)
@@ -208,7 +211,7 @@ def _tree(space: Any, leaves: list[str]) -> str:
     return build(space.pack(iter(leaves)))
 
 
-def _heads(p: Program[Any, Any]) -> tuple[str, ...]:
+def _heads(p: AnyProgram) -> tuple[str, ...]:
     """The names of the arguments, digits at the end as subscripts."""
     parts = p.dom.parts
     if p.names:
@@ -221,7 +224,7 @@ def _subscripted(name: str) -> str:
     return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
 
-def _leaf_names(p: Program[Any, Any]) -> list[str]:
+def _leaf_names(p: AnyProgram) -> list[str]:
     heads = _heads(p)
     parts = p.dom.parts if len(heads) == len(p.dom.parts) else (p.dom,)
     pairs = zip(heads, parts, strict=True)
@@ -247,7 +250,7 @@ class Slots:
     tanh x but does not show it.
     """
 
-    def __init__(self, p: Program[Any, Any], names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
         self.p, self.names, self.arity = p, Names(page=names.page), p.arity
         roots = set(roots)
         mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
@@ -380,7 +383,7 @@ class Slots:
             b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
         return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
 
-    def _elementwise(self, p: Elementwise[Any, Any], args: tuple[int, ...]) -> Text:
+    def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
         name = p.rule.text
         if len(args) == 2:
             x, y = args
@@ -426,7 +429,7 @@ class Slots:
                         return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self._bound(other, ATOM)}", PRODUCT, "⋆")
                     return Text(f"{self._bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-        sign, flip_left, flip_right, swapped = operator(spec)
+        sign, flip_left, flip_right, swapped = sign_of(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
                 if getattr(self._operation(other), "name", "") == "reciprocal":

@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
-from diff.affine import Pointwise
-from diff.term import Program
+from diff.affine import AnyPointwise, Pointwise
+from diff.term import AnyProgram, Program
 from hilbert import DirectSum
+from hilbert.attach import attach
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
@@ -24,9 +25,9 @@ from hilbert.space import type_of
 from linmap.laws import Step
 from linmap.laws.bench import Bench, Constants
 from linmap.laws.nets import simplify_net
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nodes import Arc, Net, refs
+from linmap.term.nets import Arc, Net, refs
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 class Steps(Bench):
     """Data that are slots of a program: a product is a step, where it costs no more than the arc that it saves."""
 
-    def __init__(self, p: Program[Any, Any]) -> None:
+    def __init__(self, p: AnyProgram) -> None:
         self.p = p
         self.builder = Builder(p.slots[: p.arity])
         self.where = self.builder.inline(p.line, range(p.arity))
@@ -67,14 +68,14 @@ class Steps(Bench):
         """Of constants only."""
         return self.known.total(u, v, *orders)
 
-    def program(self, data: list[int]) -> Program[Any, Any]:
+    def program(self, data: list[int]) -> AnyProgram:
         """The program, pruned to its outputs and these slots, which come after the outputs."""
         outputs = [self.where[k] for k in self.p.outputs] + data
         space = DirectSum(tuple(type_of(self.builder.slots[k]) for k in outputs))
         return Program.of(self.builder, self.p.dom, outputs, space, self.p.names)
 
 
-def simplify_pointwise(f: Pointwise[Any, Any, Any], steps: list[Step] | None = None) -> Pointwise[Any, Any, Any]:
+def simplify_pointwise(f: AnyPointwise, steps: list[Step] | None = None) -> AnyPointwise:
     """The same linear map in the point, with fewer arcs; the same object if no law applies."""
     bench = Steps(f.program)
 
@@ -93,10 +94,13 @@ def _moved(body: Net, place: dict[int, int]) -> Net:
     return Net(body.dom, body.cod, body.inputs, arcs, body.outputs, body.wires)
 
 
-def _pointwise(bench: Steps, body: Net) -> Pointwise[Any, Any, Any]:
+def _pointwise(bench: Steps, body: Net) -> AnyPointwise:
     """A net on the slots of the bench, with the steps that it needs."""
     p, data = bench.p, [ref.slot for ref in refs(body)]
     bound = bench.program(data)
     n = len(p.outputs)
-    value: Program[Any, Any] = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
+    value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
     return Pointwise(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
+
+
+attach(Pointwise, "simplified", simplify_pointwise)

@@ -26,16 +26,17 @@ from hilbert.combine import (
 from hilbert.errors import number, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
+from hilbert.map import AnyMap
 from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
-from hilbert.program.operation import Add, Contract, Literal, Unary
+from hilbert.program.operation import Builtin
 from hilbert.space import require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import Contraction
+from linmap.contraction import AnyContraction
 from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
@@ -81,12 +82,12 @@ class Fun(Map[V, W], Comparable):
 
         return run(self)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
         inner, outer = parts
         joint(inner, outer)
         return merged(Compose, inner, outer)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyFun:
         f, g = parts
         same_type(f, g)
         return merged(Sum, f, g)
@@ -94,13 +95,13 @@ class Fun(Map[V, W], Comparable):
     def _scaled(self, k: float) -> Fun[V, W]:
         return Scaled(k, self)
 
-    def _copower(self, index: Index) -> Fun[Any, Any]:
+    def _copower(self, index: Index) -> AnyFun:
         return Power(self, index)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyFun:
         return Fork(parts)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Fun[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
         return Parallel(parts)
 
     def __str__(self) -> str:
@@ -112,6 +113,10 @@ class Fun(Map[V, W], Comparable):
         from diff.repr_text import spell  # so is spelling
 
         return spell(self)
+
+
+AnyFun: TypeAlias = Fun[Any, Any]
+"""A function between any types."""
 
 
 def _maps(_: Any, __: Any, parts: Any) -> None:
@@ -126,7 +131,7 @@ def _maps(_: Any, __: Any, parts: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Constant(Fun[Any, Any]):
+class Constant(AnyFun):
     """K_w : V → W, v ↦ w (§3.4)."""
 
     dom: Any
@@ -140,10 +145,10 @@ class Constant(Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Bilinear(Fun[Any, Any]):
+class Bilinear(AnyFun):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
-    contraction: Contraction[Any, Any, Any]
+    contraction: AnyContraction
 
     @property
     def dom(self) -> Any:
@@ -158,18 +163,18 @@ class Bilinear(Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, Fun[Any, Any]):
+class Compose(Composition, AnyFun):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
+    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, Fun[Any, Any]):
+class Sum(Addition, AnyFun):
     """f₁ + … + fₙ, that is (+) ∘ ⟨f₁, …, fₙ⟩."""
 
-    parts: Chain[Map[Any, Any]] = field(converter=as_chain, validator=_maps)
+    parts: Chain[AnyMap] = field(converter=as_chain, validator=_maps)
 
     def __attrs_post_init__(self) -> None:
         Addition.__attrs_post_init__(self)
@@ -178,11 +183,11 @@ class Sum(Addition, Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, Fun[Any, Any]):
+class Scaled(Multiple, AnyFun):
     """k·f, that is (k·) ∘ f."""
 
     k: float = field(converter=float)
-    of: Map[Any, Any]
+    of: AnyMap
 
     def __attrs_post_init__(self) -> None:
         require_space(self.of.cod, "k·f")
@@ -191,35 +196,35 @@ class Scaled(Multiple, Fun[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, Fun[Any, Any]):
+class Fork(Pairing, AnyFun):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, Fun[Any, Any]):
+class Parallel(SideBySide, AnyFun):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
-    parts: tuple[Map[Any, Any], ...] = field(converter=as_tuple, validator=_maps)
+    parts: tuple[AnyMap, ...] = field(converter=as_tuple, validator=_maps)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Power(ElementByElement, Fun[Any, Any]):
+class Power(ElementByElement, AnyFun):
     """f^X : V^X → W^X, element by element."""
 
-    of: Map[Any, Any]
+    of: AnyMap
     index: Index
 
 
 @final
 @frozen(eq=False, repr=False)
-class Lift(Fun[Any, Any]):
+class Lift(AnyFun):
     """f with the arguments at positions `over` varying over X, the others shared: A ⊕ B^X → W^X."""
 
-    of: Map[Any, Any]
+    of: AnyMap
     index: Index
     over: tuple[int, ...]
 
@@ -291,7 +296,7 @@ class Elementwise(Fun[V, W], operation.Operation):
         return self._on(space, len(args))(*args)
 
     @once
-    def _on(self, space: Type, arity: int) -> Program[Any, Any]:
+    def _on(self, space: Type, arity: int) -> AnyProgram:
         """The program on so many vectors of a space."""
         n = len(space.leaves)
         dom: Type = DirectSum((space,) * arity) if arity > 1 else space
@@ -308,6 +313,10 @@ class Elementwise(Fun[V, W], operation.Operation):
                 raise SpaceError(msg)
         return _image(self, first)
 
+    def lifted(self, n: int) -> Elementwise[V, W]:
+        """The same, element by element."""
+        return self
+
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
         return lib.elementwise(self.rule, self.params)
@@ -318,8 +327,12 @@ class Elementwise(Fun[V, W], operation.Operation):
         return primitive(self)
 
 
+AnyElementwise: TypeAlias = Elementwise[Any, Any]
+"""An element-wise operation."""
+
+
 @cache
-def _image(p: Elementwise[Any, Any], leaf: Leaf) -> Leaf:
+def _image(p: AnyElementwise, leaf: Leaf) -> Leaf:
     due = p.dom.leaves[0]
     if leaf.is_field != due.is_field or leaf.kind != due.kind:
         msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
@@ -417,13 +430,13 @@ class Comparison(Elementwise[Any, Boolean]):
         return Bool
 
 
-def _vectors(p: Elementwise[Any, Any], args: Sequence[Any]) -> tuple[Vec[Any], ...]:
+def _vectors(p: AnyElementwise, args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     for arg in args:
         require_vector(arg, p.name)
     return tuple(args)
 
 
-Operation: TypeAlias = Literal | Elementwise[Any, Any] | Contract | Unary | Add
+Operation: TypeAlias = AnyElementwise | Builtin
 """The operations of a program."""
 
 
@@ -455,7 +468,7 @@ class Program(Selection[V, W], Fun[V, W]):
             raise SpaceError(msg)
 
     @staticmethod
-    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> Program[Any, Any]:
+    def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> AnyProgram:
         """What has been built, as a program that ends in these slots."""
         return Program(dom, cod, b.line(outputs), names)
 
@@ -504,16 +517,10 @@ class Program(Selection[V, W], Fun[V, W]):
         return f"Program({self.dom!r}, {self.cod!r}, {self.line!r}, {self.names!r})"
 
 
+AnyProgram: TypeAlias = Program[Any, Any]
+"""A program between any types."""
+
+
 Node: TypeAlias = (
-    Constant
-    | Bilinear
-    | Compose
-    | Sum
-    | Scaled
-    | Fork
-    | Parallel
-    | Power
-    | Lift
-    | Elementwise[Any, Any]
-    | Program[Any, Any]
+    Constant | Bilinear | Compose | Sum | Scaled | Fork | Parallel | Power | Lift | AnyElementwise | AnyProgram
 )

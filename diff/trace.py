@@ -20,6 +20,7 @@ from diff.expr import Expr, tracing
 from diff.term import Program
 from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
+from hilbert.map import AnyMap
 from hilbert.program.builder import Builder
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def fun(
     DirectSum[A, B, C, D, E, F, G, H, J, K],
 ]: ...
 @overload
-def fun(*spaces: Type) -> Callable[[Callable[..., Any]], Map[Any, Any]]: ...
+def fun(*spaces: Type) -> Callable[[Callable[..., Any]], AnyMap]: ...
 def fun(*spaces: Any) -> Any:
     """fun(V, W, …)(body): the function V ⊕ W ⊕ … → … that a Python function of expressions computes.
 

@@ -1,6 +1,7 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
-import hilbert.arrays.counting  # noqa: F401 - attaches degrees and pictures to relations
+import hilbert.arrays.counting  # attaches degrees and pictures to relations
+import hilbert.operators  # noqa: F401 - attaches tensors and matrix products to vectors
 from hilbert.errors import SpaceError
 from hilbert.formal.compression import Compression, compress
 from hilbert.formal.rank_one_sums import rank

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert.errors import SpaceError
-from hilbert.map import Map
+from hilbert.map import AnyMap, Map
 from hilbert.once import once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 
@@ -23,7 +23,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
+def joint(inner: AnyMap, outer: AnyMap) -> None:
     """Raise SpaceError unless outer ∘ inner is defined."""
     if inner.cod is not outer.dom and inner.cod != outer.dom:
         swap = "; swap them?" if outer.cod == inner.dom else bracketing(inner.cod, outer.dom)
@@ -34,7 +34,7 @@ def joint(inner: Map[Any, Any], outer: Map[Any, Any]) -> None:
         raise SpaceError(msg)
 
 
-def same_type(f: Map[Any, Any], g: Map[Any, Any]) -> None:
+def same_type(f: AnyMap, g: AnyMap) -> None:
     """Raise SpaceError unless f + g is defined."""
     if f.dom != g.dom or f.cod != g.cod:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
@@ -52,7 +52,7 @@ class Selection(Map[V, W]):
         raise TypeError(type(self).__name__)
 
 
-class Composition(Map[Any, Any]):
+class Composition(AnyMap):
     """fₙ ∘ … ∘ f₁; `parts` are in the order of application, f₁ first."""
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class Composition(Map[Any, Any]):
         return self.parts[-1].cod
 
 
-class Addition(Map[Any, Any]):
+class Addition(AnyMap):
     """f₁ + … + fₙ."""
 
     __slots__ = ()
@@ -99,12 +99,12 @@ class Addition(Map[Any, Any]):
         return self.parts[0].cod
 
 
-class Multiple(Map[Any, Any]):
+class Multiple(AnyMap):
     """k·f for a number k."""
 
     __slots__ = ()
     k: float
-    of: Map[Any, Any]
+    of: AnyMap
 
     def __attrs_post_init__(self) -> None:
         self.settle()
@@ -122,11 +122,11 @@ class Multiple(Map[Any, Any]):
         return self.of.cod
 
 
-class Pairing(Map[Any, Any]):
+class Pairing(AnyMap):
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y."""
 
     __slots__ = ()
-    parts: Sequence[Map[Any, Any]]
+    parts: Sequence[AnyMap]
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -147,11 +147,11 @@ class Pairing(Map[Any, Any]):
         return DirectSum(tuple(part.cod for part in self.parts))
 
 
-class SideBySide(Map[Any, Any]):
+class SideBySide(AnyMap):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x → ⊕ W_x."""
 
     __slots__ = ()
-    parts: Sequence[Map[Any, Any]]
+    parts: Sequence[AnyMap]
 
     @property
     @once
@@ -166,11 +166,11 @@ class SideBySide(Map[Any, Any]):
         return DirectSum(tuple(part.cod for part in self.parts))
 
 
-class ElementByElement(Map[Any, Any]):
+class ElementByElement(AnyMap):
     """f^X : V^X → W^X."""
 
     __slots__ = ()
-    of: Map[Any, Any]
+    of: AnyMap
     index: Index
 
     @property

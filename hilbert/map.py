@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Proto
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import Applicable, NotArray
-from hilbert.once import once
+from hilbert.once import kept, once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -252,14 +252,14 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
-        if len(args) == 1 and type(args[0]) is Vec:
-            dom, run = self._ready()
-            if args[0].space is dom:
-                return run(args[0])
+        ready = kept(Map._ready, self)
+        if ready is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is ready[0]:
+            return ready[1](args[0])
         for a in args:
             if isinstance(a, Applicable):
                 return a.apply_map(self, args)
-        return self._ready()[1](argument(self, args))
+        x = argument(self, args)
+        return self._ready()[1](x)
 
     @once
     def _ready(self) -> tuple[V, Callable[[Vec[V]], Vec[W]]]:
@@ -270,22 +270,22 @@ class Map(Term, NotArray, Generic[V, W]):
         """What applies the map to vectors of its domain."""
         raise TypeError(type(self).__name__)
 
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _scaled(self, k: float) -> Map[Any, Any]:
+    def _scaled(self, k: float) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _copower(self, index: Index) -> Map[Any, Any]:
+    def _copower(self, index: Index) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyMap:
         raise TypeError(type(self).__name__)
 
     def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
@@ -333,7 +333,11 @@ class Map(Term, NotArray, Generic[V, W]):
         return self._copower(exponent(X))
 
 
-def _no_map(what: str, name: str, f: Map[Any, Any], got: Any, fits: str) -> NoReturn:
+AnyMap: TypeAlias = Map[Any, Any]
+"""A map between any types."""
+
+
+def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
     msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
     raise SpaceError(msg)
 
@@ -373,7 +377,7 @@ def exponent(X: Any) -> Index:
     return index
 
 
-def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
+def highest(parts: Sequence[AnyMap]) -> AnyMap:
     """A part of the highest language: the one that knows how to combine them all."""
     if not parts:
         msg = "nothing to combine: give at least one map"
@@ -383,7 +387,7 @@ def highest(parts: Sequence[Map[Any, Any]]) -> Map[Any, Any]:
     return max(parts, key=lambda part: part.language)
 
 
-def argument(f: Map[Any, Any], args: Sequence[Any]) -> Vec[Any]:
+def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
     dom = f.dom
     for k, arg in enumerate(args):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from hilbert.errors import MissingError, SpaceError, shown
 
 if TYPE_CHECKING:
-    from hilbert.map import Map
+    from hilbert.map import AnyMap
 
 REFLECTED = {
     "add": "__radd__",
@@ -84,6 +84,6 @@ class Applicable(NotArray):
 
     __slots__ = ()
 
-    def apply_map(self, f: Map[Any, Any], args: tuple[Any, ...], /) -> Any:
+    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hilbert.term import Term
 
 F = TypeVar("F", bound="Callable[..., Any]")
+R = TypeVar("R")
 
 
 def once(function: F) -> F:
@@ -64,6 +65,15 @@ def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
             memo[key] = function(term, *args, **named)
         return memo[key]
 
+    return found
+
+
+def kept(function: Callable[[Any], R], term: Term) -> R | None:
+    """What a function of `once` has found for a term; None if it has not been asked."""
+    try:
+        found: R = term._memo[function.__wrapped__]  # type: ignore[attr-defined]  # `wraps` sets it
+    except (AttributeError, KeyError):
+        return None
     return found
 
 

@@ -31,6 +31,7 @@ from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
+from hilbert.formal.kernels import dense, inner
 from hilbert.notarray import Applicable, NotArray
 from hilbert.position import slices
 from hilbert.repr_names import spelled
@@ -63,7 +64,7 @@ Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copowe
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
 ARRAYS = {
-    "shape": "x.space, whose index sets are x.space.index and have a .shape; v.array is the array of a vector",
+    "shape": "x.space.index.shape, or v.array.shape of a vector",
     "dtype": "x.space: R holds float64, R32 float32",
     "ndim": "x.space.index.axes",
     "size": "x.space.dim",
@@ -150,15 +151,12 @@ class Vec(NotArray, Generic[V]):
         """The same element with plain arrays only: a formal tensor is multiplied out, and takes dim V·dim W entries."""
         if not self.is_formal:
             return self
-        from hilbert.formal.kernels import dense  # kernels are made of spaces
-
         return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
 
+    @declared
     def tensor(self: Vec[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
         """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
-        from hilbert.formal.tensors import tensor_product  # a pass over vectors
-
-        return tensor_product(self, other)
+        raise NotImplementedError
 
     def flat(self) -> Any:
         """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete.
@@ -186,14 +184,17 @@ class Vec(NotArray, Generic[V]):
         msg = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}: {fits}"
         raise SpaceError(msg)
 
+    @declared
+    def _mismatch(self, space: Type) -> str:
+        """What an error adds where the space of a vector and another differ in their brackets only."""
+        raise NotImplementedError
+
     def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
         if not isinstance(other, Vec):
             return self._other(other, f"v {sign} w", f"a vector of {self.space} would fit")
         if other.space is not self.space and other.space != self.space:
-            from hilbert.space import bracketing  # spaces know vectors
-
             msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
-            raise SpaceError(msg + bracketing(self.space, other.space))
+            raise SpaceError(msg + self._mismatch(other.space))
         self._require(f"v {sign} w")
         pairs = zip(self.leaves, other.leaves, strict=True)
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
@@ -310,15 +311,10 @@ class Vec(NotArray, Generic[V]):
     ) -> Vec[Copower[Field, I]]: ...
     @overload
     def __matmul__(self: Vec[Copower[Field, Fin[Tag]]], other: Vec[Copower[Field, Fin[Tag]]]) -> Vec[Field]: ...
+    @declared
     def __matmul__(self, other: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
-        if not isinstance(other, Vec):
-            if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
-                return NotImplemented
-            return self._other(other, "v @ w", "a vector or a matrix would fit")
-        from hilbert.matrices import matrix_product  # made of spaces
-
-        return matrix_product(self, other)
+        raise NotImplementedError
 
     def __rmatmul__(self, other: Never) -> Any:
         return self._other(other, "w @ v", "a vector or a matrix would fit")
@@ -326,9 +322,12 @@ class Vec(NotArray, Generic[V]):
     @property
     def T(self: Vec[Copower[A, Product[I, J]]]) -> Vec[Copower[A, Product[J, I]]]:
         """The transpose of a matrix, V^{X×Y} to V^{Y×X}, without a copy; SpaceError if the index set is no product."""
-        from hilbert.matrices import transpose  # made of spaces
+        return self._transposed()
 
-        return transpose(self)
+    @declared
+    def _transposed(self) -> Vec[Any]:
+        """`T`."""
+        raise NotImplementedError
 
     def inner(self: Vec[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
@@ -336,13 +335,10 @@ class Vec(NotArray, Generic[V]):
         products = self._zip(other, "⊙", _dot)
         return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
 
+    @declared
     def norm(self: Vec[S]) -> float:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
-        if self.is_formal:
-            from hilbert.formal.tensors import norm  # a pass over vectors
-
-            return norm(self)
-        return math.sqrt(self.inner(self))
+        raise NotImplementedError
 
     def __float__(self) -> float:
         if len(self.leaves) != 1 or self.space.dim != 1:
@@ -419,7 +415,11 @@ class Vec(NotArray, Generic[V]):
         if len(self.leaves) == 1 and self.space.leaves[0].kind == "b" and not self.space.leaves[0].axes:
             return bool(self.leaves[0])
         truths = any(leaf.kind == "b" for leaf in self.space.leaves)
-        remedy = "write v.array.any() or v.array.all()" if truths else "compare it, as in v.norm() > 0.0"
+        remedy = (
+            "write v.array.any() or v.array.all(), or select(c, x) for an if in each entry"
+            if truths
+            else "compare it, as in v.norm() > 0.0"
+        )
         msg = f"{shown(self)} has no truth value: {remedy}"
         raise SpaceError(msg)
 
@@ -595,8 +595,6 @@ class Vec(NotArray, Generic[V]):
 
 def _dot(a: Any, b: Any) -> float:
     if isinstance(a, Formal) or isinstance(b, Formal):
-        from hilbert.formal.kernels import inner  # kernels are made of spaces
-
         return inner(a, b)
     xp = common_namespace((a, b))
     return float(xp.vecdot(xp.reshape(xp.asarray(a), (-1,)), xp.reshape(xp.asarray(b), (-1,))))

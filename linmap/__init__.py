@@ -6,7 +6,8 @@ from linmap.laws.explain import Explanation, explain
 from linmap.laws.simplify import simplify
 from linmap.matrices.cost import Cost, cost
 from linmap.matrices.diagonal import diagonal, gram, trace
-from linmap.matrices.matrix import factors, matrix
+from linmap.matrices.forms import factors
+from linmap.matrices.matrix import matrix
 from linmap.matrices.structure import structure
 from linmap.matrices.tensors import linear, tensor, universal
 from linmap.net.equal import equal
@@ -28,6 +29,7 @@ from linmap.relational import (
     sparse,
     windows,
 )
+from linmap.term.base import LinMap
 from linmap.term.maps import (
     add,
     cast,
@@ -48,7 +50,6 @@ from linmap.term.maps import (
     total,
     zero,
 )
-from linmap.term.nodes import LinMap
 from linmap.unitary import curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import Any, Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 from attrs import frozen
 
@@ -21,7 +21,7 @@ from hilbert.leaf import Leaf
 from hilbert.program.operation import product
 from hilbert.space import atom, power, require_space, require_type, type_of
 from hilbert.spec import Spec
-from linmap.show.notation import operator
+from linmap.signs import sign_of
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -71,10 +71,14 @@ class Contraction(Generic[U, V, W]):
         _, j, _, spec = self.terms[0]
         if self.right.leaves[j].entry.index is not None:
             return "!" if spec.right[-1:] in spec.left else "e"
-        return operator(spec)[0]
+        return sign_of(spec)[0]
 
     def __str__(self) -> str:
         return f"({self.symbol})"
+
+
+AnyContraction: TypeAlias = Contraction[Any, Any, Any]
+"""A bilinear map of any spaces."""
 
 
 def _is_term(term: object) -> bool:

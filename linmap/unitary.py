@@ -30,8 +30,9 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.relation import run
 from hilbert.space import atom, require_space
+from linmap.term.base import LinMap
 from linmap.term.maps import in_order
-from linmap.term.nodes import Fork, Join, LinMap, Reduce, Unitary
+from linmap.term.nodes import Fork, Join, Reduce, Unitary
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

@@ -29,18 +29,17 @@ from linmap.contraction import (
     tensor_contraction,
 )
 from linmap.net.lower import net
+from linmap.term.base import LinMap
 from linmap.term.maps import cast
+from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Parallel,
     Project,
     Reduce,

@@ -12,8 +12,9 @@ from hilbert.relation import full, geq, leq, pairs, rotation
 from hilbert.spec import Spec
 from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel, project, red, section, transpose
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
-from linmap.net import wire
-from linmap.term.nodes import Fork, Identity, Join, LinMap, Parallel, Section, Sum, Unitary, Zero
+from linmap.term import wire
+from linmap.term.base import LinMap
+from linmap.term.nodes import Fork, Identity, Join, Parallel, Section, Sum, Unitary, Zero
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
 
@@ -92,7 +93,7 @@ def _counted(s: Source) -> Any:
     """Reductions in a row of which most count some pairs twice."""
     X, Y, Z = index(s), index(s), index(s)
     f, g = a_function(s, X, Y), a_function(s, Z, Y)
-    R = s.one_of([f, full(X, Y), pairs(X, Y, np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))))])
+    R = s.one_of([f, full(X, Y), pairs(np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))), X, Y)])
     S = s.one_of([g.T, g.T, full(Y, Z), leq(Y), geq(Y), rotation(Y, 1), mask(s, Y)])
     return red(S, s.field) @ red(R, s.field)
 

@@ -15,19 +15,18 @@ from diff import term as functions
 from hilbert import Vec
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
-from linmap.net import wire
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import constants
+from linmap.term.nets import Closed, Net, refs
 from linmap.term.nodes import (
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,
@@ -37,7 +36,6 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 from tests.strategies import elements, gathered, of_leaves
 

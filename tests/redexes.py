@@ -32,24 +32,12 @@ from linmap import (
     uncurry,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
-from linmap.net import wire
 from linmap.net.lower import net
 from linmap.net.reverse import turned
-from linmap.term.nodes import (
-    Arc,
-    Cast,
-    Compose,
-    Fork,
-    Identity,
-    Join,
-    LinMap,
-    Net,
-    Parallel,
-    Scaled,
-    Section,
-    Sum,
-    Unitary,
-)
+from linmap.term import wire
+from linmap.term.base import LinMap
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary
 from linmap.term.nodes import Zero as ZeroMap
 from tests.linear_terms import dense
 
@@ -140,14 +128,14 @@ def diagonal_map(s: Source, V: Any) -> Any:
 def relation(s: Source) -> Any:
     """A relation between sets of 1 to 3 elements."""
     X, Y = index(s), index(s)
-    f = function(X, Y, s.rng().integers(0, Y.size, X.size))
+    f = function(s.rng().integers(0, Y.size, X.size), X, Y)
     some = np.argwhere(s.rng().integers(0, 2, (X.size, Y.size)))
-    return s.one_of([pairs(X, Y, some), f, f.T, full(X, Y), leq(X), mask(s, X), rotation(X, 1)])
+    return s.one_of([pairs(some, X, Y), f, f.T, full(X, Y), leq(X), mask(s, X), rotation(X, 1)])
 
 
 def mask(s: Source, X: Any) -> Any:
     """The identity on a subset of X."""
-    return partial(X, s.rng().integers(0, 2, X.size).astype(bool))
+    return partial(s.rng().integers(0, 2, X.size).astype(bool), X)
 
 
 def one_leaf(s: Source) -> Any:
@@ -428,13 +416,13 @@ def relations_in_a_row(s: Source) -> tuple[Any, Any]:
 
 
 def a_function(s: Source, X: Any, Y: Any) -> Any:
-    return function(X, Y, s.rng().integers(0, Y.size, X.size))
+    return function(s.rng().integers(0, Y.size, X.size), X, Y)
 
 
 def _identity_relation(s: Source) -> Any:
     V, one = space(s), Fin.of(1)
     X = index(s)
-    every = partial(X, np.ones(X.size, dtype=bool))
+    every = partial(np.ones(X.size, dtype=bool), X)
     same = [equality(X), run(X, X, 0), run(X, X, 0).T, leq(one), full(one, one), rotation(X, 0), every]
     return red(s.one_of([*same, equality(X) * every, equality(X) + every]), V)
 
@@ -442,7 +430,7 @@ def _identity_relation(s: Source) -> Any:
 def empty_relation(s: Source) -> Any:
     """A relation that relates nothing."""
     X = index(s)
-    none, never = pairs(X, index(s), []), partial(X, np.zeros(X.size, dtype=bool))
+    none, never = pairs([], X, index(s)), partial(np.zeros(X.size, dtype=bool), X)
     return s.one_of([none, never, none * relation(s), relation(s) * never, none + never])
 
 

@@ -38,7 +38,7 @@ def some_set(s: Source, *, empty: bool = True, budget: int = 4) -> Index:
 
 def _partial(s: Source) -> Relation[Any, Any]:
     X = some_set(s)
-    return partial(X, s.rng().integers(0, 2, X.shape if s.flag() else X.size).astype(bool))
+    return partial(s.rng().integers(0, 2, X.shape if s.flag() else X.size).astype(bool), X)
 
 
 def _strided(s: Source) -> Relation[Any, Any]:
@@ -68,7 +68,7 @@ def _composable(s: Source) -> Relation[Any, Any]:
     """S ∘ R for a function R, or the transpose of such a composition."""
     S = _small(s)
     X, Y = some_set(s), S.dom
-    R = function(X, Y, s.rng().integers(0, Y.size, X.size)) if Y.size else run(Fin.of(0), Y, 0)
+    R = function(s.rng().integers(0, Y.size, X.size), X, Y) if Y.size else run(Fin.of(0), Y, 0)
     T = S @ R
     return T.T if s.flag() else T
 

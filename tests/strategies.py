@@ -180,7 +180,7 @@ def _set(s: Source, *, empty: bool = True) -> Index:
 
 def _function(s: Source) -> Relation[Any, Any]:
     X, Y = _set(s), _set(s, empty=False)
-    return function(X, Y, s.rng().integers(0, Y.size, X.size))
+    return function(s.rng().integers(0, Y.size, X.size), X, Y)
 
 
 def _run(s: Source) -> Relation[Any, Any]:
@@ -193,14 +193,14 @@ def _pairs(s: Source) -> Relation[Any, Any]:
     X, Y = _set(s), _set(s)
     n = s.integer(0, 6) if X.size and Y.size else 0
     rng = s.rng()
-    return pairs(X, Y, np.stack([rng.integers(0, max(Z.size, 1), n) for Z in (X, Y)], axis=1))
+    return pairs(np.stack([rng.integers(0, max(Z.size, 1), n) for Z in (X, Y)], axis=1), X, Y)
 
 
 def _agreement(s: Source) -> Relation[Any, Any]:
     axes = {c: Fin.of(s.integer(0, 3)) for c in "ij"}
     source, target = ("".join(s.one_of("ij") for _ in range(s.integer(0, 2))) for _ in range(2))
     X, Y = (reduce(operator.mul, (axes[c] for c in labels), Unit()) for labels in (source, target))
-    return agreement(X, Y, f"{source}->{target}")
+    return agreement(f"{source}->{target}", X, Y)
 
 
 FORMS: dict[str, Callable[[Source], Relation[Any, Any]]] = {

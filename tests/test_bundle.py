@@ -15,7 +15,7 @@ from docs.examples.bundle import observations, scene
 from linmap import matrix, structure
 from linmap.matrices.network import network
 from linmap.matrices.structure import BlockDiagonal, Blocks, SparseForm
-from linmap.term.nodes import Closed
+from linmap.term.nets import Closed
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 CAMERAS, POINTS, SEEN = 4, 6, 15

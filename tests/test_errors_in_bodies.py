@@ -40,7 +40,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: e.T, ".T transposes V^{X×Y}, not ℝ^Pixel4"),
     (two.dom, lambda e: e.sum(p), ".sum(Pixel4) of an expression of ℝ^Pixel4 ⊕ ℝ^Hidden3: Pixel4 is no factor"),
     (R ** (p * p), lambda e: e.sum(p), "2 factors of its index sets are Pixel4; .sum() adds all entries"),
-    (V, lambda e: e.sum(3), ".sum(X) takes an index set, not 3"),
+    (V, lambda e: e.sum(3), "takes the index set of an axis, not 3: its axes are Pixel4"),
     (R**none, lambda e: e.mean(), "the mean over ℝ^0 is not defined: it has no elements"),
     (R**none, lambda e: e.mean(none), "the mean over 0 is not defined: it has no elements"),
     (labels**p, lambda e: e.sum(), ".sum() needs a vector space, but Hidden3^Pixel4 has a discrete part"),

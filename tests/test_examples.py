@@ -390,7 +390,7 @@ def test_third_derivative(x: float) -> None:
     by_derivative = derivative(grad(grad(f))).at(R.vec(x))(R.vec(1.0))
     third = f
     for _ in range(3):
-        third = jvp(third) @ fork(identity(R), constant(R, R.vec(1.0)))
+        third = jvp(third) @ fork(identity(R), constant(R.vec(1.0), R))
     for result in (by_gradients, by_derivative, third(R.vec(x))):
         assert math.isclose(float(result), expected, rel_tol=1e-10)
 
@@ -454,12 +454,12 @@ def linear_terms() -> Iterator[Any]:
         stack(hidden),
     ]
     relations: list[Any] = [
-        function(pixel, hidden, [0, 1, 2, 0]),
-        function(pixel, hidden, [0, 1, 2, 0]).T,
+        function([0, 1, 2, 0], pixel, hidden),
+        function([0, 1, 2, 0], pixel, hidden).T,
         leq(pixel),
         geq(pixel),
         equality(pixel),
-        pairs(pixel, hidden, [(0, 1), (3, 2)]),
+        pairs([(0, 1), (3, 2)], pixel, hidden),
         run(hidden, pixel, 1),
     ]
     unitary: list[Any] = [
@@ -497,7 +497,7 @@ def functions() -> Iterator[Any]:
         twice = add(R) @ fork(twice, twice)
     yield from (*PRIMITIVES, *BINARY, *(step.operation for step in program(chosen).steps if not step.args[1:]))
     yield from (log @ sin, sin**pixel, layer, model, many, lift(layer, pixel, over=(1,)), chosen, twice)
-    yield from (constant(R, R.vec(2.0)), bilinear(matrix_vector(hidden, pixel)), -(2 * sin) + cos, parallel(sin, cos))
+    yield from (constant(R.vec(2.0), R), bilinear(matrix_vector(hidden, pixel)), -(2 * sin) + cos, parallel(sin, cos))
     yield from (pointfree(layer), pointfree(model), pointfree(chosen), fork(sin, cos), compose([sin, cos] * 500))
     yield from (jvp(many), grad(B2), value_and_grad(fun(R)(lambda x: x * sin(x))), fun(R)(lambda x: x < 1.0))
     yield from (derivative(many), adjoint(derivative(many)), simplify(derivative(log @ sin)))

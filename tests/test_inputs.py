@@ -135,7 +135,7 @@ def test_flat_is_no_alias() -> None:
 def test_tables_are_copied() -> None:
     """A relation keeps its own table: what is written into the given one does not show."""
     table, both = np.array([0, 1, 2, 0]), np.array([[0, 1], [3, 2]])
-    graph, some = function(p, h, table), pairs(p, h, both)
+    graph, some = function(table, p, h), pairs(both, p, h)
     table[:], both[:] = 2, 0
     assert graph.holds()[1].tolist() == [0, 1, 2, 0]
     assert [side.tolist() for side in some.holds()] == [[0, 3], [1, 2]]

@@ -24,25 +24,25 @@ from hilbert.arrays.libraries import NUMPY
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
-from hilbert.relation.base import Relation
+from hilbert.relation.base import AnyRelation, Relation
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
 
 
-def reduced(relation: Relation[Any, Any], flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """red_R of a flat array of ℝ^X, flat again."""
     kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes))
     result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
     return result
 
 
-def degrees(relation: Relation[Any, Any]) -> npt.NDArray[np.int64]:
+def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many y each x is related: red_{Rᵀ} of ones."""
     return reduced(relation.T, np.ones(relation.cod.size)).astype(np.int64)
 
 
-def filled(relation: Relation[Any, Any], rows: int, columns: int) -> npt.NDArray[np.float64]:
+def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
     n, m = relation.dom.size, relation.cod.size
     xs, ys = _bounds(n, columns), _bounds(m, rows)
@@ -60,7 +60,7 @@ def _bounds(n: int, cells: int) -> npt.NDArray[np.int64]:
     return np.arange(count + 1) * n // max(count, 1)
 
 
-def text(relation: Relation[Any, Any], rows: int = 16, columns: int = 32) -> str:
+def text(relation: AnyRelation, rows: int = 16, columns: int = 32) -> str:
     """A character for each cell: · empty, █ full, shades between where a cell stands for more than one pair."""
     cells = filled(relation, rows, columns)
     if not cells.size:
@@ -69,7 +69,7 @@ def text(relation: Relation[Any, Any], rows: int = 16, columns: int = 32) -> str
     return "\n".join("".join(SHADES[k] for k in row) for row in shade)
 
 
-def spy(relation: Relation[Any, Any], ax: Any = None, pixels: int = 256) -> Any:
+def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
     """The cells as an image, with the positions of X and Y on its axes."""
     if ax is None:
         try:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from hilbert.arrays.kernel import Primitive
     from hilbert.arrays.reduced_axes import Place
     from hilbert.leaf import Leaf
-    from hilbert.relation import Graph, Inclusion
-    from hilbert.relation.base import Relation
+    from hilbert.relation import Inclusion
+    from hilbert.relation.base import AnyRelation
+    from hilbert.relation.functions import AnyGraph
     from hilbert.spec import Spec
 
 
@@ -176,7 +177,7 @@ class Library:
         """out[o] = Σ left[l]·right[r], a labelled contraction."""
         raise TypeError(type(self).__name__)
 
-    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R on the axes of R's domain, which start at axis `at` of the array."""
         raise TypeError(type(self).__name__)
 
@@ -190,9 +191,7 @@ class Library:
         """(a, b) ↦ a + red_R(b) for b of a leaf, where that is quicker than one after the other; else None."""
         return None
 
-    def weighted(
-        self, sources: Graph[Any, Any], targets: Graph[Any, Any], leaf: Leaf, out: tuple[int, ...]
-    ) -> Kernel | None:
+    def weighted(self, sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel | None:
         """(w, v) ↦ Σ w_k v_{x(k)} over y(k) = y, where that is quicker than gather, product and sum; else None."""
         return None
 

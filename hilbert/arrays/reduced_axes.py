@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.library import Library
     from hilbert.leaf import Leaf
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
 
 
 Shape = tuple[int, ...]
@@ -37,7 +37,7 @@ class Place:
     dtype: str
 
     @staticmethod
-    def of(lib: Library, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Place:
+    def of(lib: Library, relation: AnyRelation, at: int, leaf: Leaf) -> Place:
         """The place of a relation whose domain's axes start at axis `at` of a leaf."""
         dom, cod = relation.dom, relation.cod
         return Place(lib, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)

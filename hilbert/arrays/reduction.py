@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.relation import Form
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
     from hilbert.relation.functions import Directed
 
 WIDE = 16
@@ -67,7 +67,7 @@ WIDE = 16
 class Reductions(Windows, Segments):
     """A kernel for each form of relation; a library that does one otherwise overrides the method of that form."""
 
-    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R on the axes of R's domain, which start at axis `at` of the array."""
         p = Place.of(self, relation, at, leaf)
         if 0 in p.before + p.after:
@@ -225,9 +225,7 @@ class Reductions(Windows, Segments):
             return self._then((left, at), (right, at + len(left.cod.axes)), leaf)
         return self._then((right, at + len(left.dom.axes)), (left, at), leaf)
 
-    def _then(
-        self, first: tuple[Relation[Any, Any], int], second: tuple[Relation[Any, Any], int], leaf: Leaf
-    ) -> Kernel:
+    def _then(self, first: tuple[AnyRelation, int], second: tuple[AnyRelation, int], leaf: Leaf) -> Kernel:
         """One relation after the other, each at its axis."""
         r, at = first
         f = self.reduce(r, at, leaf)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.reduced_axes import Place
     from hilbert.leaf import Leaf
-    from hilbert.relation import Graph, Pairs, Table
+    from hilbert.relation import Pairs, Table
+    from hilbert.relation.functions import AnyGraph
 
 Ints = npt.NDArray[Any]
 LONG = 32
@@ -38,7 +39,7 @@ FEW = 3
 class Segments(Library):
     """Segment sums by the scatter of a library, where it has one."""
 
-    def graph(self, p: Place, r: Graph[Any, Any]) -> Kernel:
+    def graph(self, p: Place, r: AnyGraph) -> Kernel:
         """(red v)_y = Σ over f(x) = y of v_x."""
         if not p.n:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
@@ -77,7 +78,7 @@ class Segments(Library):
 class NumpySegments(Segments):
     """Segment sums by what was measured fastest."""
 
-    def graph(self, p: Place, r: Graph[Any, Any]) -> Kernel:
+    def graph(self, p: Place, r: AnyGraph) -> Kernel:
         """By the profile of the table."""
         if not p.n:
             return super().graph(p, r)
@@ -115,9 +116,7 @@ class NumpySegments(Segments):
 
         return Kernel(call)
 
-    def weighted(
-        self, sources: Graph[Any, Any], targets: Graph[Any, Any], leaf: Leaf, out: tuple[int, ...]
-    ) -> Kernel | None:
+    def weighted(self, sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel | None:
         """The product with a sparse matrix, for entries in the order of its rows or columns."""
         n, m = sources.cod.size, targets.cod.size
         by_row = _in_rows(targets.positions)
@@ -189,7 +188,7 @@ def _narrow(array: Ints, bound: int) -> Ints:
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
 
 
-def _in_order(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _in_order(p: Place, r: AnyGraph) -> Kernel:
     """One run after the other."""
     t = r.positions.array
     starts = r.positions.prepare("starts", lambda: np.flatnonzero(np.concatenate([[True], t[1:] != t[:-1]])))
@@ -219,7 +218,7 @@ def _codes(p: Place, t: Ints) -> Ints:
     return t if p.width == 1 else (t[:, None] * p.width + np.arange(p.width)).reshape(-1)
 
 
-def _by_code(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _by_code(p: Place, r: AnyGraph) -> Kernel:
     """numpy alone: each entry by its place in the flat result."""
 
     def build() -> Ints:
@@ -240,7 +239,7 @@ def flat_sum(values: Any, places: Any, length: int) -> Any:
     return out
 
 
-def _by_entries(p: Place, r: Graph[Any, Any]) -> Kernel:
+def _by_entries(p: Place, r: AnyGraph) -> Kernel:
     """A sparse matrix with a row for each of `before`, where entries of the same place add up."""
     sp = sparse()
     shape = (p.rows, p.m * p.width)
@@ -263,7 +262,7 @@ def _by_entries(p: Place, r: Graph[Any, Any]) -> Kernel:
     return Kernel(call, into=into)
 
 
-def _by_rows(p: Place, r: Graph[Any, Any], *, ordered: bool) -> Kernel:
+def _by_rows(p: Place, r: AnyGraph, *, ordered: bool) -> Kernel:
     """A sparse matrix of ones times rows of `width` entries."""
     sp = sparse()
     rows, cells = p.rows * p.n, p.rows * p.m
@@ -285,7 +284,7 @@ def is_ordered(t: Ints) -> bool:
     return bool((t[1:] >= t[:-1]).all())
 
 
-def makes_rows(sources: Graph[Any, Any], targets: Graph[Any, Any]) -> bool:
+def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:
     """Whether a gather, a product and a segment sum are better done as a product with a sparse matrix.
 
     They are where scipy finds the entries row by row or column by column, `FEW` in each at least.

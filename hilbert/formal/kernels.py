@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernel import Primitive
-    from hilbert.relation.base import Relation
+    from hilbert.relation.base import AnyRelation
 
 RANKS = "αβ"
 """Labels of the rank axes of two operands; they occur in no contraction that a user writes."""
@@ -193,7 +193,7 @@ class FormalKernels(Library):
 
         return Kernel(run)
 
-    def reduce(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R: on the factor that has the axes, or on each of several where R splits up."""
         plain = self.base.reduce(relation, at, leaf)
         steps = self._steps(relation, at, leaf)
@@ -223,11 +223,11 @@ class FormalKernels(Library):
         axis = leaf.axes[first]
         turned = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (first, second, *rest)))
         front = self.move((first, second, *rest)).call
-        agree = self.reduce(agreement(axis * axis, axis, "ii->i"), 0, turned).call
+        agree = self.reduce(agreement("ii->i", axis * axis, axis), 0, turned).call
         back = self.move((*range(1, len(rest) + 1), 0)).call
         return Kernel(lambda a: back(agree(front(a))))
 
-    def _steps(self, relation: Relation[Any, Any], at: int, leaf: Leaf) -> tuple[Kernel, ...]:
+    def _steps(self, relation: AnyRelation, at: int, leaf: Leaf) -> tuple[Kernel, ...]:
         """Reductions one after the other: R × S axis by axis, S ∘ R; none where the relation is one of its own."""
         match relation:
             case ProductRelation(left, right):
@@ -243,7 +243,7 @@ class FormalKernels(Library):
             leaf = Leaf(leaf.entry, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
         return tuple(steps)
 
-    def _reduced(self, b: Block, relation: Relation[Any, Any], at: int, whole: Formal) -> Any:
+    def _reduced(self, b: Block, relation: AnyRelation, at: int, whole: Formal) -> Any:
         """red_R of one block, whose axes from `at` on are those of R's domain."""
         labels = ALPHABET[: len(whole.shape)]
         width = len(relation.dom.axes)
@@ -299,7 +299,7 @@ class FormalKernels(Library):
         out = before + target + after
         return combine(self.base, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
 
-    def _image(self, relation: Relation[Any, Any], like: Factor) -> Any:
+    def _image(self, relation: AnyRelation, like: Factor) -> Any:
         """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""
         xp = self.xp
         if isinstance(relation, Full):

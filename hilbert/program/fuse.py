@@ -8,6 +8,7 @@ from hilbert.arrays.segments import makes_rows
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, AddInto, Contract, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Converse, Graph, Inclusion
+from hilbert.relation.functions import AnyGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ def _added_into(step: Step[Any], alone: Maker) -> Step[Any] | None:
     return None
 
 
-def _weighted(last: Step[Any], sums: Reduce, targets: Graph[Any, Any], alone: Maker, line: Line) -> Step[Any] | None:
+def _weighted(last: Step[Any], sums: Reduce, targets: AnyGraph, alone: Maker, line: Line) -> Step[Any] | None:
     """A segment sum of weighted entries of a gather as the product with a sparse matrix, where that is quicker."""
     product = alone(last.args[0])
     if product is None or not isinstance(product.operation, Contract):

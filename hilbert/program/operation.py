@@ -16,7 +16,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.constant import Const
-from hilbert.relation.base import Relation
+from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Operation:
         """The kernel for operands of these leaves."""
         raise TypeError(type(self).__name__)
 
+    def lifted(self, n: int) -> Operation:
+        """The operation on operands with n more axes in front, all of them."""
+        raise TypeError(type(self).__name__)
+
     def __repr__(self) -> str:
         cls: Any = type(self)
         return f"operation.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
@@ -54,6 +58,10 @@ class Literal(Operation):
     def image(self, *operands: Leaf) -> Leaf:
         """The constant's."""
         return self.value.leaf
+
+    def lifted(self, n: int) -> Literal:
+        """A constant does not vary."""
+        return self
 
 
 # --- linear operations on one array ---
@@ -88,7 +96,7 @@ class Scale(Operation):
 class Reduce(Operation):
     """red_R on the axes from `at` on."""
 
-    relation: Relation[Any, Any]
+    relation: AnyRelation
     at: int
 
     def image(self, *operands: Leaf) -> Leaf:
@@ -181,6 +189,10 @@ class Contract(Operation):
         """The planned contraction."""
         return lib.contract(self.spec, operands[0], operands[1])
 
+    def lifted(self, n: int) -> Contract:
+        """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
+        return Contract(self.spec.lifted(n, left=True, right=True))
+
 
 @final
 @frozen(repr=False)
@@ -198,6 +210,14 @@ class Add(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a + b, in place where an operand dies."""
         return lib.add()
+
+    def lifted(self, n: int) -> Add:
+        """The same."""
+        return self
+
+
+Builtin: TypeAlias = Literal | Unary | Contract | Add
+"""The operations that programs are made of, beside primitives."""
 
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:

@@ -2,7 +2,7 @@
 
 >>> from hilbert import Fin
 >>> X, Y = Fin.of(4), Fin.of(2)
->>> R = function(X, Y, [0, 1, 1, 0])
+>>> R = function([0, 1, 1, 0], X, Y)
 >>> [p.tolist() for p in R.holds()]
 [[0, 1, 2, 3], [0, 1, 1, 0]]
 >>> R.T.T == R

@@ -170,6 +170,10 @@ class Relation(Generic[I, J]):
         raise NotImplementedError
 
 
+AnyRelation: TypeAlias = Relation[Any, Any]
+"""A relation between any index sets."""
+
+
 class Function(Relation[I, J]):
     """{(x, f(x))} for a function f : X → Y: red scatters and adds, red of its transpose gathers."""
 

@@ -45,6 +45,15 @@ def require_sets(*sets: Any) -> None:
         require_index(index, "a relation")
 
 
+def require_table(form: str, table: Any, *sets: Any) -> None:
+    """Raise SpaceError unless index sets stand last in a form, and none where its table, or its columns, are due."""
+    early = [given for given in (table if isinstance(table, tuple) else (table,)) if isinstance(given, Index)]
+    if early:
+        msg = f"{form} takes its arguments in this order, index sets last: {shown(early[0])} stands too early"
+        raise SpaceError(msg)
+    require_sets(*sets)
+
+
 def whole(value: Any, what: str, *, least: int | None = None) -> int:
     """An integer of at least `least`; raises SpaceError for anything else."""
     found = integer(value)

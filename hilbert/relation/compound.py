@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.index import Coproduct, Product
-from hilbert.relation.base import H, I, Ints, J, K, Relation, require_relation
+from hilbert.relation.base import AnyRelation, H, I, Ints, J, K, Relation, require_relation
 
 __all__ = ["Composition", "ProductRelation", "SumRelation"]
 
@@ -17,7 +17,7 @@ def _relation(_: Any, attribute: Any, value: Any) -> None:
     require_relation(value, f"the {attribute.name} side of R × S, R + S or S ∘ R")
 
 
-def _bracketed(relation: Relation[Any, Any]) -> str:
+def _bracketed(relation: AnyRelation) -> str:
     text = str(relation)
     return f"({text})" if any(sign in text for sign in ("×", " + ", "∘")) else text
 
@@ -159,7 +159,7 @@ class Composition(Relation[I, J]):
         return f"{_bracketed(self.outer)} ∘ {_bracketed(self.inner)}"
 
 
-def paths(outer: Relation[Any, Any], inner: Relation[Any, Any]) -> tuple[Ints, Ints]:
+def paths(outer: AnyRelation, inner: AnyRelation) -> tuple[Ints, Ints]:
     """The ends (x, z) of every path x R y S z."""
     x, y = inner.holds()
     y2, z = outer.holds()

@@ -13,7 +13,7 @@ from attrs import frozen
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index import Anonymous, Fin, Index, Product, Unit
 from hilbert.relation.base import Function, I, Ints, J, K, Relation, Table, table
-from hilbert.relation.checks import positions_in, require_sets, whole
+from hilbert.relation.checks import positions_in, require_sets, require_table, whole
 
 __all__ = [
     "Converse",
@@ -55,9 +55,13 @@ class Graph(Function[I, J]):
         return f"graph({self.dom}→{self.cod})"
 
 
-def function(X: I, Y: J, positions: Any) -> Graph[I, J]:
+AnyGraph: TypeAlias = Graph[Any, Any]
+"""The graph of a function between any index sets."""
+
+
+def function(positions: Any, X: I, Y: J) -> Graph[I, J]:
     """The graph of x ↦ positions[x]; raises SpaceError for a wrong length or a position outside Y."""
-    require_sets(X, Y)
+    require_table("function(positions, X, Y)", positions, X, Y)
     array = positions_in(Y, positions, f"the table of a function {X} → {Y}")
     if array.shape != (X.size,):
         msg = f"the table of a function {X} → {Y} has {X.size} entries, not {array.size}"

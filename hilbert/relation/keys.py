@@ -22,7 +22,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.index import Anonymous, Fin, Index, require_index
 from hilbert.labelled import Labelled
 from hilbert.relation.base import I, Ints, table
-from hilbert.relation.functions import Graph
+from hilbert.relation.functions import AnyGraph, Graph
 from hilbert.relation.plain import Pairs, distinct
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def by_key(column: Any, *, rows: None = ..., keys: Labelled[T]) -> Graph[Fin[Ano
 def by_key(column: Any, *, rows: I, keys: None = ...) -> Graph[I, Labelled[Anonymous]]: ...
 @overload
 def by_key(column: Any, *, rows: I, keys: Labelled[T]) -> Graph[I, Labelled[T]]: ...
-def by_key(column: Any, *, rows: Index | None = None, keys: Labelled[Any] | None = None) -> Graph[Any, Any]:
+def by_key(column: Any, *, rows: Index | None = None, keys: Labelled[Any] | None = None) -> AnyGraph:
     """The function from the rows of a table to the keys in one of its columns; red of it groups and sums.
 
     `rows` names the index set of the rows, `keys` that of the keys (see `labels`); otherwise they are anonymous, and
@@ -59,7 +59,7 @@ def by_key(column: Any, *, rows: Index | None = None, keys: Labelled[Any] | None
     return _rows(column, rows, keys)
 
 
-def _rows(column: Any, rows: Index | None, keys: Labelled[Any] | None) -> Graph[Any, Any]:
+def _rows(column: Any, rows: Index | None, keys: Labelled[Any] | None) -> AnyGraph:
     entries = _column(column)
     if rows is None:
         rows = Fin.of(len(entries))

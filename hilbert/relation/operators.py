@@ -3,7 +3,7 @@
 >>> from hilbert import Fin
 >>> from hilbert.relation import equality, full, function, leq
 >>> X, Y = Fin.of(3), Fin.of(2)
->>> R = function(X, Y, [0, 1, 0])
+>>> R = function([0, 1, 0], X, Y)
 >>> print(equality(Y) * leq(X), R + leq(Y), leq(Y) @ R, sep=" | ")
 id × ≤ | graph(3→2) + ≤ | ≤ ∘ graph(3→2)
 >>> (leq(Y) @ R).T == R.T @ leq(Y).T
@@ -16,7 +16,7 @@ from typing import Any
 
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
-from hilbert.relation.base import H, I, J, K, Relation, require_relation
+from hilbert.relation.base import AnyRelation, H, I, J, K, Relation, require_relation
 from hilbert.relation.compound import Composition, ProductRelation, SumRelation, paths
 from hilbert.relation.plain import Full, Identity, Order, distinct
 
@@ -57,7 +57,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     return distinct(inner.dom, outer.cod, x, z)
 
 
-def _law(outer: Any, inner: Any) -> Relation[Any, Any] | None:
+def _law(outer: Any, inner: Any) -> AnyRelation | None:
     """S ∘ R as one form, if a law says so."""
     match outer, inner:
         case Identity(), _:  # id ∘ R = R

@@ -14,7 +14,7 @@ from attrs import frozen
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Index
 from hilbert.relation.base import Function, I, Ints, J, Relation, Table, table
-from hilbert.relation.checks import array_of, positions_in, require_sets
+from hilbert.relation.checks import array_of, positions_in, require_sets, require_table
 from hilbert.spec import ALPHABET
 
 __all__ = [
@@ -138,12 +138,12 @@ class Partial(Relation[I, I]):
         return f"id on {self.size} of {self.dom}"
 
 
-def partial(X: I, keep: Any) -> Partial[I]:
+def partial(keep: Any, X: I) -> Partial[I]:
     """The identity on the elements of X for which `keep` is true: an array of truth values with the axes of X, or flat.
 
     Raises SpaceError for another shape or kind of array.
     """
-    require_sets(X)
+    require_table("partial(keep, X)", keep, X)
     array = array_of(keep, f"a subset of {X}")
     if array.size == 0:
         array = array.astype(bool)
@@ -239,24 +239,24 @@ class Pairs(Relation[I, J]):
         return f"{self.size} pairs"
 
 
-def pairs(X: I, Y: J, entries: Any) -> Pairs[I, J]:
+def pairs(entries: Any, X: I, Y: J) -> Pairs[I, J]:
     """The relation with the given pairs (x, y) of positions; raises SpaceError for one outside X × Y."""
-    require_sets(X, Y)
+    require_table("pairs(entries, X, Y)", entries, X, Y)
     array = array_of(entries, f"the table of pairs of {X}×{Y}")
     if array.size == 0:
         array = np.zeros((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         msg = f"pairs of {X}×{Y} are an array of shape (n, 2), not {array.shape}"
         raise SpaceError(msg)
-    return columns(X, Y, array[:, 0], array[:, 1])
+    return columns(array[:, 0], array[:, 1], X, Y)
 
 
-def columns(X: I, Y: J, sources: Any, targets: Any) -> Pairs[I, J]:
+def columns(sources: Any, targets: Any, X: I, Y: J) -> Pairs[I, J]:
     """The relation with the pairs (sources[k], targets[k]) of positions, as two columns of a table give them.
 
     A pair that stands twice counts once. Raises SpaceError for unequal lengths and for positions outside X or Y.
     """
-    require_sets(X, Y)
+    require_table("columns(sources, targets, X, Y)", (sources, targets), X, Y)
     x = positions_in(X, sources, f"the sources of pairs of {X}×{Y}")
     y = positions_in(Y, targets, f"the targets of pairs of {X}×{Y}")
     if len(x) != len(y):
@@ -318,9 +318,9 @@ def canonical(source: str, target: str) -> tuple[str, str]:
     return "".join(names[c] for c in source), "".join(names[c] for c in target)
 
 
-def agreement(X: I, Y: J, labels: str) -> Agreement[I, J]:
+def agreement(labels: str, X: I, Y: J) -> Agreement[I, J]:
     """The relation of labels such as "ii->i", one for each axis of X and of Y; SpaceError where they do not fit."""
-    require_sets(X, Y)
+    require_table("agreement(labels, X, Y)", labels, X, Y)
     source, arrow, target = (labels if isinstance(labels, str) else "").replace(" ", "").partition("->")
     if not arrow or len(source) != len(X.axes) or len(target) != len(Y.axes):
         due = f"{len(X.axes)} labels, ->, {len(Y.axes)} labels"

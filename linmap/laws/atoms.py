@@ -23,20 +23,10 @@ from linmap.laws.category import split
 from linmap.laws.labels import normal
 from linmap.laws.rule import ARC, ARCS, BESIDE, LIKE, NODE, PAIR, PART, Classes, Rule, declare, named
 from linmap.laws.unitary import unitary
-from linmap.net import wire
+from linmap.term import wire
 from linmap.term.datum import constants
-from linmap.term.nodes import (
-    Arc,
-    Cast,
-    Identity,
-    Inject,
-    Project,
-    Reduce,
-    Scaled,
-    Section,
-    Unitary,
-    Zero,
-)
+from linmap.term.nets import Arc
+from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,15 +11,9 @@ from typing import Any, cast
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
 from hilbert.map import Map
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
+from linmap.term.base import LinMap
 from linmap.term.maps import compose, fork, identity, join, parallel
-from linmap.term.nodes import (
-    Fork,
-    Identity,
-    Join,
-    LinMap,
-    Parallel,
-    Zero,
-)
+from linmap.term.nodes import Fork, Identity, Join, Parallel, Zero
 
 Taken = tuple[float | None, list[Any]]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from hilbert.space import type_of
 from linmap.laws.atoms import alike
 from linmap.laws.rule import ARC, ARCS, BESIDE, NET, rule, rules
-from linmap.net import wire
-from linmap.term.nodes import Arc, Net
+from linmap.term import wire
+from linmap.term.nets import Arc, Net
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,8 +8,9 @@ from linmap.laws.bench import Bench, Constants
 from linmap.laws.engine import FLAT
 from linmap.laws.graph import Graph, arcs_in_a_row, arcs_side_by_side
 from linmap.laws.rule import NET, NODE, rule, rules
-from linmap.net import wire
-from linmap.term.nodes import Arc, Closed, Identity, Net, Zero, refs
+from linmap.term import wire
+from linmap.term.nets import Arc, Closed, Net, refs
+from linmap.term.nodes import Identity, Zero
 
 if TYPE_CHECKING:
     from linmap.laws.graph import Note

@@ -31,14 +31,14 @@ from hilbert.relation import (
 from hilbert.repr_names import derived
 
 if TYPE_CHECKING:
-    from hilbert import Relation
     from hilbert.relation import Form
+    from hilbert.relation.base import AnyRelation
     from hilbert.relation.functions import Directed
 
-Found: TypeAlias = "tuple[int, Relation[Any, Any]] | None"
+Found: TypeAlias = "tuple[int, AnyRelation] | None"
 
 
-def is_identity(relation: Relation[Any, Any]) -> bool:
+def is_identity(relation: AnyRelation) -> bool:
     """Whether the form of a relation shows that it is {(x, x)}."""
     if relation.dom != relation.cod:
         return False
@@ -66,7 +66,7 @@ def is_identity(relation: Relation[Any, Any]) -> bool:
             assert_never(form)
 
 
-def is_empty(relation: Relation[Any, Any]) -> bool:
+def is_empty(relation: AnyRelation) -> bool:
     """Whether the form of a relation shows that nothing is related."""
     if not (relation.dom.size and relation.cod.size):
         return True
@@ -88,7 +88,7 @@ def is_empty(relation: Relation[Any, Any]) -> bool:
             assert_never(form)
 
 
-def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> Found:
+def composed(S: AnyRelation, R: AnyRelation) -> Found:
     """k and S∘R such that red_S • red_R = k·red_{S∘R}, where the forms allow it: by the form of S, what R may be."""
     if isinstance(R, Identity):
         return 1, S
@@ -122,7 +122,7 @@ def composed(S: Relation[Any, Any], R: Relation[Any, Any]) -> Found:
             assert_never(form)
 
 
-def _product(S: ProductRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> Found:
+def _product(S: ProductRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
     """(S₁×S₂) ∘ (R₁×R₂) = (S₁∘R₁) × (S₂∘R₂)."""
     if not isinstance(R, ProductRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
         return None
@@ -130,7 +130,7 @@ def _product(S: ProductRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> F
     return (first[0] * second[0], first[1] * second[1]) if first and second else None
 
 
-def _sum(S: SumRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> Found:
+def _sum(S: SumRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
     """(S₁+S₂) ∘ (R₁+R₂) = (S₁∘R₁) + (S₂∘R₂), where there are as many ways in both."""
     if not isinstance(R, SumRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
         return None
@@ -138,7 +138,7 @@ def _sum(S: SumRelation[Any, Any, Any, Any], R: Relation[Any, Any]) -> Found:
     return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
 
 
-def _back(g: Directed[Any, Any], R: Relation[Any, Any]) -> Found:
+def _back(g: Directed[Any, Any], R: AnyRelation) -> Found:
     """k and gᵀ∘R."""
     if isinstance(R, Full):  # one way back from each z
         return (1, Full(R.dom, g.dom)) if isinstance(g, Function) else None
@@ -163,7 +163,7 @@ def _name(f: Any) -> str:
     return f"graph {f.positions.token}" if isinstance(f, Graph) else f"run {f.offset} {f.stride}"
 
 
-def _overlap(f: Inclusion[Any, Any], g: Inclusion[Any, Any]) -> Relation[Any, Any]:
+def _overlap(f: Inclusion[Any, Any], g: Inclusion[Any, Any]) -> AnyRelation:
     """{(x, z) : f(x) = g(z)} of two runs, which is a run where one lies in the other."""
     X, Z = f.dom, g.dom
     shift = f.offset - g.offset

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert import combine
 from hilbert.combine import Multiple
-from hilbert.map import Map
+from hilbert.map import AnyMap
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.laws.size import WEIGHTS, cost
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ PENDING = (2, WEIGHTS[Multiple])
 class _Open:
     """A sequence while its parts change. It counts as a row with `count` references, or as nothing for one part."""
 
-    def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[Map[Any, Any]]) -> None:
+    def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[AnyMap]) -> None:
         self.owner, self.shared, self.node, self.path, self.spliced = owner, owner.shared, node, path, spliced
         self.count = len(node.parts)
         self.weight = cost(node)[1]

@@ -21,7 +21,8 @@ from linmap.laws import Simplifier
 
 if TYPE_CHECKING:
     from linmap.laws import Step
-    from linmap.term.nodes import LinMap, Net
+    from linmap.term.base import LinMap
+    from linmap.term.nets import Net
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)

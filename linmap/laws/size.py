@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING, Any
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
 from hilbert.program.constant import Const
 from hilbert.term import parts
-from linmap.net import wire
-from linmap.term.nodes import (
-    Cast,
-    Closed,
-    Identity,
-    Inject,
-    Join,
-    Net,
-    Project,
-    Reduce,
-    Section,
-    Unitary,
-    Zero,
-)
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.nets import Closed, Net
+from linmap.term.nodes import Cast, Identity, Inject, Join, Project, Reduce, Section, Unitary, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,12 +46,9 @@ WEIGHTS: dict[type, int] = {
 WIRES: dict[type, int] = {
     wire.Same: 0,
     wire.Scale: 1,
-    wire.Move: 2,
-    wire.Cast: 2,
-    wire.Reduce: 2,
     wire.Section: 3,
 }
-"""The same for the arcs of a net."""
+"""The same for the arcs of a net; 2 for others."""
 
 INNER: dict[type, Callable[[Any], tuple[int, int]]] = {}
 """Size and weight inside a node that is flat, beside its own row: of programs, added by `diff`."""
@@ -74,7 +61,7 @@ def data(node: Term) -> list[Any]:
 
 
 def _constants(f: Net) -> list[Any]:
-    found = [arc.map.datum for arc in f.arcs if isinstance(arc.map, wire.Section)]
+    found = (wire.datum_of(arc.map) for arc in f.arcs)
     return [datum for datum in found if isinstance(datum, Const)]
 
 
@@ -88,8 +75,8 @@ DATA: dict[type, Callable[[Any], list[Any]]] = {
 
 def _net(f: Net) -> tuple[int, int]:
     """Wires are rows; an arc is a row that refers to two wires, and perhaps to a slot."""
-    slots = sum(isinstance(a.map, wire.Section) and not isinstance(a.map.datum, Const) for a in f.arcs)
-    return len(f.wires) + 3 * len(f.arcs) + slots, sum(WIRES[type(a.map)] for a in f.arcs)
+    slots = sum(isinstance(wire.datum_of(a.map), Ref) for a in f.arcs)
+    return len(f.wires) + 3 * len(f.arcs) + slots, sum(WIRES.get(type(a.map), 2) for a in f.arcs)
 
 
 def _closed(f: Closed) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from hilbert.spec import Spec
 from linmap.laws.atoms import Row, alone, beside, neighbours
 from linmap.laws.labels import normal, product, unmoved
 from linmap.laws.relations import composed, is_empty, is_identity
-from linmap.net import wire
+from linmap.term import wire
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf

@@ -24,7 +24,8 @@ from hilbert.once import once
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Full
-from linmap.matrices.matrix import As, blocks_plan, cheapest, dense_plan, factor_plan, limit_of, sparse_plan
+from linmap.matrices.forms import blocks_plan, dense_plan, factor_plan, limit_of, sparse_plan
+from linmap.matrices.matrix import As, cheapest
 from linmap.matrices.order import Order
 from linmap.matrices.structure import body_of, structure
 from linmap.net.apply import line
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
     from hilbert.program.operation import Operation
-    from linmap.term.nodes import Net
+    from linmap.term.nets import Net
 
 
 @final

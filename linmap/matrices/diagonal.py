@@ -19,12 +19,13 @@ from hilbert.arrays.namespace import freeze, namespace
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
-from linmap.matrices.matrix import data_of, planned
+from linmap.matrices.forms import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of
 from linmap.net.reverse import transposed
-from linmap.term.nodes import Compose, LinMap
+from linmap.term.base import LinMap
+from linmap.term.nodes import Compose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

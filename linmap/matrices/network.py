@@ -26,17 +26,18 @@ from hilbert.relation import Full
 from hilbert.relation import Identity as IdentityRelation
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.order import Order, order
-from linmap.net import wire
 from linmap.net.fold import extended, fold
-from linmap.term.nodes import Net, refs
+from linmap.term import wire
+from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hilbert import Index, Relation
+    from hilbert import Index
     from hilbert.program.operation import Operation
+    from hilbert.relation.base import AnyRelation
     from linmap.term.datum import Datum
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 Labels = tuple[int, ...]
 MANY = 12
@@ -57,7 +58,7 @@ class Factor:
 class Link:
     """A relation between the labels `x` of its domain and `y` of its codomain."""
 
-    relation: Relation[Any, Any]
+    relation: AnyRelation
     x: Labels
     y: Labels
 
@@ -185,7 +186,7 @@ class Network:
         out = tuple(named[c] for c in spec.out)
         return self._passed(p, evolve(p, factors=(*p.factors, factor), out=out))
 
-    def _reduced(self, p: Product, relation: Relation[Any, Any], at: int) -> Product:
+    def _reduced(self, p: Product, relation: AnyRelation, at: int) -> Product:
         n = len(relation.dom.axes)
         before, x, after = p.out[:at], p.out[at : at + n], p.out[at + n :]
         match relation:
@@ -399,7 +400,7 @@ class Network:
                 factors.append(self._dense_link(link))
         return factors
 
-    def _applied(self, f: Factor, here: Labels, there: Labels, relation: Relation[Any, Any]) -> Factor:
+    def _applied(self, f: Factor, here: Labels, there: Labels, relation: AnyRelation) -> Factor:
         rest = tuple(c for c in f.labels if c not in here)
         slot = self.arranged(f, here + rest)
         leaf = self.slots[slot]

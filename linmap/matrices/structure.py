@@ -23,7 +23,8 @@ from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
 from linmap.matrices.network import Labels, Network, Product, bonds, network
 from linmap.net.lower import net
-from linmap.term.nodes import Closed, LinMap, Net
+from linmap.term.base import LinMap
+from linmap.term.nets import Closed, Net
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

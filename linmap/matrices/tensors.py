@@ -33,13 +33,15 @@ from hilbert.space import atom
 from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
 from linmap import contraction
-from linmap.contraction import Contraction, require_contraction
-from linmap.matrices.matrix import data_of, limit_of, planned, side
-from linmap.matrices.matrix import dense as dense_array
+from linmap.contraction import AnyContraction, Contraction, require_contraction
+from linmap.matrices.forms import data_of, limit_of, planned, side
+from linmap.matrices.forms import dense as dense_array
 from linmap.matrices.network import bonds
 from linmap.matrices.structure import body_of
-from linmap.net import wire
-from linmap.term.nodes import Arc, Compose, Identity, LinMap, Net, Scaled, Section, Sum, Zero
+from linmap.term import wire
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Arc, Net
+from linmap.term.nodes import Compose, Identity, Scaled, Section, Sum, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,16 +79,16 @@ def linear(t: Vec[TensorProduct[W, V]]) -> LinMap[V, W]:
     return parts[0] if len(parts) == 1 else Sum(parts)
 
 
-def _composed(f: Family[Any, Any]) -> LinMap[Any, Any]:
+def _composed(f: Family[Any, Any]) -> AnyLinMap:
     """V ⊸ K^r ⊸ W, by way of K for one term."""
     W, V, X = f.left.space.base, f.right.space.base, f.left.space.index
     base = atom(next(leaf.entry for leaf in (*W.leaves, *V.leaves)))
     assert isinstance(base, Field)
     if f.rank == 1 and not f.left.is_formal and not f.right.is_formal:
         left, right = (Vec(w.space.base, tuple(freeze(a[0]) for a in w.leaves)) for w in (f.left, f.right))
-        parts: list[LinMap[Any, Any]] = [Section(contraction.inner(V), 1, right)]
+        parts: list[AnyLinMap] = [Section(contraction.inner(V), 1, right)]
         middle: Type = base
-        after: LinMap[Any, Any] = Section(contraction.scalar(W, base), 1, left)
+        after: AnyLinMap = Section(contraction.scalar(W, base), 1, left)
     else:
         middle = Copower(base, X)
         parts = [Section(_rows(V, X, base), 0, f.right)]
@@ -101,7 +103,7 @@ def _composed(f: Family[Any, Any]) -> LinMap[Any, Any]:
     return Compose([*parts, after])
 
 
-def _rows(V: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
+def _rows(V: Type, X: Index, base: Field) -> AnyContraction:
     """V^X × V →₂ K^X, (w, v)_x = w_x ⊙ v."""
     terms = []
     for k, leaf in enumerate(V.leaves):
@@ -110,7 +112,7 @@ def _rows(V: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
     return Contraction(Copower(V, X), V, Copower(base, X), tuple(terms))
 
 
-def _columns(W: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
+def _columns(W: Type, X: Index, base: Field) -> AnyContraction:
     """W^X × K^X →₂ W, (u, c) ↦ Σ_x c_x·u_x."""
     terms = []
     for k, leaf in enumerate(W.leaves):
@@ -119,7 +121,7 @@ def _columns(W: Type, X: Index, base: Field) -> Contraction[Any, Any, Any]:
     return Contraction(Copower(W, X), Copower(base, X), W, tuple(terms))
 
 
-def _on_right(t: Vec[Any]) -> Contraction[Any, Any, Any]:
+def _on_right(t: Vec[Any]) -> AnyContraction:
     """(W ⊗ V) × V →₂ W on the leaves that are not empty."""
     W, V = t.space.left, t.space.right
     m = len(V.leaves)
@@ -288,7 +290,7 @@ def _identified(spec: Spec, dom: Leaf, cod: Leaf) -> wire.Wire:
     if len(set(source)) == len(source):
         order = tuple(map(source.index, spec.out))
         return wire.Same() if order == tuple(range(len(order))) else wire.Move(order)
-    return wire.Reduce(agreement(_product(dom), _product(cod), f"{source}->{spec.out}"), 0)
+    return wire.Reduce(agreement(f"{source}->{spec.out}", _product(dom), _product(cod)), 0)
 
 
 def _product(leaf: Leaf) -> Index:

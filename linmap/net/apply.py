@@ -9,11 +9,12 @@ from hilbert.arrays.namespace import freeze
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.run import Runner
-from linmap.net import wire
 from linmap.net.fold import fold
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Ref
-from linmap.term.nodes import Closed, LinMap, Net, refs
+from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

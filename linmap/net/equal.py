@@ -14,17 +14,18 @@ from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const
-from linmap.net import wire
 from linmap.net.fold import extended, fold
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Ref
-from linmap.term.nodes import Closed, LinMap, Net, refs
+from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from linmap.term.datum import Datum
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 
 class Numbering:

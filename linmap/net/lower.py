@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from hilbert.index import Index
 from hilbert.once import once
 from hilbert.term import postorder
-from linmap.net import wire
+from linmap.term import wire
+from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
+from linmap.term.nets import Arc, Closed, Net, refs
 from linmap.term.nodes import (
-    Arc,
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,
@@ -34,7 +32,6 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +68,7 @@ class Wiring:
             self.arc(f, s, d)
 
 
-def net(f: LinMap[Any, Any]) -> Net:
+def net(f: AnyLinMap) -> Net:
     """The net of a linear map, made once for each term."""
     if isinstance(f, Net):
         return f
@@ -79,14 +76,14 @@ def net(f: LinMap[Any, Any]) -> Net:
 
 
 @once
-def _lowered(f: LinMap[Any, Any]) -> Net:
+def _lowered(f: AnyLinMap) -> Net:
     w = Wiring()
     src, dst = w.ends(f.dom), w.ends(f.cod)
     lower(w, f, src, dst)
     return Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
 
 
-def shared_terms(f: LinMap[Any, Any]) -> set[int]:
+def shared_terms(f: AnyLinMap) -> set[int]:
     """The subterms that several parents use: on the same wires they are lowered once."""
     seen, twice = set[int](), set[int]()
     for node in postorder(f):
@@ -96,7 +93,7 @@ def shared_terms(f: LinMap[Any, Any]) -> set[int]:
     return twice
 
 
-def lower(w: Wiring, f: LinMap[Any, Any], src: Ends, dst: Ends) -> None:
+def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends) -> None:
     """Emit arcs such that wires[dst] += f(wires[src]); iterative, in topological order."""
     shared = shared_terms(f)
     done: dict[tuple[int, Ends, Axes], Ends] = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hilbert.once import known, once
 from linmap.net.lower import net
-from linmap.term.nodes import Arc, Closed, LinMap, Net
+from linmap.term.base import AnyLinMap
+from linmap.term.nets import Arc, Closed, Net
 
 
 @once
@@ -18,6 +17,6 @@ def turned(f: Net) -> Net:
     return found
 
 
-def transposed(f: LinMap[Any, Any]) -> LinMap[Any, Any]:
+def transposed(f: AnyLinMap) -> AnyLinMap:
     """f* as a net; `adjoint.adjoint` keeps terms as they were composed."""
     return Closed(turned(f.body), f.data) if isinstance(f, Closed) else turned(net(f))

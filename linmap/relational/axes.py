@@ -17,7 +17,7 @@ from linmap.term.maps import in_order, join, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import LinMap
+    from linmap.term.base import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

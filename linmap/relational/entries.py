@@ -16,6 +16,7 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.labelled import Labelled
 from hilbert.relation import by_key, function
+from hilbert.relation.base import AnyRelation
 from hilbert.relation.checks import array_of
 from hilbert.space import Elements
 from linmap import contraction
@@ -24,7 +25,7 @@ from linmap.term.nodes import Section
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import LinMap
+    from linmap.term.base import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -149,7 +150,7 @@ def _space_last(form: str, table: Any, X: Any, V: Any) -> tuple[Any, Any]:
     return X, V
 
 
-def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
+def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
     """The function x : Y → X as a relation."""
     if isinstance(indices, Relation):
         if not indices.is_function:
@@ -166,7 +167,7 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> Relation[Any, Any]:
     require_index(rows, f"{name}(…, rows=Y)")
     if entries.shape == rows.shape:
         entries = np.reshape(entries, -1)
-    return function(rows, X, entries)
+    return function(entries, rows, X)
 
 
 def _found(indices: Vec[Any], X: Any, rows: Any, name: str) -> tuple[Index, Index]:

@@ -19,7 +19,7 @@ from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
-    from linmap.term.nodes import LinMap
+    from linmap.term.base import AnyLinMap, LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -53,8 +53,8 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     entries = Fin.of(codes.size)
     summed = np.zeros(codes.size, c.left.dtype)
     np.add.at(summed, places, data)
-    weighted: LinMap[Any, Any] = delta(c, 0, (c.left**entries).vec(summed), entries)
-    return red(function(entries, Y, y), V) @ weighted @ red(function(entries, X, x).T, V)
+    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(summed), entries)
+    return red(function(y, entries, Y), V) @ weighted @ red(function(x, entries, X).T, V)
 
 
 @overload
@@ -81,5 +81,5 @@ def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
             msg = f"a matrix of {coo.shape[0]} rows and {coo.shape[1]} columns does not map {shown(X)} to {shown(Y)}"
             raise SpaceError(msg)
     entries = Fin.of(coo.nnz)
-    rows, cols = function(entries, Y, coo.coords[0]), function(entries, X, coo.coords[1])
+    rows, cols = function(coo.coords[0], entries, Y), function(coo.coords[1], entries, X)
     return sparse(rows, cols, coo.data, X, Y, V)

@@ -1,26 +1,11 @@
-"""The paper's signs for labelled contractions, and the layout of terms on the page.
-
-| sign | contraction | |
-|---|---|---|
-| `·` | `,->` `,i->i` `i,i->i` | scalar product; entry by entry |
-| `⊙` | `i,i->` | inner product |
-| `⋆` | `ij,j->i` | matrix–vector product; `Wᵀ⋆` where the matrix is read the other way |
-| `∗` | `ij,jk->ik` | matrix product, tensor contraction; `ᵀ` likewise |
-| `⊗` | `i,j->ij` | outer product |
-| `[bi,bj→ijb]` | anything else | |
-
-A lifted contraction has the sign of the one that it lifts: its spaces tell over which axes.
-"""
+"""The layout of terms on the page: lines, sums and brackets, broken where a page is full."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
-
-from hilbert.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,47 +14,6 @@ WIDTH = 100
 LINES = 40
 DIGITS = 6
 IN_FULL = "show(f, lines=None) has them"
-
-
-@cache
-def operator(spec: Spec) -> tuple[str, bool, bool, bool]:
-    """(sign, left transposed, right transposed, operands swapped) of a contraction."""
-    left, right, out = spec.left, spec.right, spec.out
-    plain = _blocks(left, right, out)
-    if plain and (plain[0] == "⊗" or not any(plain[1:])):
-        return plain
-    while out and (out[0] in left[:1] or out[0] in right[:1]):
-        c = out[0]
-        left, right, out = left.removeprefix(c), right.removeprefix(c), out[1:]
-        found = _blocks(left, right, out)
-        if found:
-            return plain if found[3] and plain else found
-    return plain or (f"[{str(spec).replace('->', '→')}]", False, False, False)
-
-
-def _blocks(left: str, right: str, out: str) -> tuple[str, bool, bool, bool] | None:
-    """Signs of contractions without lifted labels."""
-    if left == right == out or (not left and right == out) or (not right and left == out):
-        return "·", False, False, False
-    con = "".join(c for c in left if c in right and c not in out)
-    a = "".join(c for c in left if c not in con)
-    b = "".join(c for c in right if c not in con)
-    if any(c in b for c in a):
-        return None
-    forms = {a + b: False, b + a: True}
-    if out not in forms or (con and (left not in (a + con, con + a) or right not in (con + b, b + con))):
-        return None
-    sign = "⊗" if not con else "⊙" if not a and not b else "⋆" if not a or not b else "∗"
-    swapped = forms[out] and bool(a) and bool(b)
-    if sign == "⋆" and not a:  # a vector on the left of a matrix: Mᵀ⋆v
-        return sign, False, right == con + b and bool(b), True
-    flip_left, flip_right = bool(a) and bool(con) and left == con + a, bool(b) and bool(con) and right == b + con
-    if swapped:  # b ∗ a: what was to the right now stands to the left
-        flip_left, flip_right = bool(a) and bool(con) and left == a + con, bool(b) and bool(con) and right == con + b
-    return sign, flip_left, flip_right, swapped
-
-
-# --- terms on the page ---
 
 
 @final

@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 from attrs import frozen
 
 from hilbert.term import bottom_up, parts, postorder
+from linmap.term.base import AnyLinMap
+from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,
@@ -71,9 +70,9 @@ class Source:
         return self.text if self.binding >= binding else f"({self.text})"
 
 
-def spell(f: LinMap[Any, Any]) -> str:
+def spell(f: AnyLinMap) -> str:
     """The expression of a linear map."""
-    return spelled(f, lambda node, rec: linear(cast("LinMap[Any, Any]", node), rec))
+    return spelled(f, lambda node, rec: linear(cast("AnyLinMap", node), rec))
 
 
 def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
@@ -100,7 +99,7 @@ def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source])
     return f"({', '.join(bound)}, {whole.text})[-1]" if bound else whole.text
 
 
-def linear(f: LinMap[Any, Any], rec: Callable[[Any], Source]) -> Source:
+def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
     """One node of a linear map."""
     match cast("Node", f):
         case Identity(space):

@@ -16,21 +16,21 @@ from hilbert.formal.array import Formal
 from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.term import bottom_up
-from linmap.net import wire
 from linmap.net.fold import extended, fold
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, operator, render, times, total
+from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, render, times, total
+from linmap.signs import sign_of
+from linmap.term import wire
+from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum
+from linmap.term.nets import Closed, Net, refs
 from linmap.term.nodes import (
     Cast,
-    Closed,
     Compose,
     Fork,
     Identity,
     Inject,
     Join,
     Lifted,
-    LinMap,
-    Net,
     Node,
     Parallel,
     Project,
@@ -40,17 +40,17 @@ from linmap.term.nodes import (
     Sum,
     Unitary,
     Zero,
-    refs,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hilbert import Relation, Type
+    from hilbert import Type
     from hilbert.leaf import Entry
+    from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from hilbert.term import Chain
-    from linmap.term.nodes import Arc
+    from linmap.term.nets import Arc
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SIGNS = {
@@ -137,7 +137,7 @@ class Names:
         return self.page.lay(doc, [*lets, *self.lines], self.hidden)
 
 
-def show(f: LinMap[Any, Any], page: Page = PAGE) -> str:
+def show(f: AnyLinMap, page: Page = PAGE) -> str:
     """The text of a linear map."""
     names = Names(page=page)
     lets: list[str] = []
@@ -145,13 +145,13 @@ def show(f: LinMap[Any, Any], page: Page = PAGE) -> str:
     return names.lay(render(doc), lets)
 
 
-def linear_doc(f: LinMap[Any, Any], names: Names, lets: list[str]) -> Doc:
+def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
     """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
     doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
     return doc
 
 
-def _doc(f: LinMap[Any, Any], rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
     match cast("Node", f):
         case Identity():
             return Atom("id")
@@ -206,7 +206,7 @@ def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
 
 
-def reduction(relation: Relation[Any, Any], names: Names) -> str:
+def reduction(relation: AnyRelation, names: Names) -> str:
     """red_R, or its name where the paper has one; tables of positions get names."""
     match relation:
         case Full(_, Unit()):
@@ -250,7 +250,7 @@ def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -
     if kind is not None and kind.index is not None:
         hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
-    sign, flip_left, flip_right, swapped = operator(spec)
+    sign, flip_left, flip_right, swapped = sign_of(spec)
     flips = (flip_left, flip_right)
     known, flow = flips[side], flips[1 - side]
     text = datum

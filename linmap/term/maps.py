@@ -32,24 +32,13 @@ from hilbert import (
 )
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.map import factor, highest, require_map
+from hilbert.map import AnyMap, factor, highest, require_map
 from hilbert.relation import full, run
 from hilbert.space import require_space
 from hilbert.vector import require_vector, span
 from linmap import contraction
-from linmap.term.nodes import (
-    Cast,
-    Fork,
-    Identity,
-    Inject,
-    Join,
-    LinMap,
-    Project,
-    Reduce,
-    Scaled,
-    Section,
-    Zero,
-)
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, Zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,13 +173,9 @@ def parallel(f: Map[A, A1], g: Map[B, B1], /) -> Map[DirectSum[A, B], DirectSum[
 @overload
 def parallel(f: Map[A, A1], g: Map[B, B1], h: Map[C, C1], /) -> Map[DirectSum[A, B, C], DirectSum[A1, B1, C1]]: ...
 @overload
-def parallel(
-    f: LinMap[Any, Any], g: LinMap[Any, Any], h: LinMap[Any, Any], k: LinMap[Any, Any], /, *more: LinMap[Any, Any]
-) -> LinMap[Any, Any]: ...
+def parallel(f: AnyLinMap, g: AnyLinMap, h: AnyLinMap, k: AnyLinMap, /, *more: AnyLinMap) -> AnyLinMap: ...
 @overload
-def parallel(
-    f: Map[Any, Any], g: Map[Any, Any], h: Map[Any, Any], k: Map[Any, Any], /, *more: Map[Any, Any]
-) -> Map[Any, Any]: ...
+def parallel(f: AnyMap, g: AnyMap, h: AnyMap, k: AnyMap, /, *more: AnyMap) -> AnyMap: ...
 def parallel(*parts: Any) -> Any:
     """f₁ × … × fₙ : ⊕ V_x → ⊕ W_x (also Π f_x, and Δ of linear maps), linear if every fᵢ is."""
     return highest(parts)._parallel(parts)
@@ -209,13 +194,9 @@ def compose(fs: Sequence[LinMap[V, V]], /) -> LinMap[V, V]: ...
 @overload
 def compose(fs: Sequence[Map[V, V]], /) -> Map[V, V]: ...
 @overload
-def compose(
-    k: LinMap[Any, W], h: LinMap[Any, Any], g: LinMap[Any, Any], f: LinMap[Any, Any], /, *more: LinMap[Any, Any]
-) -> LinMap[Any, W]: ...
+def compose(k: LinMap[Any, W], h: AnyLinMap, g: AnyLinMap, f: AnyLinMap, /, *more: AnyLinMap) -> LinMap[Any, W]: ...
 @overload
-def compose(
-    k: Map[Any, W], h: Map[Any, Any], g: Map[Any, Any], f: Map[Any, Any], /, *more: Map[Any, Any]
-) -> Map[Any, W]: ...
+def compose(k: Map[Any, W], h: AnyMap, g: AnyMap, f: AnyMap, /, *more: AnyMap) -> Map[Any, W]: ...
 def compose(*fs: Any) -> Any:
     """fₙ ∘ … ∘ f₁ of maps given outermost first (or of one sequence of them), linear if every one is."""
     maps = fs[0] if len(fs) == 1 and not isinstance(fs[0], Map) else fs

@@ -6,11 +6,12 @@ as nets of array operations, `linmap.show.show` prints them in the paper's notat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Map, Relation, SpaceError, Type, Vec
+from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert.attach import attach
 from hilbert.combine import (
     Addition,
     Composition,
@@ -25,101 +26,23 @@ from hilbert.combine import (
 from hilbert.errors import integer, shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
-from hilbert.map import exponent, factor, reciprocal
+from hilbert.map import AnyMap
 from hilbert.once import once
+from hilbert.relation.base import AnyRelation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
-from linmap.contraction import Contraction, require_contraction
-from linmap.net.wire import Wire, datum_of
-from linmap.term.datum import Data, Ref, as_data
+from linmap.contraction import AnyContraction, require_contraction
+from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.nets import Closed, Net
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-
-
-class LinMap(Map[V, W]):
-    """f : V ⊸ W, a continuous linear map as a term."""
-
-    __slots__ = ()
-    language = 0
-
-    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        from linmap.net.apply import run  # application is a pass over these terms
-
-        return run(self)
-
-    def _compose(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        inner, outer = parts
-        joint(inner, outer)
-        return merged(Compose, inner, outer)
-
-    def _sum(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        f, g = parts
-        same_type(f, g)
-        return merged(Sum, f, g)
-
-    def _scaled(self, k: float) -> LinMap[V, W]:
-        return Scaled(k, self)
-
-    def _copower(self, index: Index) -> LinMap[Any, Any]:
-        return Lifted(self, index)
-
-    def _fork(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        return Fork(parts)
-
-    def _parallel(self, parts: Sequence[Map[Any, Any]]) -> LinMap[Any, Any]:
-        return Parallel(parts)
-
-    @overload
-    def __matmul__(self, f: LinMap[U, V]) -> LinMap[U, W]: ...
-    @overload
-    def __matmul__(self, f: Map[U, V]) -> Map[U, W]: ...
-    def __matmul__(self, f: Any) -> Any:
-        return super().__matmul__(f)
-
-    @overload
-    def __add__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
-    @overload
-    def __add__(self, g: Map[V, W]) -> Map[V, W]: ...
-    def __add__(self, g: Any) -> Any:
-        return super().__add__(g)
-
-    @overload
-    def __sub__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
-    @overload
-    def __sub__(self, g: Map[V, W]) -> Map[V, W]: ...
-    def __sub__(self, g: Any) -> Any:
-        return super().__sub__(g)
-
-    def __neg__(self) -> LinMap[V, W]:
-        return self._scaled(-1.0)
-
-    def __mul__(self, k: float) -> LinMap[V, W]:
-        return self._scaled(factor(k))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, k: float) -> LinMap[V, W]:
-        return self._scaled(reciprocal(k))
-
-    def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
-        return self._copower(exponent(X))
-
-    def __str__(self) -> str:
-        from linmap.show.show import show  # printing is a pass over these terms
-
-        return show(self)
-
-    def __repr__(self) -> str:
-        from linmap.show.repr_text import spell  # so is spelling
-
-        return spell(self)
 
 
 def _linear(_: Any, __: Any, parts: Any) -> None:
@@ -138,7 +61,7 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
 
 @final
 @frozen(eq=False, repr=False)
-class Identity(LinMap[Any, Any]):
+class Identity(AnyLinMap):
     """id : V ⊸ V."""
 
     space: Type = field(validator=_vector_space)
@@ -156,7 +79,7 @@ class Identity(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Zero(LinMap[Any, Any]):
+class Zero(AnyLinMap):
     """0 : V ⊸ W."""
 
     dom: Any = field(validator=_vector_space)
@@ -165,35 +88,35 @@ class Zero(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Compose(Composition, LinMap[Any, Any]):
+class Compose(Composition, AnyLinMap):
     """fₙ • … • f₁; `parts` are in the order of application, f₁ first."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Sum(Addition, LinMap[Any, Any]):
+class Sum(Addition, AnyLinMap):
     """f₁ + … + fₙ."""
 
-    parts: Chain[LinMap[Any, Any]] = field(converter=as_chain, validator=_linear)
+    parts: Chain[AnyLinMap] = field(converter=as_chain, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Scaled(Multiple, LinMap[Any, Any]):
+class Scaled(Multiple, AnyLinMap):
     """k·f for a number k."""
 
     k: float = field(converter=float)
-    of: LinMap[Any, Any]
+    of: AnyLinMap
 
 
 @final
 @frozen(eq=False, repr=False)
-class Section(LinMap[Any, Any]):
+class Section(AnyLinMap):
     """A bilinear map with one operand fixed: side 0 is (u⋄), side 1 is (⋄v); the datum is the vector u or v."""
 
-    contraction: Contraction[Any, Any, Any]
+    contraction: AnyContraction
     side: int
     datum: Vec[Any]
 
@@ -224,7 +147,7 @@ class Section(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Project(Selection[Any, Any], LinMap[Any, Any]):
+class Project(Selection[Any, Any], AnyLinMap):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -248,7 +171,7 @@ class Project(Selection[Any, Any], LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Inject(LinMap[Any, Any]):
+class Inject(AnyLinMap):
     """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
@@ -267,18 +190,18 @@ class Inject(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Fork(Pairing, LinMap[Any, Any]):
+class Fork(Pairing, AnyLinMap):
     """⟨f₁, …, fₙ⟩ : U ⊸ ⊕ V_y."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Join(LinMap[Any, Any]):
+class Join(AnyLinMap):
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, the sum of the gᵢ • πᵢ."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
@@ -301,18 +224,18 @@ class Join(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Parallel(SideBySide, LinMap[Any, Any]):
+class Parallel(SideBySide, AnyLinMap):
     """f₁ × … × fₙ = Π_x f_x : ⊕ V_x ⊸ ⊕ W_x; also Δ of a tuple of linear maps."""
 
-    parts: tuple[LinMap[Any, Any], ...] = field(converter=as_tuple, validator=_linear)
+    parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
 
 @final
 @frozen(eq=False, repr=False)
-class Reduce(LinMap[Any, Any]):
+class Reduce(AnyLinMap):
     """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
 
-    relation: Relation[Any, Any]
+    relation: AnyRelation
     base: Any = field(validator=_vector_space)
 
     @property
@@ -330,7 +253,7 @@ class Reduce(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False)
-class Unitary(LinMap[Any, Any]):
+class Unitary(AnyLinMap):
     """A unitary operator that re-brackets, swaps or transposes (§3.2).
 
     Leaf k of the result is leaf `source[k]` of the argument with its axes in order `order[k]`.
@@ -354,16 +277,16 @@ class Unitary(LinMap[Any, Any]):
 
 @final
 @frozen(eq=False, repr=False)
-class Lifted(ElementByElement, LinMap[Any, Any]):
+class Lifted(ElementByElement, AnyLinMap):
     """f^X : V^X ⊸ W^X, element by element."""
 
-    of: LinMap[Any, Any]
+    of: AnyLinMap
     index: Index
 
 
 @final
 @frozen(eq=False)
-class Cast(LinMap[Any, Any]):
+class Cast(AnyLinMap):
     """The same numbers in another field: K^X ⊸ K'^X; its adjoint casts back."""
 
     dom: Any = field(validator=_vector_space)
@@ -373,83 +296,6 @@ class Cast(LinMap[Any, Any]):
         if [leaf.axes for leaf in self.dom.leaves] != [leaf.axes for leaf in self.cod.leaves]:
             msg = f"a cast keeps the axes: {self.dom} and {self.cod} differ in more than the field"
             raise SpaceError(msg)
-
-
-@final
-@frozen
-class Arc:
-    """wires[dst] += map(wires[src])."""
-
-    map: Wire
-    src: int
-    dst: int
-
-
-@final
-@frozen(eq=False, repr=False)
-class Net(LinMap[Any, Any]):
-    """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
-
-    The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
-    reaches is 0.
-    """
-
-    dom: Any
-    cod: Any
-    inputs: tuple[int, ...]
-    arcs: tuple[Arc, ...]
-    outputs: tuple[int, ...]
-    wires: tuple[Leaf, ...]
-
-    def __attrs_post_init__(self) -> None:
-        count = len(self.wires)
-        for space, ends in ((self.dom, self.inputs), (self.cod, self.outputs)):
-            require_space(space, "a net")
-            have = tuple(self.wires[k] for k in ends if 0 <= k < count)
-            if have != space.leaves or len(have) != len(ends):
-                msg = f"a net on {space} has wires {', '.join(map(str, have)) or 'none'} at its end"
-                raise SpaceError(msg)
-        checked = set[tuple[Any, ...]]()
-        read = set[int]()
-        for arc in self.arcs:
-            read.add(arc.src)
-            if not (0 <= arc.src < count and 0 <= arc.dst < count) or arc.dst in read:
-                msg = f"an arc of a net goes from wire {arc.src} to {arc.dst} of {count}, after that has been read"
-                raise SpaceError(msg)
-            key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
-            if key not in checked:
-                if arc.map.image(key[1]) != key[2]:
-                    msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
-                    raise SpaceError(msg)
-                checked.add(key)
-
-    def __repr__(self) -> str:
-        return f"Net({self.dom!r}, {self.cod!r}, {self.inputs!r}, {self.arcs!r}, {self.outputs!r}, {self.wires!r})"
-
-
-@final
-@frozen(eq=False)
-class Closed(LinMap[Any, Any]):
-    """An open net together with the data its Refs point to: closing copies nothing."""
-
-    is_flat = True
-    body: Net
-    data: Data = field(converter=as_data)
-
-    def __attrs_post_init__(self) -> None:
-        if not self.data.fit(refs(self.body)):
-            msg = "the data of a closed map do not fit the body's references"
-            raise SpaceError(msg)
-
-    @property
-    def dom(self) -> Any:
-        """That of the body."""
-        return self.body.dom
-
-    @property
-    def cod(self) -> Any:
-        """That of the body."""
-        return self.body.cod
 
 
 Node: TypeAlias = (
@@ -473,12 +319,28 @@ Node: TypeAlias = (
 )
 
 
-@once
-def refs(body: Net) -> tuple[Ref, ...]:
-    """The references of an open net, each once, by slot."""
-    slots: dict[int, Ref] = {}
-    for arc in body.arcs:
-        datum = datum_of(arc.map)
-        if isinstance(datum, Ref):
-            slots[datum.slot] = datum
-    return tuple(slots[k] for k in sorted(slots))
+# --- what combinations of linear maps are ---
+
+
+def _compose(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    inner, outer = parts
+    joint(inner, outer)
+    return merged(Compose, inner, outer)
+
+
+def _sum(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    f, g = parts
+    same_type(f, g)
+    return merged(Sum, f, g)
+
+
+def _copower(f: AnyLinMap, index: Index) -> AnyLinMap:
+    return Lifted(f, index)
+
+
+attach(LinMap, "_compose", _compose)
+attach(LinMap, "_sum", _sum)
+attach(LinMap, "_scaled", lambda f, k: Scaled(k, f))
+attach(LinMap, "_copower", _copower)
+attach(LinMap, "_fork", lambda _, parts: Fork(parts))
+attach(LinMap, "_parallel", lambda _, parts: Parallel(parts))

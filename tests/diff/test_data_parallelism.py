@@ -27,7 +27,7 @@ SLACK = 200
 i, j, k = Fin.of(2), Fin.of(3), Fin.of(2)
 V, W, M, N = R**i, R**j, R ** (i * j), R ** (j * k)
 matrix = (R ** (j * i)).vec([[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]])
-relation = function(j, i, [0, 1, 1])
+relation = function([0, 1, 1], j, i)
 
 FUNCTIONS: dict[str, Any] = {
     "element-wise": fun(V)(lambda x: sin(x) * tanh(x) / (x * x + 2.0)),
@@ -40,7 +40,7 @@ FUNCTIONS: dict[str, Any] = {
     "gather": fun(V)(lambda x: sin(red(relation.T, R)(x))),
     "segment sum": fun(W)(lambda x: red(relation, R)(x * x)),
     "cumulative sum": fun(W)(lambda x: tanh(red(leq(j), R)(x))),
-    "mask": fun(W)(lambda x: sin(red(masked(j, [True, False, True]), R)(x))),
+    "mask": fun(W)(lambda x: sin(red(masked([True, False, True], j), R)(x))),
     "band": fun(W)(lambda x: sin(red(band(j, 1, 0), R)(x))),
     "rotation": fun(W)(lambda x: x * red(rotation(j, 1), R)(x)),
     "windows": fun(W)(lambda x: red(window(j, 2), R)(x * x)),

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 
 from diff import Expr, contract, eager, exp, fun, hypot, inner, maximum, onehot, outer, select, trace
 from diff.expr import tracing
+from diff.term import RULES
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, direct_sum
 from hilbert.attach import unattached
 
@@ -28,6 +29,15 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = ["docs.examples.bundle", "docs.examples.digits"]
 X, Y = Fin.of(3), Fin.of(2)
 V, M = R**X, R ** (Y * X)
+
+
+@pytest.fixture(autouse=True)
+def table() -> Iterator[None]:
+    """The table of primitives is afterwards what it was: pages register some."""
+    before = dict(RULES)
+    yield
+    RULES.clear()
+    RULES.update(before)
 
 
 def compared(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -18,7 +18,7 @@ from hilbert.term import postorder
 from linmap import explain, identity, measure, project, simplify
 from linmap.laws import RULES
 from linmap.laws.simplify import rewritten
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 from tests.function_redexes import NEAR, REDEXES, planted
 from tests.function_terms import function, smooth_function
 from tests.oracle import value
@@ -146,7 +146,7 @@ def test_formal_constants_stay() -> None:
     V = R ** Fin.of(2)
     w = formal(V * V, [(V.vec([1.0, 2.0]), V.vec([3.0, 4.0]))])
     mixed = Vec(direct_sum(V * V, R), (*w.leaves, *R.vec(5.0).leaves))
-    for f in (constant(R, w) ** Fin.of(3), constant(R, mixed) ** Fin.of(3)):
+    for f in (constant(w, R) ** Fin.of(3), constant(mixed, R) ** Fin.of(3)):
         assert simplify(f) is f
 
 

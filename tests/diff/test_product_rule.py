@@ -9,7 +9,7 @@ from diff import affine
 from diff.term import Bilinear
 from hilbert import DirectSum
 from linmap import project, section
-from linmap.term.nodes import LinMap
+from linmap.term.base import LinMap
 from tests.linear_terms import CONTRACTIONS
 from tests.strategies import Source, close, sources
 

@@ -60,4 +60,4 @@ def test_meaning(s: Source) -> None:
     table = np.zeros((n, m), dtype=bool)
     for place in given_pairs:
         table[place] = True
-    assert np.array_equal(dense(pairs(X, Y, given_pairs)), table)
+    assert np.array_equal(dense(pairs(given_pairs, X, Y)), table)

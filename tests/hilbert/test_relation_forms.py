@@ -115,7 +115,7 @@ def test_meaning(s: Source) -> None:
     keep = s.rng().integers(0, 2, n).astype(bool)
     assert np.array_equal(dense(less(X)), x < x2)
     assert np.array_equal(dense(greater(X)), x > x2)
-    assert np.array_equal(dense(partial(X, keep)), (x == x2) & keep[:, None])
+    assert np.array_equal(dense(partial(keep, X)), (x == x2) & keep[:, None])
     assert np.array_equal(dense(reversal(X)), x + x2 == n - 1)
     assert np.array_equal(dense(rotation(X, k)), x2 == (x + k) % max(n, 1))
     assert np.array_equal(dense(shift(X, k)), x2 == x + k)
@@ -165,8 +165,8 @@ def test_composition(s: Source) -> None:
         lambda: leq(R.cod),
         lambda: band(R.cod, 1, 1),
         lambda: R.T,
-        lambda: function(R.cod, Fin.of(2), s.rng().integers(0, 2, R.cod.size)),
-        lambda: function(Fin.of(3), R.cod, s.rng().integers(0, max(R.cod.size, 1), 3)).T if R.cod.size else R.T,
+        lambda: function(s.rng().integers(0, 2, R.cod.size), R.cod, Fin.of(2)),
+        lambda: function(s.rng().integers(0, max(R.cod.size, 1), 3), Fin.of(3), R.cod).T if R.cod.size else R.T,
     ]
     S: Relation[Any, Any] = s.one_of(options)()
     paths = dense(R).astype(int) @ dense(S).astype(int)
@@ -185,8 +185,8 @@ big = Fin.of(20_000)
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: partial(X, [True]), "an array of 4 truth values, not bool of shape (1,)"),
-        (lambda: partial(X, [0, 1, 0, 1]), "an array of 4 truth values, not int64"),
+        (lambda: partial([True], X), "an array of 4 truth values, not bool of shape (1,)"),
+        (lambda: partial([0, 1, 0, 1], X), "an array of 4 truth values, not int64"),
         (lambda: run(Fin.of(2), X, 0, 0), "the stride of an inclusion of 2 into 4 is not 0"),
         (lambda: run(Fin.of(2), X, 0, 4), "with stride 4 it covers 5 of 4 positions"),
         (lambda: run(Fin.of(2), X, 0, -1), "does not fit into 4 at position 0: give 1 to 3"),
@@ -197,8 +197,8 @@ big = Fin.of(20_000)
         (lambda: window(X, 2, stride=0), "the stride of windows is an integer ≥ 1, not 0"),
         (lambda: sliding(X, 2, to=X * X), "with |Y| ≤ 3, |K| = 2, not by 4×4"),
         (lambda: sliding(X, 2, offset=-1), "windows of width 2 in 4 from -1 on"),
-        (lambda: columns(X, X, [0, 1], [0]), "as many sources as targets, not 2 and 1"),
-        (lambda: agreement(X * X, X, "ij"), "is written as 2 labels, ->, 1 labels"),
+        (lambda: columns([0, 1], [0], X, X), "as many sources as targets, not 2 and 1"),
+        (lambda: agreement("ij", X * X, X), "is written as 2 labels, ->, 1 labels"),
         (lambda: leq(X) @ leq(Fin.of(3)), "3 is not 4"),
         (lambda: leq(X) @ three, "S @ R takes a relation, not 3"),
         (lambda: leq(X) * three, "the right side of R × S, R + S or S ∘ R takes a relation, not 3"),

@@ -17,7 +17,7 @@ from hilbert.program.run import Runner
 from hilbert.relation import Full, function, geq, leq, run
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
-from linmap.net import wire
+from linmap.term import wire
 from tests.strategies import Source, sources
 
 X, Y, EMPTY = Fin.of(2), Fin.of(3), Fin.of(0)
@@ -64,7 +64,7 @@ def _along_an_axis(s: Source, a: int, leaf: Leaf) -> tuple[Operation, tuple[int,
     relations: list[Relation[Any, Any]] = [Full(axis, Unit()), Full(axis, axis), leq(axis), geq(axis)]
     relations.append(run(EMPTY, axis, 0).T)
     if axis.size:
-        relations += [function(axis, X, s.rng().integers(0, 2, axis.size)), run(Unit(), axis, 0).T]
+        relations += [function(s.rng().integers(0, 2, axis.size), axis, X), run(Unit(), axis, 0).T]
     relation = s.one_of(relations)
     return wire.Reduce(relation, at), (a,), wire.image(wire.Reduce(relation, at), leaf)
 

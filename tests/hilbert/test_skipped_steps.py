@@ -16,7 +16,7 @@ from hilbert.program.line import Line, Step
 from hilbert.program.operation import Add, Literal, Operation
 from hilbert.program.run import Runner
 from hilbert.relation import Full
-from linmap.net import wire
+from linmap.term import wire
 
 X, Y = Fin.of(2), Fin.of(3)
 INPUTS = [Leaf(R.entry), Leaf(R.entry, (X,)), Leaf(R.entry, (Y,)), Leaf(R.entry, (X, Y)), Leaf(R.entry, (X, Y))]

@@ -153,7 +153,7 @@ def test_pairs_on_one_element() -> None:
     """red_∅ = 0 and red_{(0,0)} = id for ∅, {(0, 0)} ⊆ 𝟏×𝟏, which have no axes."""
     t = Vec(R ** Fin.of(1), (Formal((1,), "float64", (block(1.0, [(np.full((1, 1), 2.0), (0,))]),)),))
     for entries, want in (([], 0.0), ([(0, 0)], 2.0)):
-        f = Lifted(Reduce(pairs(Unit(), Unit(), entries), R), Fin.of(1))
+        f = Lifted(Reduce(pairs(entries, Unit(), Unit()), R), Fin.of(1))
         assert float(f(t).dense().array[0]) == want
 
 

@@ -94,7 +94,7 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "(⊗t)": lambda: section(bilinear.outer(R**Z, M.space), 1, M)((R**Z).zeros()),
     "(t·)": lambda: section(bilinear.hadamard(M.space), 0, M)(M),
     "red": lambda: red(leq(X), TensorProduct(R, R**Y))(distrib(M.space)(M)),
-    "gather": lambda: red(function(X, Z, np.arange(X.size) % 5), TensorProduct(R, R**Y))(distrib(M.space)(M)),
+    "gather": lambda: red(function(np.arange(X.size) % 5, X, Z), TensorProduct(R, R**Y))(distrib(M.space)(M)),
     "Σ over both": lambda: red(full(X * Y, Z), R)(MATRIX),
     "Σ": lambda: total(X, TensorProduct(R, R**Y))(distrib(M.space)(M)),
     "function": lambda: weighted(M, (R**Y).zeros()),

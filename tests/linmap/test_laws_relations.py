@@ -12,8 +12,8 @@ from hilbert.relation import equality, full, function, geq, greater, leq, pairs,
 from linmap.laws.relations import composed, is_empty, is_identity
 
 X, Y, Z, L = Fin.of(2), Fin.of(3), Fin.of(4), Fin.of(7)
-f, g = function(X, Y, [2, 0]), function(Y, Z, [3, 3, 1])
-some, other = partial(Y, np.array([True, False, True])), partial(Y, np.array([True, True, False]))
+f, g = function([2, 0], X, Y), function([3, 3, 1], Y, Z)
+some, other = partial(np.array([True, False, True]), Y), partial(np.array([True, True, False]), Y)
 CASES: dict[str, tuple[Any, Any]] = {
     "id after": (equality(Y), f),
     "id before": (f, equality(X)),
@@ -52,12 +52,12 @@ CASES: dict[str, tuple[Any, Any]] = {
     "sums with counts": (full(Y, Z) + full(Y, X), full(X, Y) + full(Z, Y)),
 }
 APART: dict[str, tuple[Any, Any]] = {
-    "back from a function": (function(Z, Y, [0, 0, 1, 2]).T, f),
+    "back from a function": (function([0, 0, 1, 2], Z, Y).T, f),
     "after the converse of a function": (f, f.T),
     "orders": (leq(Y), leq(Y)),
     "steps that differ": (run(Y, L, 0, 3).T, run(Z, L, 0, 2)),
     "full after the converse of a function": (full(X, Z), f.T),
-    "pairs": (pairs(Y, Z, [(0, 1), (2, 1)]), pairs(X, Y, [(0, 0), (0, 2)])),
+    "pairs": (pairs([(0, 1), (2, 1)], Y, Z), pairs([(0, 0), (0, 2)], X, Y)),
     "windows": (window(Z, 2), window(L, 3)),
     "sums of unequal counts": (full(Y, Z) + full(X, X), full(X, Y) + full(Z, X)),
     "products of other sets": (full(Y, X) * full(X, Y), equality(Y) * leq(X)),
@@ -93,8 +93,8 @@ def test_apart(name: str) -> None:
 
 def test_tables_are_told_apart() -> None:
     """Composites of different tables are different."""
-    h = function(X, Y, [1, 1])
-    composites = [(g, f), (g, h), (function(Y, Z, [0, 1, 2]), f), (g, run(X, Y, 1)), (g, run(X, Y, 0))]
+    h = function([1, 1], X, Y)
+    composites = [(g, f), (g, h), (function([0, 1, 2], Y, Z), f), (g, run(X, Y, 1)), (g, run(X, Y, 0))]
     found = [composed(*pair) for pair in composites]
     assert len({relation.positions.token for _, relation in found}) == len(found)  # type: ignore[misc, union-attr]
     masks = [composed(some, other), composed(some, some), composed(other, other)]
@@ -105,14 +105,14 @@ RELATIONS = [
     *(relation for pair in (CASES | APART).values() for relation in pair),
     *(run(Y, Y, 0), run(Y, Y, 2, -1), run(Y, Y, 2, -1).T, run(Unit(), Unit(), 0), run(Fin.of(1), Fin.of(1), 0, 2).T),
     *(full(Unit(), Unit()), full(Y, Y), leq(Fin.of(1)), geq(Fin.of(1)), greater(Fin.of(1)), leq(Fin.of(0))),
-    *(partial(Y, np.ones(3, dtype=bool)), partial(Y, np.zeros(3, dtype=bool)), pairs(X, Y, []), full(X, Fin.of(0))),
+    *(partial(np.ones(3, dtype=bool), Y), partial(np.zeros(3, dtype=bool), Y), pairs([], X, Y), full(X, Fin.of(0))),
     *(equality(X) * equality(Y), equality(X) * rotation(Y, 1), equality(X) + equality(Y), leq(X) + equality(Y)),
     *(
-        pairs(X, Y, []) * f,
-        f * pairs(X, Y, []),
-        pairs(X, Y, []) + pairs(Y, X, []),
-        pairs(X, Y, []) + f,
-        f + pairs(X, Y, []),
+        pairs([], X, Y) * f,
+        f * pairs([], X, Y),
+        pairs([], X, Y) + pairs([], Y, X),
+        pairs([], X, Y) + f,
+        f + pairs([], X, Y),
     ),
     *(rotation(Y, 0), rotation(Y, 1), equality(Fin.of(0)), full(Fin.of(0), X)),
 ]

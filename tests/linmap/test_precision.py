@@ -10,7 +10,9 @@ from hilbert import R32
 from hilbert.program.operation import Literal
 from linmap.net.apply import line
 from linmap.net.lower import net
-from linmap.term.nodes import Cast, LinMap, Net, Reduce
+from linmap.term.base import LinMap
+from linmap.term.nets import Net
+from linmap.term.nodes import Cast, Reduce
 from tests.linear_terms import NODES
 from tests.oracle import matrix
 from tests.strategies import FORMS, Source, sources

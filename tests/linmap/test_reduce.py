@@ -68,5 +68,5 @@ def test_derived_reductions(s: Source) -> None:
 @pytest.mark.parametrize("_", range(8))
 def test_pairs_print_as_they_come_first(_: int) -> None:
     """A relation is named as it first stands in a term, and its transpose by that name, whatever their tokens are."""
-    r = pairs(Fin.of(2), Fin.of(3), [(0, 0), (0, 2), (1, 2)])
+    r = pairs([(0, 0), (0, 2), (1, 2)], Fin.of(2), Fin.of(3))
     assert str(red(r.T, R) @ red(r, R)) == "red[aᵀ] • red[a]\n  where a ⊆ 2×3"

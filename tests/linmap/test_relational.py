@@ -61,7 +61,7 @@ def of_gather(s: Source, V: Any) -> Case:
     forms = [
         lambda: gather(x, X, V, rows=Y),
         lambda: gather(x.reshape(-1).tolist(), X, V, rows=Y),
-        lambda: gather(function(Y, X, x.reshape(-1)), V),
+        lambda: gather(function(x.reshape(-1), Y, X), V),
         lambda: gather((Elements(X) ** Y).vec(x), V),
     ]
     return s.one_of(forms)(), lambda v: v[x.reshape(-1)]
@@ -71,7 +71,7 @@ def of_segment_sum(s: Source, V: Any) -> Case:
     X, Y, x = table(s)
     forms = [
         lambda: segment_sum(x, X, V, rows=Y),
-        lambda: segment_sum(function(Y, X, x.reshape(-1)), V),
+        lambda: segment_sum(function(x.reshape(-1), Y, X), V),
         lambda: segment_sum((Elements(X) ** Y).vec(x), V),
     ]
     return s.one_of(forms)(), lambda v: summed(x, X.size, v)
@@ -239,7 +239,7 @@ def test_of_other_names(s: Source) -> None:
     assert cumsum(X, V) == red(leq(X), V)
     assert cumsum(X, V, reverse=True) == red(geq(X), V)
     assert concatenate(X, Y, V=V) == adjoint(split(V ** (X + Y)))
-    x = function(Y, X + Unit(), [X.size] * Y.size)
+    x = function([X.size] * Y.size, Y, X + Unit())
     assert segment_sum(x, V) == red(x, V) == adjoint(gather(x, V))
     v = s.vector(V ** Fin.of(1))
     made = reshape(Fin.of(1), Unit(), V)(v)
@@ -261,7 +261,7 @@ def test_by_labels() -> None:
 def test_other_sets_beside_a_relation() -> None:
     """A relation has its own index sets; one that is given beside it is the same, or an error."""
     X, Y = Fin.of(3), Fin.of(2)
-    x = function(Y, X, [0, 2])
+    x = function([0, 2], Y, X)
     assert gather(x, X, rows=Y) == gather(x)
     with pytest.raises(SpaceError, match="leave it out"):
         gather(x, Y)

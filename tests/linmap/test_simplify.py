@@ -21,7 +21,8 @@ from linmap.laws.engine import Simplifier
 from linmap.laws.shared import Shared, rebuilt
 from linmap.laws.simplify import rewritten
 from linmap.net.lower import net
-from linmap.term.nodes import Compose, Net, Scaled, Sum
+from linmap.term.nets import Net
+from linmap.term.nodes import Compose, Scaled, Sum
 from tests.linear_terms import is_exact, linear_map
 from tests.oracle import matrix
 from tests.redexes import NETS, REDEXES, planted

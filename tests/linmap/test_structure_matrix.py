@@ -34,10 +34,11 @@ from linmap import (
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
-from linmap.net import wire
 from linmap.net.lower import net
+from linmap.term import wire
+from linmap.term.base import LinMap
 from linmap.term.datum import Ref
-from linmap.term.nodes import LinMap, Net
+from linmap.term.nets import Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources
@@ -190,7 +191,7 @@ def test_named_structures() -> None:
     assert str(structure(gram(dense_map(m, n)))) == "rank 4"
     assert str(structure(project(direct_sum(V, W), 0))) == "[identity, zero]"
     assert isinstance(structure(cumsum(n)), SparseForm)
-    graph = red(function(n, m, [0, 1, 2, 3, 3, 0, 1]), R)
+    graph = red(function([0, 1, 2, 3, 3, 0, 1], n, m), R)
     assert str(structure(graph)) == "sparse, 7 of 4·7 entries"
     assert str(structure(scale(2.0, V))) == "scaled"
 
@@ -212,7 +213,7 @@ def test_structure_inside_copowers() -> None:
 
 def test_sparse_pattern_is_exact() -> None:
     """The CSR array has an entry for each pair of the relation, also where its value is 0, and no other."""
-    relation = pairs(n, m, [(0, 0), (1, 2), (6, 3), (2, 2)])
+    relation = pairs([(0, 0), (1, 2), (6, 3), (2, 2)], n, m)
     weights = section(hadamard(W), 0, W.vec([0.0, 1.0, 2.0, 3.0]))
     found = matrix(weights @ red(relation, R), as_="sparse")
     cols, rows = relation.holds()

@@ -208,7 +208,7 @@ def test_relations_by_labels(s: Source) -> None:
     target = "".join(s.one_of(letters) for _ in range(s.integer(0, 2)))
     axes = {c: Fin.of(s.integer(0, 3)) for c in letters}
     X, Y = (_product([axes[c] for c in labels]) for labels in (source, target))
-    r = agreement(X, Y, f"{source}->{target}")
+    r = agreement(f"{source}->{target}", X, Y)
     assert r == r.T.T
     f = red(r, s.field)
     v, w = s.vector(f.dom), s.vector(f.cod)

@@ -17,7 +17,7 @@ class Step: ...
 
 node, edge, step = Fin(Node, 4), Fin(Edge, 3), Fin(Step, 2)
 X, E = R**node, R**edge
-source = function(edge, node, [0, 1, 2])
+source = function([0, 1, 2], edge, node)
 
 
 def bad_vector() -> None:

@@ -1,7 +1,8 @@
 """The space in the first place: a table, an index set or a number comes first, the space last."""
 
+from diff import constant
 from hilbert import Elements, Fin, R
-from hilbert.relation import function, leq
+from hilbert.relation import agreement, columns, function, leq, pairs, partial
 from linmap import (
     concatenate,
     crop,
@@ -35,7 +36,7 @@ class Edge: ...
 
 node, edge = Fin(Node, 4), Fin(Edge, 3)
 X = R**node
-ends = function(edge, node, [0, 1, 2])
+ends = function([0, 1, 2], edge, node)
 
 
 def bad_vector() -> None:
@@ -140,3 +141,27 @@ def bad_stack() -> None:
 
 def bad_transpose() -> None:
     transpose(edge * node)  # E: call-overload
+
+
+def bad_table() -> None:
+    function(edge, node, [0, 1, 2])  # E: type-var
+
+
+def bad_pairs() -> None:
+    pairs(edge, node, [(0, 1)])  # E: type-var
+
+
+def bad_columns() -> None:
+    columns(edge, node, [0], [1])  # E: type-var
+
+
+def bad_mask() -> None:
+    partial(edge, [True, False, True])  # E: type-var
+
+
+def bad_labels() -> None:
+    agreement(node * node, node, "ii->i")  # E: arg-type, type-var
+
+
+def bad_constant() -> None:
+    constant(X, R.vec(1.0))  # E: arg-type, type-var

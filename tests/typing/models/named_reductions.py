@@ -58,11 +58,11 @@ def main() -> None:
     x = X.vec([1.0, 2.0, 4.0, 8.0])
     ends = gather(target, node, rows=edge)
     reveal_type(ends)  # N: LinMap[Vector[Node], Vector[Edge]]
-    reveal_type(gather(function(edge, node, source)))  # N: LinMap[Vector[Node], Vector[Edge]]
+    reveal_type(gather(function(source, edge, node)))  # N: LinMap[Vector[Node], Vector[Edge]]
     reveal_type(gather((Elements(node) ** edge).vec(source)))  # N: LinMap[Vector[Node], Vector[Edge]]
     back = segment_sum(target, node, rows=edge)
     reveal_type(back)  # N: LinMap[Vector[Edge], Vector[Node]]
-    assert adjoint(gather(f := function(edge, node, source))) == segment_sum(f)
+    assert adjoint(gather(f := function(source, edge, node))) == segment_sum(f)
     towns = labels(["Turku", "Bergen"], Town)
     reveal_type(group_by(["Bergen"] * 4, towns, rows=node))  # N: LinMap[Vector[Node], Copower[Field, Labelled[Town]]]
     reveal_type(gather(by_key(["Turku"] * 3, rows=edge, keys=towns)))  # N: LinMap[Copower[Field, Labelled[Town]], Vector[Edge]]

@@ -110,7 +110,7 @@ def several() -> None:
 
 
 def tables(matrix: Any, days: Vec[Vector[Day]]) -> None:
-    found, table = (Elements(shop) ** day).vec(which), function(day, shop, which)
+    found, table = (Elements(shop) ** day).vec(which), function(which, day, shop)
     one = Elements(shop).vec(2)
     reveal_type(gather(one))  # N: LinMap[Vector[Shop], Field]
     reveal_type(gather(one, R**week))  # N: LinMap[Copower[Vector[Week], Fin[Shop]], Vector[Week]]

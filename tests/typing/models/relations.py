@@ -23,7 +23,7 @@ X, G = R**point, R**group
 
 def springs() -> LinMap[Vector[Point], Vector[Group]]:
     """The differences along two springs: two gathers."""
-    ends = [function(group, point, table) for table in ([0, 2], [1, 4])]
+    ends = [function(table, group, point) for table in ([0, 2], [1, 4])]
     return red(ends[1].T, R) - red(ends[0].T, R)
 
 
@@ -36,12 +36,12 @@ def energy(x: Expr[Vector[Point]]) -> Expr[Scalar]:
 
 def main() -> None:
     x = X.vec([1.0, 2.0, 3.0, 4.0, 5.0])
-    segments = function(point, group, [0, 1, 0, 1, 1])
+    segments = function([0, 1, 0, 1, 1], point, group)
     reveal_type(red(segments, R))  # N: LinMap[Vector[Point], Vector[Group]]
     assert red(segments, R)(x).array.tolist() == [4.0, 11.0]
     reveal_type(red(segments.T, R))  # N: LinMap[Vector[Group], Vector[Point]]
     assert adjoint(red(segments, R)) == red(segments.T, R)
-    some: Relation[Fin[Point], Fin[Group]] = pairs(point, group, [[0, 0], [4, 0]])
+    some: Relation[Fin[Point], Fin[Group]] = pairs([[0, 0], [4, 0]], point, group)
     assert red(some, R)(x).array.tolist() == [6.0, 0.0]
     reveal_type(red(full(point, group), X))  # N: LinMap[Copower[Vector[Point], Fin[Point]], Copower[Vector[Point], Fin[Group]]]
     reveal_type(red(leq(point), R) + red(geq(point), R) - red(equality(point), R))  # N: LinMap[Vector[Point], Vector[Point]]

@@ -114,15 +114,15 @@ def lifted(f: Wire, n: int, *, datum_too: bool = False) -> Wire:
 
 def datum_of(f: Wire) -> Datum | None:
     """The datum of an arc, if it has one."""
-    return f.datum if isinstance(f, Section) else None
+    return getattr(f, "datum", None)
 
 
 def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     """The arc with its datum changed; the same object if it has none, or if nothing changed."""
-    if not isinstance(f, Section):
-        return f
-    datum = change(f.datum)
-    return f if datum is f.datum else evolve(f, datum=datum)
+    before = datum_of(f)
+    after = None if before is None else change(before)
+    arc: Any = f
+    return f if after is before else evolve(arc, datum=after)
 
 
 def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:

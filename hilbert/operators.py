@@ -1,0 +1,53 @@
+"""Operators of vectors whose meaning lives above them: formal tensors and matrix products, attached from here.
+
+>>> from hilbert import Fin, R
+>>> v = (R ** Fin.of(2)).vec([3.0, 4.0])
+>>> (v.tensor(v)).norm()
+25.0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hilbert import matrices
+from hilbert.attach import attach
+from hilbert.formal import tensors
+from hilbert.notarray import NotArray
+from hilbert.space import bracketing
+from hilbert.vector import Vec
+
+if TYPE_CHECKING:
+    from hilbert.space import Type
+
+
+def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
+    """u ⊗ v."""
+    return tensors.tensor_product(v, other)
+
+
+def norm(v: Vec[Any]) -> float:
+    """‖v‖."""
+    return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
+
+
+def matrix_product(v: Vec[Any], other: Any) -> Any:
+    """v @ w."""
+    if isinstance(other, Vec):
+        return matrices.matrix_product(v, other)
+    if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
+        return NotImplemented
+    return v._other(other, "v @ w", "a vector or a matrix would fit")
+
+
+def mismatch(v: Vec[Any], space: Type) -> str:
+    """What tells the brackets of two spaces apart."""
+    return bracketing(v.space, space)
+
+
+attach(Vec, "tensor", tensor)
+attach(Vec, "norm", norm)
+attach(Vec, "__matmul__", matrix_product)
+attach(Vec, "_transposed", matrices.transpose)
+attach(Vec, "_mismatch", mismatch)

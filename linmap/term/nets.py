@@ -1,0 +1,109 @@
+"""Nets: linear maps with shared flow, as arcs that add into numbered wires; closed by the data of a point."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, final
+
+from attrs import field, frozen
+
+from hilbert import SpaceError, Type
+from hilbert.index import Index
+from hilbert.leaf import Leaf
+from hilbert.once import once
+from hilbert.space import require_space
+from linmap.term.base import AnyLinMap
+from linmap.term.datum import Data, Ref, as_data
+from linmap.term.wire import Wire, datum_of
+
+I = TypeVar("I", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+@final
+@frozen
+class Arc:
+    """wires[dst] += map(wires[src])."""
+
+    map: Wire
+    src: int
+    dst: int
+
+
+@final
+@frozen(eq=False, repr=False)
+class Net(AnyLinMap):
+    """A linear map with shared flow: numbered wires of one leaf each, and arcs that add into them.
+
+    The arcs are in topological order. The inputs are added into their wires, the outputs are read; a wire that nothing
+    reaches is 0.
+    """
+
+    dom: Any
+    cod: Any
+    inputs: tuple[int, ...]
+    arcs: tuple[Arc, ...]
+    outputs: tuple[int, ...]
+    wires: tuple[Leaf, ...]
+
+    def __attrs_post_init__(self) -> None:
+        count = len(self.wires)
+        for space, ends in ((self.dom, self.inputs), (self.cod, self.outputs)):
+            require_space(space, "a net")
+            have = tuple(self.wires[k] for k in ends if 0 <= k < count)
+            if have != space.leaves or len(have) != len(ends):
+                msg = f"a net on {space} has wires {', '.join(map(str, have)) or 'none'} at its end"
+                raise SpaceError(msg)
+        checked = set[tuple[Any, ...]]()
+        read = set[int]()
+        for arc in self.arcs:
+            read.add(arc.src)
+            if not (0 <= arc.src < count and 0 <= arc.dst < count) or arc.dst in read:
+                msg = f"an arc of a net goes from wire {arc.src} to {arc.dst} of {count}, after that has been read"
+                raise SpaceError(msg)
+            key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
+            if key not in checked:
+                if arc.map.image(key[1]) != key[2]:
+                    msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
+                    raise SpaceError(msg)
+                checked.add(key)
+
+    def __repr__(self) -> str:
+        return f"Net({self.dom!r}, {self.cod!r}, {self.inputs!r}, {self.arcs!r}, {self.outputs!r}, {self.wires!r})"
+
+
+@final
+@frozen(eq=False)
+class Closed(AnyLinMap):
+    """An open net together with the data its Refs point to: closing copies nothing."""
+
+    is_flat = True
+    body: Net
+    data: Data = field(converter=as_data)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.data.fit(refs(self.body)):
+            msg = "the data of a closed map do not fit the body's references"
+            raise SpaceError(msg)
+
+    @property
+    def dom(self) -> Any:
+        """That of the body."""
+        return self.body.dom
+
+    @property
+    def cod(self) -> Any:
+        """That of the body."""
+        return self.body.cod
+
+
+@once
+def refs(body: Net) -> tuple[Ref, ...]:
+    """The references of an open net, each once, by slot."""
+    slots: dict[int, Ref] = {}
+    for arc in body.arcs:
+        datum = datum_of(arc.map)
+        if isinstance(datum, Ref):
+            slots[datum.slot] = datum
+    return tuple(slots[k] for k in sorted(slots))

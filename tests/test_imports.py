@@ -1,0 +1,85 @@
+"""The files of the library import each other in one direction only, and at their top."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
+ROOT = Path(__file__).parent.parent
+NAMED = {"__str__", "__repr__", "_runner", "label"}
+"""Methods of terms that are passes over terms: they import the pass when they are called."""
+OPTIONAL = {"scipy", "matplotlib"}
+
+FILES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if path != ROOT / "hilbert" / "all.py"  # the door stands above all layers
+}
+
+
+def imports(node: ast.AST, function: str | None = None) -> Iterator[tuple[str | None, str]]:
+    """What is imported, each with the function that it is imported in; not what only type checkers see."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=rest):
+                for other in rest:
+                    yield from imports(other, function)
+            case ast.Import(names):
+                yield from ((function, alias.name) for alias in names)
+            case ast.ImportFrom(module, names) if module:
+                for alias in names:
+                    whole = f"{module}.{alias.name}"
+                    yield function, whole if whole in FILES else module
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield from imports(child, name)
+            case _:
+                yield from imports(child, function)
+
+
+FOUND = {name: list(imports(ast.parse(path.read_text()))) for name, path in FILES.items()}
+
+
+def test_the_files_are_found() -> None:
+    """The library has more than a hundred files, and each imports something or is imported."""
+    assert len(FILES) > 100
+    assert sum(map(len, FOUND.values())) > 500
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_late_imports(name: str) -> None:
+    """No import stands inside a function, but in four named methods, and of optional packages."""
+    late = {
+        (function, what)
+        for function, what in FOUND[name]
+        if function and function not in NAMED and what.split(".")[0] not in OPTIONAL
+    }
+    assert not late
+
+
+def test_no_circles() -> None:
+    """Whatever imports a file is not imported by it, by way of others either."""
+    above = {
+        name: {what for function, what in found if what in FILES and function not in NAMED}
+        for name, found in FOUND.items()
+    }
+    while free := [name for name, below in above.items() if not below & above.keys()]:
+        for name in free:
+            del above[name]
+    assert not above, f"circles among {sorted(above)}"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_package_names_a_higher_one(name: str) -> None:
+    """Not for type checking either."""
+    package = name.split(".", maxsplit=1)[0]
+    higher = set(PACKAGES[PACKAGES.index(package) + 1 :])
+    named = {
+        module.split(".")[0]
+        for node in ast.walk(ast.parse(FILES[name].read_text()))
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [])
+        + ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [])
+    }
+    assert not named & higher
