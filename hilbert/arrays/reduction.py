@@ -32,7 +32,8 @@ from hilbert.arrays.by_labels import agreement
 from hilbert.arrays.kernel import Kernel, Rows
 from hilbert.arrays.reduced_axes import Place, lent
 from hilbert.arrays.segments import NumpySegments, Segments
-from hilbert.arrays.windows import NumpyWindows, Windows, row_sums
+from hilbert.arrays.shifts import NumpyShifts, Shifts
+from hilbert.arrays.windows import row_sums
 from hilbert.leaf import Leaf
 from hilbert.relation import (
     Agreement,
@@ -64,7 +65,7 @@ WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""
 
 
-class Reductions(Windows, Segments):
+class Reductions(Shifts, Segments):
     """A kernel for each form of relation; a library that does one otherwise overrides the method of that form."""
 
     def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
@@ -159,36 +160,6 @@ class Reductions(Windows, Segments):
 
         return Kernel(sums)
 
-    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
-        """X at its places in Y, zeros elsewhere."""
-        xp, at = self.xp, p.at
-        if p.n == p.m:  # all of Y
-            return Kernel(lambda a: p.whole(p.line(a) if stride > 0 else xp.flip(p.line(a), axis=at)), fresh=False)
-        low = offset if stride > 0 else offset + stride * (p.n - 1)
-
-        def call(a: Any) -> Any:
-            if not p.n:
-                return p.whole(p.zeros(a, p.m))
-            v = p.line(a)
-            v = self.spaced(p, xp.flip(v, axis=at) if stride < 0 else v, abs(stride))
-            return p.whole(p.padded(v, low, p.m - low - v.shape[at]))
-
-        return Kernel(call)
-
-    def part(self, p: Place, offset: int, stride: int) -> Kernel:
-        """The places of X in Y: a view."""
-        if not p.cod:
-            return Kernel(lambda a: p.line(a)[p.index(offset)], fresh=False)
-        if stride < 0:  # torch has no slices that go backwards
-            back = _at(p, p.n - 1 - offset, -stride, p.m)
-            return Kernel(lambda a: p.whole(p.xp.flip(p.line(a), axis=p.at)[back]))
-        index = _at(p, offset, stride, p.m)
-        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
-
-    def rotation(self, p: Place, by: int) -> Kernel:
-        """x ↦ x + by, around."""
-        return Kernel(lambda a: p.whole(p.xp.roll(p.line(a), by, axis=p.at)))
-
     def gather(self, p: Place, positions: Rows) -> Kernel:
         """(red v)_x = v_{f(x)}."""
         return Kernel(lambda a: p.whole(p.xp.take(p.line(a), positions.like(a), axis=p.at)))
@@ -234,7 +205,7 @@ class Reductions(Windows, Segments):
         return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
 
 
-class NumpyReductions(NumpyWindows, NumpySegments, Reductions):
+class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
     """Reductions into memory that can be written into."""
 
     def total(self, p: Place) -> Callable[[Any], Any]:
@@ -284,62 +255,6 @@ class NumpyReductions(NumpyWindows, NumpySegments, Reductions):
 
         return Kernel(call, into=lambda a, out: accumulate(p.line(a), out))
 
-    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
-        """Written into its places."""
-        if p.n == p.m:
-            return super().inclusion(p, offset, stride)
-        index = _at(p, offset, stride, p.n)
-
-        def into(a: Any, out: Any) -> None:
-            if stride == 1:
-                p.put(out, p.line(a), offset)
-            else:
-                out[...] = 0
-                out[index] = p.line(a)
-
-        def call(a: Any) -> Any:
-            if stride == 1:
-                return p.whole(p.amid(p.line(a), offset, p.m))
-            out = p.zeros(a, p.m)
-            out[index] = p.line(a)
-            return p.whole(out)
-
-        return Kernel(call, into=into)
-
-    def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
-        """b is added to its places, in place where a may be overwritten."""
-        p = Place.of(self, relation, at, leaf)
-        index = _at(p, relation.offset, relation.stride, p.n)
-
-        def over(a: Any, b: Any) -> Any:
-            v = a.reshape(p.made)
-            v[index] += b.reshape(*p.before, p.n, *p.after)
-            return v.reshape(p.out)
-
-        return Kernel(lambda a, b: over(a.copy(), b), (over, None))
-
-    def part(self, p: Place, offset: int, stride: int) -> Kernel:
-        """A view, also backwards."""
-        if not p.cod:
-            return super().part(p, offset, stride)
-        index = _at(p, offset, stride, p.m)
-        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
-
-    def rotation(self, p: Place, by: int) -> Kernel:
-        """Two slices."""
-
-        def into(a: Any, out: Any) -> None:
-            v = p.line(a)
-            out[p.cut(by, None)] = v[p.cut(0, p.n - by)]
-            out[p.cut(0, by)] = v[p.cut(p.n - by, None)]
-
-        def call(a: Any) -> Any:
-            out = p.empty(a, p.n)
-            into(a, out)
-            return p.whole(out)
-
-        return Kernel(call, into=into)
-
     def gather(self, p: Place, positions: Rows) -> Kernel:
         """Positions were checked when the relation was made: there is nothing to wrap."""
         if not p.m:
@@ -372,14 +287,6 @@ class NumpyReductions(NumpyWindows, NumpySegments, Reductions):
 
 def _same(a: Any) -> Any:
     return a
-
-
-def _at(p: Place, offset: int, stride: int, count: int) -> tuple[Any, ...]:
-    """The index of `count` places from `offset` on."""
-    if not count:
-        return p.cut(0, 0)
-    stop = offset + stride * (count - 1) + (1 if stride > 0 else -1)
-    return p.cut(offset, None if stop < 0 else stop, stride)
 
 
 def _blocks(p: Place, r: SumRelation[Any, Any, Any, Any]) -> Callable[[Any], list[Any]]:
