@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 Rest = TypeVarTuple("Rest")
@@ -52,8 +56,29 @@ def adjoint_affine(
 ) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C]]]: ...
 @overload
 def adjoint_affine(
-    f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
-) -> tuple[Vec[W], LinMap[W, V]]: ...
+    f: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C, D]]]: ...
+@overload
+def adjoint_affine(
+    f: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C, D, E]]]: ...
+@overload
+def adjoint_affine(
+    f: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C, D, E, F]]]: ...
+@overload
+def adjoint_affine(
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    h: Vec[G],
+    /,
+    *more: Vec[Any],
+) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C, D, E, F, G, *Rest]]]: ...
 def adjoint_affine(f: AnyMap, *x: Any) -> Any:
     """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
     value, linear = affine(f, *x)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, TypeVarTuple, final, overload
 
 import numpy as np
 from attrs import frozen
@@ -19,7 +19,7 @@ from adjoint.rules import adjoint
 from diff import derivative
 from diff.lower import program
 from diff.term import AnyProgram, Elementwise, Program
-from hilbert import DirectSum, Map, SpaceError, Vec
+from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.library import find
 from hilbert.arrays.namespace import moved, namespace
@@ -35,8 +35,20 @@ from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Rest = TypeVarTuple("Rest")
 STEPS = tuple(10.0 ** (-k / 2) for k in range(2, 10))
 SLOPE = 2.0
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
@@ -61,6 +73,70 @@ class Report:
         if self.failing:
             lines.append(f"  failing subterm: {self.failing}")
         return "\n".join(lines)
+
+
+class AtPoint(Protocol[T_co]):
+    """What takes a map and a point of its domain, as one vector or as one for each part: typed up to six."""
+
+    @overload
+    def __call__(self, f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> T_co: ...
+    @overload
+    def __call__(self, f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, seed: int = 0) -> T_co: ...
+    @overload
+    def __call__(
+        self, f: Map[DirectSum[A, B, C], Any], a: Vec[A], b: Vec[B], c: Vec[C], /, *, seed: int = 0
+    ) -> T_co: ...
+    @overload
+    def __call__(
+        self, f: Map[DirectSum[A, B, C, D], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /, *, seed: int = 0
+    ) -> T_co: ...
+    @overload
+    def __call__(
+        self,
+        f: Map[DirectSum[A, B, C, D, E], Any],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        /,
+        *,
+        seed: int = 0,
+    ) -> T_co: ...
+    @overload
+    def __call__(
+        self,
+        f: Map[DirectSum[A, B, C, D, E, F], Any],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        g: Vec[F],
+        /,
+        *,
+        seed: int = 0,
+    ) -> T_co: ...
+    @overload
+    def __call__(
+        self,
+        f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        g: Vec[F],
+        h: Vec[G],
+        /,
+        *more: Vec[Any],
+        seed: int = 0,
+    ) -> T_co: ...
+
+
+def _at_point(check: Callable[..., T]) -> AtPoint[T]:
+    typed: AtPoint[T] = check
+    return typed
 
 
 def _generator(seed: int) -> np.random.Generator:
@@ -105,6 +181,95 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
     return worst
 
 
+@overload
+def check_adjoint(
+    f: LinMap[V, W], /, *, star: LinMap[W, V] | None = None, samples: int = 5, seed: int = 0
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[V, Any], x: Vec[V], /, *, star: AnyLinMap | None = None, samples: int = 5, seed: int = 0
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B], Any],
+    a: Vec[A],
+    b: Vec[B],
+    /,
+    *,
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B, C], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    /,
+    *,
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B, C, D], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    /,
+    *,
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B, C, D, E], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    /,
+    *,
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B, C, D, E, F], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *,
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
+@overload
+def check_adjoint(
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    h: Vec[G],
+    /,
+    *more: Vec[Any],
+    star: AnyLinMap | None = None,
+    samples: int = 5,
+    seed: int = 0,
+) -> Report: ...
 def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report:
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
@@ -145,6 +310,7 @@ def _failing_part(f: AnyLinMap, rng: np.random.Generator, samples: int) -> str:
     return str(f)
 
 
+@_at_point
 def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
@@ -163,6 +329,7 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     )
 
 
+@_at_point
 def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> tuple[Report, Report]:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
     return check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed)

@@ -28,18 +28,25 @@ from linmap.net.apply import apply_net
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 V = TypeVar("V", bound=Type)
 Rest = TypeVarTuple("Rest")
+
+
+# a position that is a variable is allowed from four parts on: of two or three, one that does not exist is a type error
 
 
 @overload
 def grad(f: Map[V, Field]) -> Map[V, V]: ...
 @overload
-def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...
+def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...  # type: ignore[overload-overlap]
 @overload
-def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSum[A, B, *Rest], B]: ...
+def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSum[A, B, *Rest], B]: ...  # type: ignore[overload-overlap]
 @overload
-def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...
+def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...  # type: ignore[overload-overlap]
 @overload
 def grad(
     f: Map[DirectSum[A, B, *Rest], Field], wrt: tuple[Literal[0], Literal[1]]
@@ -53,7 +60,9 @@ def grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[B, C]]: ...
 @overload
-def grad(f: Map[V, Field], wrt: int | Sequence[int]) -> Map[V, Any]: ...
+def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
+@overload
+def grad(f: Map[V, Field], wrt: Sequence[int]) -> Map[V, Any]: ...
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position `wrt`; the gradient in a discrete part is dropped.
 
@@ -66,15 +75,15 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
 @overload
 def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]
 ) -> Map[DirectSum[A, *Rest], DirectSum[Field, A]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]
 ) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, B]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
 @overload
@@ -90,7 +99,11 @@ def value_and_grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[B, C]]]: ...
 @overload
-def value_and_grad(f: Map[V, Field], wrt: int | Sequence[int]) -> Map[V, DirectSum[Field, Any]]: ...
+def value_and_grad(
+    f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int
+) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
+@overload
+def value_and_grad(f: Map[V, Field], wrt: Sequence[int]) -> Map[V, DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _gradient(f, wrt, with_value=True)
@@ -123,7 +136,67 @@ def _built(f: AnyMap, chosen: Chosen, *, with_value: bool) -> AnyProgram:
 @overload
 def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
-def jacobian(f: AnyMap, a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def jacobian(
+    f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C], Any], a: Vec[A], b: Vec[B], c: Vec[C], /, *, wrt: Wrt = None, blocks: bool = False
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E, F], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def jacobian(
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    h: Vec[G],
+    /,
+    *more: Vec[Any],
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
 def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
@@ -151,7 +224,65 @@ def _ends(space: Type) -> list[tuple[int, int]]:
 def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
 @overload
 def hessian(
-    f: Map[Any, Field], a: Vec[Any], b: Vec[Any], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False
+    f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C], Field], a: Vec[A], b: Vec[B], c: Vec[C], /, *, wrt: Wrt = None, blocks: bool = False
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E, F], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+) -> Any: ...
+@overload
+def hessian(
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    h: Vec[G],
+    /,
+    *more: Vec[Any],
+    wrt: Wrt = None,
+    blocks: bool = False,
 ) -> Any: ...
 def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient, both in `wrt`."""

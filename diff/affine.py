@@ -8,9 +8,9 @@ net.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from diff.expr import Expr
 from diff.lower import program
@@ -46,9 +46,17 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+H = TypeVar("H", bound=Type)
+J = TypeVar("J", bound=Type)
+K = TypeVar("K", bound=Type)
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+Rest = TypeVarTuple("Rest")
 
 
 @final
@@ -57,14 +65,14 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     program: Program[P, Any]
-    body: Net = field()
+    body: Net
 
-    @body.validator
-    def _(self, _: Any, body: Net) -> None:
-        if not isinstance(self.program, Program) or not isinstance(body, Net):
-            msg = f"a derivative is a Program and a Net, not {shown(self.program)} and {shown(body)}: see derivative(f)"
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.program, Program) or not isinstance(self.body, Net):
+            have = f"{shown(self.program)} and {shown(self.body)}"
+            msg = f"a derivative is a Program and a Net, not {have}: see derivative(f)"
             raise SpaceError(msg)
-        for ref in refs(body):
+        for ref in refs(self.body):
             if not 0 <= ref.slot < len(self.program.slots) or self.program.slots[ref.slot] != ref.leaf:
                 msg = f"the body refers to slot {ref.slot} of {ref.leaf}, which the program does not have"
                 raise SpaceError(msg)
@@ -99,7 +107,78 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     @overload
     def at(self: Pointwise[DirectSum[A, B, C], V, W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> LinMap[V, W]: ...
     @overload
-    def at(self, a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]) -> LinMap[V, W]: ...
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E, F], V, W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        g: Vec[F],
+        /,
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E, F, G], V, W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        /,
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H], V, W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        /,
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H, J], V, W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
+        /,
+    ) -> LinMap[V, W]: ...
+    @overload
+    def at(
+        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H, J, K], V, W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
+        k: Vec[K],
+        /,
+    ) -> LinMap[V, W]: ...
     def at(self, *x: Any) -> Any:
         """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
         if any(isinstance(part, Expr) for part in x):
@@ -275,8 +354,29 @@ def affine(
 ) -> tuple[Vec[W], LinMap[DirectSum[A, B, C], W]]: ...
 @overload
 def affine(
-    f: Map[V, W], a: Vec[Any], b: Vec[Any], c: Vec[Any], d: Vec[Any], /, *more: Vec[Any]
-) -> tuple[Vec[W], LinMap[V, W]]: ...
+    f: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D], W]]: ...
+@overload
+def affine(
+    f: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E], W]]: ...
+@overload
+def affine(
+    f: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F], W]]: ...
+@overload
+def affine(
+    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    d: Vec[D],
+    e: Vec[E],
+    g: Vec[F],
+    h: Vec[G],
+    /,
+    *more: Vec[Any],
+) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F, G, *Rest], W]]: ...
 def affine(f: AnyMap, *x: Any) -> Any:
     """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
     d = derivative(f)

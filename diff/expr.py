@@ -6,6 +6,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 
 from __future__ import annotations
 
+import itertools
 from numbers import Real
 from typing import (
     TYPE_CHECKING,
@@ -18,6 +19,7 @@ from typing import (
     TypeAlias,
     TypeVar,
     TypeVarTuple,
+    cast,
     final,
     overload,
 )
@@ -48,7 +50,7 @@ from hilbert.program.constant import filled
 from hilbert.relation import Full, run
 from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import ARRAYS, FUNCTIONS, require_vector, span
+from hilbert.vector import ARRAYS, FUNCTIONS, Linear, require_vector, span
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -57,9 +59,10 @@ from linmap.term.base import LinMap
 from linmap.term.datum import constants
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Iterator
+    from datetime import date
 
-    from hilbert import Coproduct, Labelled
+    from hilbert import Coproduct
     from hilbert.index import Anonymous
     from hilbert.position import Key
     from hilbert.relation import Inclusion
@@ -72,6 +75,7 @@ I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 H = TypeVar("H", bound=Index)
 S = TypeVar("S", bound=Space)
+Z = TypeVar("Z", bound=Space)
 T = TypeVar("T")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 V = TypeVar("V", bound=Type)
@@ -82,9 +86,10 @@ C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
 E = TypeVar("E", bound=Type)
 F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
 Rest = TypeVarTuple("Rest")
 Tag = TypeVar("Tag")
-Axis = TypeVar("Axis", bound="Fin[Any] | Labelled[Any] | Coproduct[Any, Any]")
+Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 
 tracing: list[Builder] = []
 """The programs being traced, innermost last."""
@@ -117,25 +122,30 @@ class Expr(Applicable, Generic[V]):
 
     # --- vector space ---
 
-    def __add__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
-        return _add(self, o, 1.0, "+")
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
+        require_space(self.space, operation)
+        return self.space
 
-    def __radd__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
-        return _add(self, o, 1.0, "+")
+    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+        return _add(_known(self), o, 1.0, "+")
 
-    def __sub__(self: Expr[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
-        return _add(self, o, -1.0, "-")
+    def __radd__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+        return _add(_known(self), o, 1.0, "+")
 
-    def __rsub__(self: Expr[S], o: Vec[S] | float) -> Expr[S]:
-        return _add(_scaled(self, -1.0), o, 1.0, "-")
+    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+        return _add(_known(self), o, -1.0, "-")
 
-    def __neg__(self: Expr[S]) -> Expr[S]:
-        return _scaled(self, -1.0)
+    def __rsub__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+        return _add(_scaled(_known(self), -1.0), o, 1.0, "-")
+
+    def __neg__(self: Linear[S]) -> Expr[S]:
+        return _scaled(_known(self), -1.0)
 
     @overload
-    def __mul__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
+    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
     @overload
-    def __mul__(self: Expr[Field], o: Expr[S] | Vec[S]) -> Expr[S]: ...
+    def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
     def __mul__(self, o: Any) -> Any:
         """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
         if _is_number(o):
@@ -154,31 +164,32 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     @overload
-    def __rmul__(self: Expr[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...
+    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
     @overload
     def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rmul__(self, o: Any) -> Any:
         return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
 
-    def __truediv__(self: Expr[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
+    def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
+        x = _known(self)
         if _is_number(o):
-            return self * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, self, _fill(self, o))
-        other = operand(self, o, "/")
-        if isinstance(other.space, Field) and not isinstance(self.space, Field):
-            return elementwise(Primitive("reciprocal"), other) * self
-        return elementwise(DIVIDE, self, same(self, other, "/"))
+            return x * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, x, _fill(x, o))
+        other = operand(x, o, "/")
+        if isinstance(other.space, Field) and not isinstance(x.space, Field):
+            return elementwise(Primitive("reciprocal"), other) * x
+        return elementwise(DIVIDE, x, same(x, other, "/"))
 
     @overload
-    def __rtruediv__(self: Expr[S], o: Vec[S] | float) -> Expr[S]: ...
+    def __rtruediv__(self: Linear[S], o: Vec[S] | float) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
     @overload
     def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __rtruediv__(self, o: Any) -> Any:
+    def __rtruediv__(self: Any, o: Any) -> Any:
         if not _is_number(o):
             return operand(self, o, "/") / self
         return elementwise(Primitive("reciprocal"), self) if float(o) == 1.0 else _fill(self, o) / self
 
-    def __pow__(self: Expr[S], k: float) -> Expr[S]:
+    def __pow__(self: Linear[S], k: float) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not _is_number(k):
             msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
@@ -231,15 +242,15 @@ class Expr(Applicable, Generic[V]):
     # --- sums, parts and components ---
 
     @overload
-    def sum(self: Expr[S]) -> Expr[Field]: ...
-    @overload
-    def sum(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
+    def sum(self: Linear[S]) -> Expr[Field]: ...
     @overload
     def sum(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
     @overload
-    def sum(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...
+    def sum(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def sum(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
+    @overload
+    def sum(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
     def sum(self, X: Any = None) -> Any:
         """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
 
@@ -249,15 +260,15 @@ class Expr(Applicable, Generic[V]):
         return _entries_added(self) if X is None else _summed(self, X)
 
     @overload
-    def mean(self: Expr[S]) -> Expr[Field]: ...
-    @overload
-    def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
+    def mean(self: Linear[S]) -> Expr[Field]: ...
     @overload
     def mean(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
     @overload
-    def mean(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...
+    def mean(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def mean(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
+    @overload
+    def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
     def mean(self, X: Any = None) -> Any:
         """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
         this: Any = self
@@ -291,11 +302,11 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __getitem__(self: Expr[Copower[W, Axis]], i: int) -> Expr[W]: ...
     @overload
-    def __getitem__(self: Expr[Copower[W, Axis]], i: Whole) -> Expr[Copower[W, Axis]]: ...
+    def __getitem__(self: Expr[Copower[W, Axis]], i: Whole) -> Expr[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __getitem__(self: Expr[Copower[W, Axis]], i: slice) -> Expr[Copower[W, Fin[Anonymous]]]: ...
     @overload
-    def __getitem__(self: Expr[Copower[W, Labelled[Tag]]], i: Hashable) -> Expr[W]: ...
+    def __getitem__(self: Expr[Copower[W, Fin[Tag]]], i: str | date) -> Expr[W]: ...
     @overload
     def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Expr[Copower[W, J]]: ...
     @overload
@@ -363,7 +374,8 @@ class Expr(Applicable, Generic[V]):
     def reshape(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]:
         """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
         V = _copower(self, "reshape")
-        return relational.reshape(V.index, Y, V.base)(self)
+        f: AnyMap = relational.reshape(V.index, Y, V.base)
+        return cast("Expr[Copower[W, H]]", f(self))
 
     @overload
     def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
@@ -378,14 +390,49 @@ class Expr(Applicable, Generic[V]):
         self: Expr[DirectSum[A, B, C, D, E, F]],
     ) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]]: ...
     @overload
-    def split(self) -> tuple[Expr[Any], ...]: ...
-    def split(self) -> Any:
-        """All parts of a direct sum; SpaceError for another space."""
-        if not isinstance(self.space, DirectSum):
-            msg = f"{self.space} has no parts to split"
-            raise SpaceError(msg)
-        this: Any = self
-        return tuple(this[i] for i in range(len(self.space.parts)))
+    def split(self: Expr[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Expr[Any], ...]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B], I]]) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]], Expr[Copower[E, I]]
+    ]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]],
+        Expr[Copower[B, I]],
+        Expr[Copower[C, I]],
+        Expr[Copower[D, I]],
+        Expr[Copower[E, I]],
+        Expr[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Expr[Copower[Any, I]], ...]: ...
+    @overload
+    def split(
+        self: Expr[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        parts = self.space.summands
+        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
+        pairs = zip(parts, itertools.pairwise(ends), strict=True)
+        return tuple(Expr(self.builder, part, self.slots[start:end]) for part, (start, end) in pairs)
 
     def __iter__(self) -> Iterator[Expr[Any]]:
         this: Any = self
@@ -557,9 +604,13 @@ def literal(b: Builder, v: Vec[V]) -> Expr[V]:
     return Expr(b, v.space, tuple(b.literal(c) for c in constants(v)))
 
 
-def _fill(like: Expr[V], k: Any) -> Expr[V]:
-    require_space(like.space, "a number as a vector")
-    return Expr(like.builder, like.space, tuple(like.builder.literal(filled(float(k), f)) for f in like.space.leaves))
+def _fill(x: Expr[V], k: Any) -> Expr[V]:
+    space = x._require("a number as a vector")
+    return Expr(x.builder, space, tuple(x.builder.literal(filled(float(k), f)) for f in space.leaves))
+
+
+def _known(x: Linear[S]) -> Expr[S]:
+    return cast("Expr[S]", x)  # a method's self is an expression
 
 
 def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
@@ -574,15 +625,14 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     if isinstance(o, Real) and _is_number(o):
         return _add(a, _fill(a, k * float(o)), 1.0, sign)
     b = same(a, operand(a, o, sign), sign)
-    require_space(a.space, f"v {sign} w")
+    a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _scaled(b, k).slots
     pairs = zip(a.slots, right, strict=True)
     return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
 
 
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
-    require_space(a.space, "k·v")
-    return Expr(a.builder, a.space, tuple(a.builder.scale(k, slot) for slot in a.slots))
+    return Expr(a.builder, a._require("k·v"), tuple(a.builder.scale(k, slot) for slot in a.slots))
 
 
 def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:

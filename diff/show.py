@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from diff.affine import AnyPointwise, Pointwise
 from diff.term import (
@@ -68,11 +68,7 @@ class Text:
     open: bool = False
     coefficient: str = ""
     rest: str = ""
-    wide: str = field()
-
-    @wide.default
-    def _(self) -> str:
-        return self.tight
+    wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
 
 def show(f: AnyMap | AnyPointwise, lines: int | None = None, digits: int | None = None) -> str:

@@ -33,7 +33,7 @@ from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
 from hilbert.program.operation import Builtin
-from hilbert.space import require_space, require_type, type_of
+from hilbert.space import OfSpaces, require_space, require_type, type_of
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction
@@ -57,7 +57,7 @@ class Value(Protocol):
     """A vector or an expression of a space; discrete types are none."""
 
     @property
-    def space(self) -> Space:
+    def space(self) -> OfSpaces:
         """The space."""
         ...
 
@@ -397,7 +397,7 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
     def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
     @overload
     def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # likewise
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
             return self.on_vectors((args[0][0], args[0][1]))

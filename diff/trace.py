@@ -26,6 +26,9 @@ from hilbert.program.builder import Builder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert import Copower, Field, TensorProduct, Zero
+    from hilbert.space import Discrete
+
 Ps = ParamSpec("Ps")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -42,6 +45,8 @@ G = TypeVar("G", bound=Type)
 H = TypeVar("H", bound=Type)
 J = TypeVar("J", bound=Type)
 K = TypeVar("K", bound=Type)
+
+One = TypeVar("One", bound="Field | Copower[Any, Any] | TensorProduct[Any, Any] | Zero | Discrete")
 
 PACKAGES = [str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint")]
 
@@ -134,60 +139,109 @@ def _users_line(error: SpaceError, body: Any) -> str:
     return ""
 
 
-@overload
-def fun(a: A, /) -> Tracer[[Expr[A]], A]: ...
-@overload
-def fun(a: A, b: B, /) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
-@overload
-def fun(a: A, b: B, c: C, /) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
-@overload
-def fun(a: A, b: B, c: C, d: D, /) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, /
-) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, f: F, /
-) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, f: F, g: G, /
-) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /
-) -> Tracer[
-    [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H]], DirectSum[A, B, C, D, E, F, G, H]
-]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /
-) -> Tracer[
-    [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J]],
-    DirectSum[A, B, C, D, E, F, G, H, J],
-]: ...
-@overload
-def fun(
-    a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /
-) -> Tracer[
-    [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
-    DirectSum[A, B, C, D, E, F, G, H, J, K],
-]: ...
-@overload
-def fun(*spaces: Type) -> Callable[[Callable[..., Any]], AnyMap]: ...
-def fun(*spaces: Any) -> Any:
+@final
+class Tracing:
     """fun(V, W, …)(body): the function V ⊕ W ⊕ … → … that a Python function of expressions computes.
 
     The body may return a tuple. What Python evaluates once is one slot; Python control flow is run at tracing time.
-    Raises SpaceError for arguments that are no spaces.
+    `fun.over(V)(body)` takes a direct sum apart: the body has an argument for each of its parts.
     """
-    if not spaces:
-        msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
-        raise SpaceError(msg)
-    for space in spaces:
-        if not isinstance(space, Type):
-            hint = "; apply it to the body as in fun(V)(body)" if callable(space) else ""
-            msg = f"fun takes spaces, not {shown(space)}{hint}"
+
+    __slots__ = ()
+
+    @overload
+    def __call__(self, a: A, /) -> Tracer[[Expr[A]], A]: ...
+    @overload
+    def __call__(self, a: A, b: B, /) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
+    @overload
+    def __call__(self, a: A, b: B, c: C, /) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H]], DirectSum[A, B, C, D, E, F, G, H]
+    ]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J]],
+        DirectSum[A, B, C, D, E, F, G, H, J],
+    ]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
+        DirectSum[A, B, C, D, E, F, G, H, J, K],
+    ]: ...
+    @overload
+    def __call__(self, *spaces: Type) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def __call__(self, *spaces: Any) -> Any:
+        """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
+        if not spaces:
+            msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
             raise SpaceError(msg)
-    return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces))
+        for space in spaces:
+            _known(space, "fun takes spaces", "fun(V)(body)")
+        return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces))
+
+    @overload
+    def over(self, space: DirectSum[A, B], /) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
+    @overload
+    def over(self, space: DirectSum[A, B, C], /) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D], /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D, E], /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D, E, F], /
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
+    @overload
+    def over(self, space: One, /) -> Tracer[[Expr[One]], One]: ...
+    @overload
+    def over(self, space: Type, /) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def over(self, space: Any, /) -> Any:
+        """As fun(*space.parts), typed for up to six parts; a space that is no direct sum is one part.
+
+        Raises SpaceError for what is no space, and for the empty direct sum.
+        """
+        _known(space, "fun.over takes a space", "fun.over(V)(body)")
+        if not space.parts:
+            msg = "fun.over needs at least one part, and the empty direct sum has none"
+            raise SpaceError(msg)
+        return Tracer(space.parts, space)
+
+    def __repr__(self) -> str:
+        return "fun"
+
+
+def _known(space: Any, what: str, remedy: str) -> None:
+    if not isinstance(space, Type):
+        hint = f"; apply it to the body as in {remedy}" if callable(space) else ""
+        msg = f"{what}, not {shown(space)}{hint}"
+        raise SpaceError(msg)
+
+
+fun = Tracing()

@@ -6,8 +6,7 @@ from hilbert.errors import SpaceError
 from hilbert.formal.compression import Compression, compress
 from hilbert.formal.rank_one_sums import rank
 from hilbert.formal.tensors import formal, from_factors
-from hilbert.index import Coproduct, Fin, Index, Product, Unit
-from hilbert.labelled import Labelled
+from hilbert.index import Coproduct, Fin, Index, Labelled, Product, Unit
 from hilbert.map import Map
 from hilbert.relation.base import Relation
 from hilbert.space import (

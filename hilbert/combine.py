@@ -104,7 +104,7 @@ class Multiple(AnyMap):
 
     __slots__ = ()
     k: float
-    of: AnyMap
+    of: Any  # a map of the language
 
     def __attrs_post_init__(self) -> None:
         self.settle()
@@ -170,7 +170,7 @@ class ElementByElement(AnyMap):
     """f^X : V^X → W^X."""
 
     __slots__ = ()
-    of: AnyMap
+    of: Any  # a map of the language
     index: Index
 
     @property

@@ -5,23 +5,36 @@
 >>> X = Fin(Batch, 3) * Fin(Pixel, 4)
 >>> print(X, X.size, X.shape)
 Batch3×Pixel4 12 (3, 4)
+>>> class City: ...
+>>> Y = Labelled(City, ("Bergen", "Turku", "Aarhus"))
+>>> print(Y, Y.size, Y.position("Turku"), Y.at(["Turku", "Turku", "Bergen"]))
+City3 3 1 [1, 1, 0] ∈ City3^3
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from functools import reduce
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from collections.abc import Hashable, Sequence
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
+from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, shown
+from hilbert.repr_names import spelled
+
+if TYPE_CHECKING:
+    from hilbert.space import Copower, Elements
+    from hilbert.vector import Vec
 
 S = TypeVar("S")
 T = TypeVar("T")
 I = TypeVar("I", bound="Index")
 J = TypeVar("J", bound="Index")
+SHORT = 12
+"""The `repr` of an index set of more labels names them."""
 
 
 class Anonymous:
@@ -117,15 +130,61 @@ def _factor(_: Any, attribute: Any, index: Any) -> None:
     require_index(index, f"the {attribute.name} side of X × Y or X + Y")
 
 
-@final
-@frozen(repr=False, cache_hash=True)
-class Fin(Index, Generic[T]):
+class Labelled(Index, Generic[T]):
+    """One axis of an array: a finite index set with a tag, which names the axis, and a label for each element.
+
+    `Labelled(Tag, labels)` takes distinct hashable labels, in order; `Fin(Tag, n)` has the labels 0, …, n − 1. The type
+    checker calls both `Fin[Tag]`, so that ℝ^X is `Vector[Tag]` for either. Two are equal if they have the same tag and
+    the same labels in the same order.
+    """
+
+    __slots__ = ()
+    tag: type[T]
+
+    def __new__(cls, tag: type[T], labels: Any) -> Fin[T]:  # noqa: ARG004 - __init__ reads them
+        """The axis with these labels; raises SpaceError unless they are hashable and distinct."""
+        return object.__new__(_Labels)
+
+    @staticmethod
+    def of(labels: Any) -> Fin[Anonymous]:
+        """The anonymous index set with these labels."""
+        return Labelled(Anonymous, labels)
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """The labels, in order."""
+        raise TypeError(type(self).__name__)
+
+    @overload
+    def at(self, column: Any, rows: None = None) -> Vec[Copower[Elements[Fin[T]], Fin[Anonymous]]]: ...
+    @overload
+    def at(self, column: Any, rows: I) -> Vec[Copower[Elements[Fin[T]], I]]: ...
+    @declared
+    def at(self, column: Any, rows: Any = None) -> Any:
+        """The positions of a column of labels of any type, as elements: one for each row.
+
+        `rows` names the index set of the rows. Raises SpaceError for a label that is missing (None, NaN, NA) or is none
+        of this set, and for another number of rows.
+        """
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return tagged(self.tag, self.size)
+
+
+@frozen(repr=False, cache_hash=True, slots=False)
+class Fin(Labelled[T]):
     """The index set 𝐧 = {1, …, n}; the class `tag` names the axis, for mypy and in every message (§2.1)."""
 
     tag: type[T] = field(validator=as_tag)
     _size: int = field(converter=_size, alias="size")
 
-    if not TYPE_CHECKING:  # what the checker sees is the constructor of the fields
+    if TYPE_CHECKING:
+
+        def __new__(cls, tag: type[T], size: int) -> Fin[T]:
+            """The index set of n elements."""
+            ...
+    else:
 
         def __new__(cls, *given: Any, **named: Any) -> Any:
             """Say how to write an index set of which only the class or only the size was given."""
@@ -139,7 +198,7 @@ class Fin(Index, Generic[T]):
             return object.__new__(cls)
 
     @staticmethod
-    def of(size: int) -> Fin[Anonymous]:
+    def of(size: int) -> Fin[Anonymous]:  # pyright: ignore[reportIncompatibleMethodOverride]  # as a constructor
         """The anonymous index set of n elements."""
         return Fin(Anonymous, size)
 
@@ -148,8 +207,10 @@ class Fin(Index, Generic[T]):
         """The number of elements n."""
         return self._size
 
-    def __str__(self) -> str:
-        return tagged(self.tag, self._size)
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """0, …, n − 1."""
+        return range(self._size)
 
     def __repr__(self) -> str:
         return f"Fin.of({self._size})" if self.tag is Anonymous else f"Fin({self.tag.__qualname__}, {self._size})"
@@ -157,6 +218,69 @@ class Fin(Index, Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         require_importable(self.tag, self)
         return Fin, (self.tag, self._size)
+
+
+def _as_labels(given: Any) -> tuple[Hashable, ...]:
+    try:
+        return tuple(given)
+    except TypeError:
+        msg = f"the labels of an index set are a sequence, not {shown(given)}"
+        raise SpaceError(msg) from None
+
+
+@final
+@frozen(repr=False, cache_hash=True, slots=False)
+class _Labels(Fin[T]):
+    """What `Labelled(Tag, labels)` makes."""
+
+    _labels: tuple[Hashable, ...] = field(converter=_as_labels, alias="labels")
+    _size: int = field(  # pyright: ignore[reportIncompatibleVariableOverride]  # it sees the other field's converter
+        init=False, eq=False, default=Factory(lambda X: len(X.labels), takes_self=True)
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if len(self._places) != len(self.labels):
+            again = next(label for k, label in enumerate(self.labels) if self._places[label] != k)
+            msg = f"the labels of an index set are distinct, but {shown(again)} stands twice"
+            raise SpaceError(msg)
+
+    @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """The labels, in order."""
+        return self._labels
+
+    @cached_property
+    def _places(self) -> dict[Hashable, int]:
+        try:
+            return {label: k for k, label in enumerate(self.labels)}
+        except TypeError:
+            msg = "the labels of an index set are hashable; a list may become a tuple"
+            raise SpaceError(msg) from None
+
+    def position(self, element: Any) -> int:
+        """The place of a label; raises SpaceError if there is no such label."""
+        try:
+            return self._places[element]
+        except (KeyError, TypeError):
+            examples = ", ".join(shown(label) for label in self.labels[:3])
+            some = f"its labels are {examples}{', …' if self.size > 3 else ''}" if self.size else "it has none"
+            msg = f"{shown(element)} is not a label of {self}: {some}"
+            raise SpaceError(msg) from None
+
+    def __repr__(self) -> str:
+        if self.size > SHORT:
+            return spelled(self, f"labels {id(self):x}", f"{self.size} labels")
+        start = "Labelled.of(" if self.tag is Anonymous else f"Labelled({self.tag.__qualname__}, "
+        return f"{start}{self.labels!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        require_importable(self.tag, self)
+        return Labelled, (self.tag, self.labels)
+
+
+def has_labels(X: Index) -> bool:
+    """Whether the elements of an axis have other labels than their positions."""
+    return isinstance(X, _Labels)
 
 
 @final

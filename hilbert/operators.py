@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hilbert import matrices
 from hilbert.attach import attach
 from hilbert.formal import tensors
+from hilbert.index import Labelled
 from hilbert.notarray import NotArray
-from hilbert.space import bracketing
+from hilbert.space import bracketing, elements_at
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -51,3 +52,4 @@ attach(Vec, "norm", norm)
 attach(Vec, "__matmul__", matrix_product)
 attach(Vec, "_transposed", matrices.transpose)
 attach(Vec, "_mismatch", mismatch)
+attach(Labelled, "at", elements_at)

@@ -11,8 +11,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.errors import SpaceError, integer, shown
-from hilbert.index import Fin, Index, Product, Unit
-from hilbert.labelled import Labelled
+from hilbert.index import Fin, Index, Labelled, Product, Unit, has_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +65,7 @@ def _key(axis: Index, key: Any, space: str) -> Key:
 
 
 def _labelled(axis: Index, key: Any, space: str) -> int:
-    if isinstance(axis, Labelled):
+    if isinstance(axis, Labelled) and has_labels(axis):
         return axis.position(key)
     if isinstance(key, (list, tuple)) or hasattr(key, "dtype"):
         msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)}: several positions are elements of "

@@ -9,18 +9,21 @@
 ℝ^Hidden3 ⊗ ℝ^Pixel4 12
 """
 
+# pyright: reportIncompatibleMethodOverride=false
+# a cached property implements a property
 from __future__ import annotations
 
 import operator
 from functools import cache, cached_property, reduce
-from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeAlias, TypeVar, TypeVarTuple, final
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
-from hilbert.index import Fin, Index, Product, Unit, require_index
+from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
+from hilbert.labels import column_of, distinct_labels, is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -38,6 +41,26 @@ W = TypeVar("W", bound="Type")
 Vs = TypeVarTuple("Vs")
 MANY = 64
 """A vector of more components is not iterated: a loop over expressions is a step for each."""
+
+
+class OfSpaces(Protocol):
+    """A space whose parts are spaces, for the type checker: no discrete type, no direct sum with a discrete part.
+
+    `parts` does not tell: its items are Any, so that a generator over them may be unpacked into arguments.
+    """
+
+    @property
+    def _summands(self) -> tuple[Space, ...]:
+        """The summands, of known types."""
+        ...
+
+
+class LinearSpace(OfSpaces, Protocol[V]):
+    """The same of a known space V: see `hilbert.vector.Linear`."""
+
+    def unflat(self, array: Any, /) -> Vec[V]:
+        """The element with the entries of a flat array."""
+        ...
 
 
 class Type:
@@ -65,6 +88,27 @@ class Type:
     def parts(self) -> tuple[Type, ...]:
         """The summands of a direct sum; a type that is none is its own single summand."""
         return (self,)
+
+    @property
+    def _summands(self) -> tuple[Any, ...]:
+        """The summands, of known types; of an unknown type it is not known that they are no spaces."""
+        return self.parts
+
+    @property
+    def summands(self) -> tuple[Type, ...]:
+        """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type."""
+        powers: list[Index] = []
+        base: Type = self
+        while isinstance(base, Copower):
+            powers.append(base.index)
+            base = base.base
+        if not isinstance(base, DirectSum):
+            msg = f"{self} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
+            raise SpaceError(msg)
+        parts: tuple[Type, ...] = base.parts
+        for index in reversed(powers):
+            parts = tuple(Copower(part, index) for part in parts)
+        return parts
 
     @property
     def is_space(self) -> bool:
@@ -107,6 +151,8 @@ class Type:
     def vec(self: V, data: Any) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
 
+        Elements of an index set are given by their positions, or, if they are strings or a categorical column, by their
+        labels; see `at` of an index set for labels of other types.
         An array of the right dtype is viewed, not copied (later writes to it show); see `as_leaf` for conversions.
         Raises SpaceError for a wrong shape, dtype or nesting.
         """
@@ -115,7 +161,7 @@ class Type:
                 msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
                 raise SpaceError(msg)
             return data
-        return Vec(self, tuple(as_leaf(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
+        return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
     def unflat(self: V, array: Any) -> Vec[V]:
         """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`.
@@ -162,6 +208,25 @@ class Type:
         return Vec(self, tuple(as_leaf(np.full(leaf.shape, value, leaf.dtype), leaf) for leaf in self.leaves))
 
 
+def _read(data: Any, leaf: Leaf) -> Any:
+    """The array of a leaf; labels become positions."""
+    index = leaf.entry.index
+    if isinstance(index, Labelled) and is_labels(data):
+        data = positions_of(index, data)
+    return as_leaf(data, leaf)
+
+
+def elements_at(X: Labelled[T], column: Any, rows: Index | None = None) -> Vec[Any]:
+    """The elements of X with the labels of a column, one for each row; see `Labelled.at`."""
+    entries = column_of(column)
+    Y = Fin.of(len(entries)) if rows is None else rows
+    require_index(Y, "X.at(column, rows)")
+    if Y.size != len(entries):
+        msg = f"a column of {len(entries)} entries does not have the rows {Y}"
+        raise SpaceError(msg)
+    return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
+
+
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
 
 
@@ -190,6 +255,10 @@ def _number(value: Any, what: str) -> float:
 
 class Space(Type):
     """A type with 0, +, · and ⊙: a real Hilbert space."""
+
+    @property
+    def _summands(self) -> tuple[Space, ...]:
+        return (self,)
 
     def __mul__(self: V, other: W) -> TensorProduct[V, W]:
         return TensorProduct(self, other)
@@ -220,8 +289,40 @@ class Atom(Type):
         return str(self.entry)
 
 
-class Discrete(Atom):
+class PartlyDiscrete(Type):
+    """What may have discrete parts: for the type checker, only an element of a space is made of numbers."""
+
+    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
+        """The standard basis; raises SpaceError where a part is discrete."""
+        basis: Any = Type.basis  # checked here, made there
+        made: Iterator[Vec[V]] = basis(self)
+        return made
+
+    def zeros(self: LinearSpace[V]) -> Vec[V]:
+        """The zero vector; raises SpaceError where a part is discrete."""
+        zeros: Any = Type.zeros  # checked here, made there
+        made: Vec[V] = zeros(self)
+        return made
+
+    def ones(self: LinearSpace[V]) -> Vec[V]:
+        """The vector with 1 in every entry; raises SpaceError where a part is discrete."""
+        ones: Any = Type.ones  # checked here, made there
+        made: Vec[V] = ones(self)
+        return made
+
+    def full(self: LinearSpace[V], k: float) -> Vec[V]:
+        """The vector with the number k in every entry; raises SpaceError where a part is discrete."""
+        full: Any = Type.full  # checked here, made there
+        made: Vec[V] = full(self, k)
+        return made
+
+
+class Discrete(PartlyDiscrete, Atom):
     """A type without vector operations; its tangent is the space 0."""
+
+    @property
+    def _summands(self) -> tuple[Discrete, ...]:
+        return (self,)
 
     @property
     def dtype(self) -> str:
@@ -256,18 +357,18 @@ def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
             return np.asarray(rng.standard_normal(shape)).astype(leaf.dtype)
 
 
+def _precision(_: Any, __: Any, value: Any) -> None:
+    if not isinstance(value, str) or value not in ("float64", "float32"):
+        msg = f"a field is 'float64' or 'float32', not {shown(value)}"
+        raise SpaceError(msg)
+
+
 @final
 @frozen(repr=False)
 class Field(Atom, Space):
     """K: the real numbers in a dtype, which is not part of the static type; `R` is float64, `R32` float32 (§2.2)."""
 
-    dtype: str = field(default="float64")
-
-    @dtype.validator
-    def _(self, _: Any, value: str) -> None:
-        if not isinstance(value, str) or value not in ("float64", "float32"):
-            msg = f"a field is 'float64' or 'float32', not {shown(value)}"
-            raise SpaceError(msg)
+    dtype: str = field(default="float64", validator=_precision)
 
     @property
     def entry(self) -> Entry:
@@ -311,16 +412,16 @@ class Integers(Discrete):
         return "Z"
 
 
+def _index(_: Any, __: Any, value: Any) -> None:
+    require_index(value, "Elements(X)")
+
+
 @final
 @frozen(repr=False, cache_hash=True)
 class Elements(Discrete, Generic[I]):
     """The elements of an index set, as values found at the point: labels, positions. Stored as int64 in flat order."""
 
-    index: I = field()
-
-    @index.validator
-    def _(self, _: Any, value: Any) -> None:
-        require_index(value, "Elements(X)")
+    index: I = field(validator=_index)
 
     @property
     def entry(self) -> Entry:
@@ -374,7 +475,7 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
-class DirectSum(Space, Generic[*Vs]):
+class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
     _parts: tuple[*Vs] = field(alias="parts")
@@ -395,6 +496,10 @@ class DirectSum(Space, Generic[*Vs]):
     def places(self) -> range:
         """The positions of the parts."""
         return range(len(self._parts))
+
+    @property
+    def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
+        return self._parts
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -429,19 +534,19 @@ def _in_sum(part: Any) -> str:
     return f"({part})" if isinstance(part, DirectSum) else str(part)
 
 
+def _exponent(power: Any, _: Any, value: Any) -> None:
+    if not isinstance(value, Index):
+        msg = f"the exponent of a copower is an index set, not {shown(value)}: write {power.base!r} ** Fin.of(n)"
+        raise SpaceError(msg)
+
+
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
 class Copower(Space, Generic[V, I]):
     """V^X = ⊕_{x∈X} V, stored as V with the axes of X in front of every leaf (§2.2). The exponent is a set."""
 
     base: V = field(validator=_type)
-    index: I = field()
-
-    @index.validator
-    def _(self, _: Any, value: Any) -> None:
-        if not isinstance(value, Index):
-            msg = f"the exponent of a copower is an index set, not {shown(value)}: write {self.base!r} ** Fin.of(n)"
-            raise SpaceError(msg)
+    index: I = field(validator=_exponent)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

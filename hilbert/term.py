@@ -139,7 +139,7 @@ class Term:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or hash(self) != hash(other):
+        if not isinstance(other, Term) or type(self) is not type(other) or hash(self) != hash(other):
             return False
         return table(self) == table(other)
 

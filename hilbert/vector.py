@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import uuid
 from typing import (
@@ -19,9 +20,11 @@ from typing import (
     Literal,
     Never,
     NoReturn,
+    Protocol,
     TypeAlias,
     TypeVar,
     TypeVarTuple,
+    cast,
     final,
     overload,
 )
@@ -37,11 +40,11 @@ from hilbert.position import slices
 from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Iterator
+    from datetime import date
 
     from hilbert.index import Anonymous, Coproduct, Fin, Index, Product
-    from hilbert.labelled import Labelled
-    from hilbert.space import Boolean, Copower, DirectSum, Elements, Field, Space, TensorProduct, Type
+    from hilbert.space import Boolean, Copower, DirectSum, Elements, Field, OfSpaces, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]
     """`:` in A[i, :]."""
@@ -59,7 +62,9 @@ C = TypeVar("C", bound="Type")
 D = TypeVar("D", bound="Type")
 E = TypeVar("E", bound="Type")
 F = TypeVar("F", bound="Type")
-Axis = TypeVar("Axis", bound="Fin[Any] | Labelled[Any] | Coproduct[Any, Any]")
+G = TypeVar("G", bound="Type")
+S_co = TypeVar("S_co", bound="Type", covariant=True)
+Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
@@ -108,6 +113,27 @@ FUNCTIONS = {
 SMALL = 24  # vectors up to this dimension show their entries
 
 
+class Linear(Protocol[S_co]):
+    """What 0 + · ⊙ are defined on, for the type checker: a vector, or an expression, of a space, of no discrete type.
+
+    It takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone it accepts
+    everything, too, and pyright refuses what is right.
+    """
+
+    @property
+    def space(self) -> OfSpaces:
+        """The space S."""
+        ...
+
+    def _require(self, operation: str) -> S_co:
+        """S; raises SpaceError for a type that is no space."""
+        ...
+
+
+def _known(v: Linear[S]) -> Vec[S]:
+    return cast("Vec[S]", v)  # a method's self is a vector
+
+
 @final
 class Vec(NotArray, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
@@ -154,7 +180,7 @@ class Vec(NotArray, Generic[V]):
         return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
 
     @declared
-    def tensor(self: Vec[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
+    def tensor(self: Linear[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
         """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
         raise NotImplementedError
 
@@ -170,10 +196,12 @@ class Vec(NotArray, Generic[V]):
             return xp.zeros((0,))
         return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in leaves])
 
-    def _require(self, operation: str) -> None:
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
         if not self.space.is_space:
             msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
             raise SpaceError(msg)
+        return self.space
 
     def _other(self, other: Any, operation: str, fits: str) -> Any:
         """Leave an operator to an expression; nothing else meets a vector in it."""
@@ -203,7 +231,8 @@ class Vec(NotArray, Generic[V]):
         """v + k, a number in every entry."""
         self._require(f"v {sign} k")
         if self.is_formal:
-            return self + self.filled(k)
+            v: Vec[Space] = cast("Vec[Space]", self)
+            return v + v.filled(k)
         return Vec(self.space, tuple(freeze(a + k) for a in self.leaves))
 
     def filled(self, k: float) -> Vec[V]:
@@ -215,42 +244,42 @@ class Vec(NotArray, Generic[V]):
         plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
         return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
-    def __add__(self: Vec[S], other: Vec[S] | float) -> Vec[S]:
+    def __add__(self: Linear[S], other: Vec[S] | float) -> Vec[S]:
         """v + w, or v + k for a number k in every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
-            return self._shifted(k, "+")
+            return _known(self)._shifted(k, "+")
         memo = Memo()
-        result: Vec[S] = self._zip(other, "+", lambda a, b: formal.add(a, b, memo))
+        result: Vec[S] = _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
         return result
 
-    def __sub__(self: Vec[S], other: Vec[S] | float) -> Vec[S]:
+    def __sub__(self: Linear[S], other: Vec[S] | float) -> Vec[S]:
         """v − w, or v − k for a number k in every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
-            return self._shifted(-k, "−")
+            return _known(self)._shifted(-k, "−")
         memo = Memo()
-        result: Vec[S] = self._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
+        result: Vec[S] = _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
-    def __radd__(self: Vec[S], other: float) -> Vec[S]:
-        k = number(other)
+    def __radd__(self: Linear[S], other: float) -> Vec[S]:
+        v, k = _known(self), number(other)
         if k is None:
-            unfit: Vec[S] = self._other(other, "w + v", f"a vector of {self.space}, or a number, would fit")
+            unfit: Vec[S] = v._other(other, "w + v", f"a vector of {v.space}, or a number, would fit")
             return unfit
-        return self._shifted(k, "+")
+        return v._shifted(k, "+")
 
-    def __rsub__(self: Vec[S], other: float) -> Vec[S]:
-        k = number(other)
+    def __rsub__(self: Linear[S], other: float) -> Vec[S]:
+        v, k = _known(self), number(other)
         if k is None:
-            unfit: Vec[S] = self._other(other, "w − v", f"a vector of {self.space}, or a number, would fit")
+            unfit: Vec[S] = v._other(other, "w − v", f"a vector of {v.space}, or a number, would fit")
             return unfit
-        return (-self)._shifted(k, "−")
+        return (-v)._shifted(k, "−")
 
-    def __neg__(self: Vec[S]) -> Vec[S]:
-        self._require("−v")
-        return Vec(self.space, tuple(freeze(formal.scaled(a, -1.0)) for a in self.leaves))
+    def __neg__(self: Linear[S]) -> Vec[S]:
+        v = _known(self)
+        return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
 
     @overload
-    def __mul__(self: Vec[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]: ...
+    def __mul__(self: Linear[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]: ...
     @overload
     def __mul__(self: Vec[Field], k: Vec[S]) -> Vec[S]: ...
     def __mul__(self, k: Any) -> Any:
@@ -258,38 +287,36 @@ class Vec(NotArray, Generic[V]):
         factor = None if type(k) is Vec else number(k)
         if factor is None:
             return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
-        self._require("k·v")
-        return Vec(self.space, tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
+        return Vec(self._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
-    def __rmul__(self: Vec[S], k: float) -> Vec[S]:
-        result: Vec[S] = self * k
+    def __rmul__(self: Linear[S], k: float) -> Vec[S]:
+        result: Vec[S] = _known(self) * k
         return result
 
     @declared
     def _multiplied(self, other: Vec[Any]) -> Vec[Any]:
         raise NotImplementedError
 
-    def __truediv__(self: Vec[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]:
+    def __truediv__(self: Linear[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]:
         """v/k for a number or scalar k, v/w entry by entry for two vectors of one space."""
-        factor = None if type(k) is Vec else number(k)
+        v, factor = _known(self), None if type(k) is Vec else number(k)
         if factor is None:
             fits = "a number or a vector would fit"
-            quotient: Vec[S] = self._divided(k) if isinstance(k, Vec) else self._other(k, "v/k", fits)
+            quotient: Vec[S] = v._divided(k) if isinstance(k, Vec) else v._other(k, "v/k", fits)
             return quotient
-        self._require("v/k")
-        return Vec(self.space, tuple(freeze(formal.divided(a, factor)) for a in self.leaves))
+        return Vec(v._require("v/k"), tuple(freeze(formal.divided(a, factor)) for a in v.leaves))
 
     @declared
     def _divided(self, other: Vec[Any]) -> Vec[Any]:
         raise NotImplementedError
 
     @declared
-    def __rtruediv__(self: Vec[S], k: float) -> Vec[S]:
+    def __rtruediv__(self: Linear[S], k: float) -> Vec[S]:
         """k/v, entry by entry, for a number k."""
         raise NotImplementedError
 
     @declared
-    def __pow__(self: Vec[S], k: float) -> Vec[S]:
+    def __pow__(self: Linear[S], k: float) -> Vec[S]:
         """Entry by entry, for a number k; see `pow` for an exponent that varies."""
         raise NotImplementedError
 
@@ -329,14 +356,14 @@ class Vec(NotArray, Generic[V]):
         """`T`."""
         raise NotImplementedError
 
-    def inner(self: Vec[S], other: Vec[S]) -> float:
+    def inner(self: Linear[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")
-        products = self._zip(other, "⊙", _dot)
+        products = _known(self)._zip(other, "⊙", _dot)
         return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
 
     @declared
-    def norm(self: Vec[S]) -> float:
+    def norm(self: Linear[S]) -> float:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
         raise NotImplementedError
 
@@ -368,11 +395,11 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __getitem__(self: Vec[Copower[W, Axis]], i: int) -> Vec[W]: ...
     @overload
-    def __getitem__(self: Vec[Copower[W, Axis]], i: Whole) -> Vec[Copower[W, Axis]]: ...
+    def __getitem__(self: Vec[Copower[W, Axis]], i: Whole) -> Vec[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __getitem__(self: Vec[Copower[W, Axis]], i: slice) -> Vec[Copower[W, Fin[Anonymous]]]: ...
     @overload
-    def __getitem__(self: Vec[Copower[W, Labelled[Tag]]], i: Hashable) -> Vec[W]: ...
+    def __getitem__(self: Vec[Copower[W, Fin[Tag]]], i: str | date) -> Vec[W]: ...
     @overload
     def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Vec[Copower[W, J]]: ...
     @overload
@@ -403,6 +430,59 @@ class Vec(NotArray, Generic[V]):
     def _component(self, i: Any) -> Vec[Any]:
         raise NotImplementedError
 
+    @overload
+    def split(self: Vec[DirectSum[A, B]]) -> tuple[Vec[A], Vec[B]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C]]) -> tuple[Vec[A], Vec[B], Vec[C]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E], Vec[F]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Vec[Any], ...]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B], I]]) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]], Vec[Copower[E, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Vec[Copower[A, I]],
+        Vec[Copower[B, I]],
+        Vec[Copower[C, I]],
+        Vec[Copower[D, I]],
+        Vec[Copower[E, I]],
+        Vec[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Vec[Copower[Any, I]], ...]: ...
+    @overload
+    def split(
+        self: Vec[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of an element of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        parts = self.space.summands
+        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
+        pairs = zip(parts, itertools.pairwise(ends), strict=True)
+        return tuple(Vec(part, self.leaves[start:end]) for part, (start, end) in pairs)
+
     def __iter__(self) -> Iterator[Vec[Any]]:
         this: Any = self
         return iter([this[k] for k in this.space.loop])
@@ -426,15 +506,15 @@ class Vec(NotArray, Generic[V]):
     # --- what diff attaches: an operation on vectors is the operation on expressions, see diff.eager ---
 
     @overload
-    def sum(self: Vec[S]) -> Vec[Field]: ...
-    @overload
-    def sum(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
+    def sum(self: Linear[S]) -> Vec[Field]: ...
     @overload
     def sum(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
     @overload
-    def sum(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...
+    def sum(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def sum(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
+    @overload
+    def sum(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
     @declared
     def sum(self, X: Any = None) -> Any:
         """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
@@ -444,15 +524,15 @@ class Vec(NotArray, Generic[V]):
         raise NotImplementedError
 
     @overload
-    def mean(self: Vec[S]) -> Vec[Field]: ...
-    @overload
-    def mean(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
+    def mean(self: Linear[S]) -> Vec[Field]: ...
     @overload
     def mean(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
     @overload
-    def mean(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...
+    def mean(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def mean(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
+    @overload
+    def mean(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
     @declared
     def mean(self, X: Any = None) -> Any:
         """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""

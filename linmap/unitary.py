@@ -41,7 +41,9 @@ W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
 Rest = TypeVarTuple("Rest")
+Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
 
 __all__ = [
     "assoc",
@@ -87,6 +89,10 @@ def transpose(V: Any) -> Any:
         p, q = len(Y.axes), len(X.axes)
         order = [(*range(p, p + q), *range(p), *range(p + q, len(leaf.axes))) for leaf in V.leaves]
         return Unitary("transpose", V, Copower(V.base, X * Y), tuple(range(len(V.leaves))), tuple(order))
+    return _transposed(V)
+
+
+def _transposed(V: Any) -> Unitary:
     _want(isinstance(V, TensorProduct), "_ᵀ", V, "V ⊗ W or V^{Y×X}")
     n, m = len(V.left.leaves), len(V.right.leaves)
     source = tuple(i * m + j for j in range(m) for i in range(n))
@@ -175,7 +181,7 @@ def undistrib(V: Any) -> Any:
     """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
     if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
         return _rename("undistrib", V, TensorProduct(Copower(V.base.left, V.index), V.base.right))
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     ok = bool(parts) and all(isinstance(p, TensorProduct) and p.right == parts[0].right for p in parts)
     _want(ok, "undistrib", V, "⊕ (V_x⊗W) or (V⊗W)^X")
     return _rename("undistrib", V, TensorProduct(DirectSum(tuple(p.left for p in parts)), parts[0].right))
@@ -186,10 +192,22 @@ def zip_parts(
     V: DirectSum[Copower[A, I], Copower[B, I]],
 ) -> LinMap[DirectSum[Copower[A, I], Copower[B, I]], Copower[DirectSum[A, B], I]]: ...
 @overload
-def zip_parts(V: U) -> LinMap[U, Any]: ...
+def zip_parts(
+    V: DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]],
+) -> LinMap[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[DirectSum[A, B, C], I]]: ...
+@overload
+def zip_parts(
+    V: DirectSum[Copower[A, I], Copower[B, I], Copower[C, I], Copower[D, I], *Rest],
+) -> LinMap[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I], Copower[D, I], *Rest], Copower[Any, I]]: ...
+@overload
+def zip_parts(
+    V: DirectSum[DirectSum[A, B], DirectSum[C, D]],
+) -> LinMap[DirectSum[DirectSum[A, B], DirectSum[C, D]], DirectSum[DirectSum[A, C], DirectSum[B, D]]]: ...
+@overload
+def zip_parts(V: DirectSum[Row, *Rest]) -> LinMap[DirectSum[Row, *Rest], DirectSum[*tuple[Any, ...]]]: ...
 def zip_parts(V: Any) -> Any:
     """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     if parts and all(isinstance(p, Copower) and p.index == parts[0].index for p in parts):
         return _rename("zip", V, Copower(DirectSum(tuple(p.base for p in parts)), parts[0].index))
     ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
@@ -207,13 +225,13 @@ def unzip_parts(V: Any) -> Any:
     """unzip : (V⊕W)^X ⊸ V^X ⊕ W^X, the inverse of zip."""
     if isinstance(V, Copower) and isinstance(V.base, DirectSum):
         return _rename("unzip", V, DirectSum(tuple(Copower(p, V.index) for p in V.base.parts)))
-    parts = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
     ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
     _want(ok, "unzip", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
     return _swap("unzip", V)
 
 
-def _swap(name: str, V: DirectSum[*tuple[Any, ...]]) -> Unitary:
+def _swap(name: str, V: Any) -> Unitary:
     rows = [part.parts for part in V.parts]
     cod = DirectSum(tuple(DirectSum(tuple(row[x] for row in rows)) for x in range(len(rows[0]))))
     starts: dict[tuple[int, int], int] = {}

@@ -85,7 +85,7 @@ def observations(
 
 def scene(rng: np.random.Generator, f: hb.Map[Scene, Any]) -> hb.Vec[Scene]:
     """Random poses and points in front of the cameras, and weights."""
-    poses, points, weights = (part.index.size for part in f.dom.parts)
+    poses, points, weights = (int(part.index.size) for part in f.dom.parts)
     rotation = 0.1 + 0.1 * rng.standard_normal((poses, 3))
     centre = rng.standard_normal((poses, 3)) - np.array([0.0, 0.0, 8.0])
     lens = (500.0 + rng.standard_normal(poses), 0.01 * rng.standard_normal((poses, 2)))

@@ -7,6 +7,8 @@ with scikit-learn (UCI, CC BY 4.0); every fifth of them is held out. Sizes and r
     python docs/examples/digits.py [--seed N]
 """
 
+# scikit-learn ships no types, matplotlib and tqdm not all
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
 import argparse
@@ -24,6 +26,7 @@ import hilbert.all as hb
 S = TypeVar("S")
 T = TypeVar("T")
 Layer: TypeAlias = hb.DirectSum[hb.Matrix[S, T], hb.Vector[S]]
+Layers: TypeAlias = "hb.DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]"
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -65,10 +68,7 @@ EPOCHS, RATE, DECAY = 70, 3e-3, 0.95
 
 
 @hb.fun(Params, Input)
-def network(
-    p: hb.Expr[hb.DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]],
-    x: hb.Expr[hb.Vector[Pixel]],
-) -> hb.Expr[hb.Vector[Digit]]:
+def network(p: hb.Expr[Layers], x: hb.Expr[hb.Vector[Pixel]]) -> hb.Expr[hb.Vector[Digit]]:
     """g₃ ∘ g₂ ∘ g₁ with h = tanh, tanh, identity."""
     layer1, layer2, layer3 = p.split()
     W1, b1 = layer1.split()
@@ -78,7 +78,9 @@ def network(
 
 
 @hb.fun(Params, hb.direct_sum(Input, Label))
-def loss(p: hb.Expr[Any], sample: hb.Expr[Any]) -> hb.Expr[Any]:
+def loss(
+    p: hb.Expr[Layers], sample: hb.Expr[hb.DirectSum[hb.Vector[Pixel], hb.Elements[hb.Fin[Digit]]]]
+) -> hb.Expr[hb.Scalar]:
     """The paper's squared loss of one image against the one-hot vector of its label."""
     x, y = sample.split()
     e = network(p, x) - hb.onehot(y)
@@ -86,14 +88,19 @@ def loss(p: hb.Expr[Any], sample: hb.Expr[Any]) -> hb.Expr[Any]:
 
 
 per_image = hb.lift(loss, batch)  # parameters shared, images and labels vary
-objective = hb.fun(*per_image.dom.parts)(lambda p, samples: per_image(p, samples).mean())
+objective = hb.fun.over(per_image.dom)(lambda p, samples: per_image(p, samples).mean())
 step = hb.value_and_grad(objective, 0)
 
 
 @hb.fun(Params, Params, Params, Params, hb.R, hb.R)
 def adam(
-    p: hb.Expr[Any], g: hb.Expr[Any], m: hb.Expr[Any], v: hb.Expr[Any], c: hb.Expr[Any], k: hb.Expr[Any]
-) -> tuple[hb.Expr[Any], hb.Expr[Any], hb.Expr[Any]]:
+    p: hb.Expr[Layers],
+    g: hb.Expr[Layers],
+    m: hb.Expr[Layers],
+    v: hb.Expr[Layers],
+    c: hb.Expr[hb.Scalar],
+    k: hb.Expr[hb.Scalar],
+) -> tuple[hb.Expr[Layers], hb.Expr[Layers], hb.Expr[Layers]]:
     """One update of the parameters and of the running means of gradient and squared gradient; k is the step size."""
     m = 0.9 * m + 0.1 * g
     v = 0.99 * v + 0.01 * hb.square(g)
@@ -105,29 +112,29 @@ def adam(
 
 def load() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """(images, labels) to train on, and those held out: the rows with index ≡ 4 mod 5."""
-    data = load_digits()
+    data: Any = load_digits()
     x, y = data.data / 16.0, data.target
     held = np.arange(len(x)) % 5 == 4
     return (x[~held], y[~held]), (x[held], y[held])
 
 
-def initial(rng: np.random.Generator) -> hb.Vec[Any]:
+def initial(rng: np.random.Generator) -> hb.Vec[Layers]:
     """Random weights of variance 1/fan-in, biases 0."""
-    layers = []
+    layers: list[tuple[Array, Array]] = []
     for layer in Params.parts:
-        shape = layer.parts[0].leaves[0].shape
+        shape: tuple[int, int] = layer.parts[0].leaves[0].shape
         layers.append((rng.standard_normal(shape) / np.sqrt(shape[1]), np.zeros(shape[0])))
     return Params.vec(tuple(layers))
 
 
-def accuracy(p: hb.Vec[Any], x: Array, y: Array) -> float:
+def accuracy(p: hb.Vec[Layers], x: Array, y: Array) -> float:
     """The share of images whose largest output is their label."""
     images = hb.Fin(Image, len(x))
-    scores = hb.lift(network, images)(p, (Input**images).vec(x))
-    return float(np.mean(np.argmax(scores.array, axis=1) == y))
+    scores: Array = hb.lift(network, images)(p, (Input**images).vec(x)).array
+    return float((scores.argmax(axis=1) == y).mean())
 
 
-def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec[Any], list[float]]:
+def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec[Layers], list[float]]:
     """The trained parameters, and the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
     samples = per_image.dom.parts[1]
@@ -137,17 +144,16 @@ def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec
     with tqdm(range(EPOCHS), unit="epoch", disable=quiet) as epochs:
         for epoch in epochs:
             order = rng.permutation(len(x))
-            losses = []
+            losses: list[float] = []
             rate = RATE * DECAY**epoch
             for start in range(0, len(x) - batch.size + 1, batch.size):
                 rows = order[start : start + batch.size]
-                result = step(p, samples.vec((x[rows], y[rows])))
+                value, gradient = step(p, samples.vec((x[rows], y[rows]))).split()
                 count += 1
                 correction = hb.R.vec(1.0 / (1.0 - 0.99**count))
                 size = hb.R.vec(rate / (1.0 - 0.9**count))
-                updated = adam(p, result[1], m, v, correction, size)
-                p, m, v = updated[0], updated[1], updated[2]
-                losses.append(float(result[0]))
+                p, m, v = adam(p, gradient, m, v, correction, size).split()
+                losses.append(float(value))
             curve.append(float(np.mean(losses)))
             epochs.set_postfix(loss=f"{curve[-1]:.4f}")
     return p, curve

@@ -216,9 +216,11 @@ def _matmul(xp: ModuleType, dot: Callable[[Any, Any], Any], spec: Spec, size: di
     finish: Callable[[Any], Any] | None = None
     if regroup or order is not None:
 
-        def finish(c: Any) -> Any:
+        def arranged(c: Any) -> Any:
             c = xp.reshape(c, shape) if regroup else c
             return c if order is None else xp.permute_dims(c, order)
+
+        finish = arranged
 
     kernel = _prepared(xp.matmul, first, second, finish)
     return kernel if left_first else _flip(kernel)

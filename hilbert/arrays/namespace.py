@@ -85,7 +85,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     numbers, numbers that are not integers as labels, single precision for double, masked and ragged data.
     """
     foreign = find(data) not in (None, NUMPY)
-    array = data if foreign else _from_python(data, leaf)
+    array: Any = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
         raise SpaceError(msg)
@@ -121,10 +121,9 @@ def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
 
     The flat array has the dtype that holds all of them, or one that casts safely to it; each part is cast to its leaf.
     """
-    if find(data) is not None:
-        flat = data
-    else:
-        flat = _plain(data, space, f"a flat array of {sum(leaf.size for leaf in leaves)} entries would fit")
+    due = sum(leaf.size for leaf in leaves)
+    given = find(data) is not None
+    flat: Any = data if given else _plain(data, space, f"a flat array of {due} entries would fit")
     ends = list(itertools.accumulate((leaf.size for leaf in leaves), initial=0))
     if tuple(flat.shape) != (ends[-1],):
         have = tuple(flat.shape)

@@ -128,7 +128,8 @@ def _numbers(leaf: Any) -> tuple[list[_Side], Any]:
     """As `_cut` for K ⊗ K, where a number is a term."""
     sides: list[_Side] = []
     for b in leaf.blocks if isinstance(leaf, Formal) else ():
-        left, right = [((array, ()),) for array in b.arrays] if len(b.arrays) > 1 else (((b.arrays[0], ()),), ())
+        factors: list[Factors] = [((array, ()),) for array in b.arrays]
+        left, right = factors if len(factors) > 1 else (factors[0], ())
         sides.append(_Side(b.k, None, left, right, b.rank))
     number = leaf.dense if isinstance(leaf, Formal) else leaf
     if number is not None:

@@ -3,6 +3,8 @@
 A form is a few numbers or a table, closed under transpose (paper §2.2.3, theory §2.1).
 """
 
+# pyright: reportIncompatibleMethodOverride=false
+# an attribute of a frozen class implements a property
 from __future__ import annotations
 
 from typing import Any, TypeAlias, final, overload

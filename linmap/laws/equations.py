@@ -18,8 +18,8 @@ from linmap.unitary import curry, uncurry, unzip_parts, zip_parts
 def _blocks(f: Any, g: Any) -> Any:
     """ι₁•f•π₁ + ι₂•g•π₂."""
     whole = parallel(f, g)
-    blocks: list[Any] = [inject(whole.cod, k) @ part @ project(whole.dom, k) for k, part in enumerate((f, g))]
-    return blocks[0] + blocks[1]
+    first: Any = inject(whole.cod, 0) @ f @ project(whole.dom, 0)
+    return first + inject(whole.cod, 1) @ g @ project(whole.dom, 1)
 
 
 def _contraction(t: Any) -> Any:
@@ -112,7 +112,7 @@ equation(
     "h : W ⊸ V",
     "k : W ⊸ W",
     name="interchange of fork and join",
-    left=lambda f, g, h, k: join(fork(f, g), fork(h, k)),
+    left=lambda f, g, h, k: join(fork(f, g), fork(h, k)),  # pyright: ignore[reportArgumentType]  # linear, if they are
     right=lambda f, g, h, k: fork(join(f, h), join(g, k)),
 )
 equation(

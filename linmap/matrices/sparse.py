@@ -55,8 +55,8 @@ class Part:
 class Layout:
     """CSR pointers for the entries of all parts in their order; `starts` where entries coincide and are added."""
 
-    indptr: Ints
-    indices: Ints
+    indptr: npt.NDArray[np.signedinteger[Any]]
+    indices: npt.NDArray[np.signedinteger[Any]]
     order: Ints | None
     starts: Ints | None
 
@@ -174,7 +174,7 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     rows, cols = np.divmod(code, max(shape[1], 1))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
     small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
-    kind = np.int32 if small else np.int64
+    kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64
     return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
 
 

@@ -1,8 +1,8 @@
 """Linear functions by a table of elements: gather, segment sum, group-by, permutation.
 
 The table is a relation that is a function (the graph of one, `by_key` of a column, an inclusion, …), or a column: an
-array or list of positions, or of labels where the index set has labels; or it is data found at the point, a vector of
-type X^Y (`Elements(X) ** Y`).
+array or list of positions, or of labels that are strings or a categorical column (see `X.at` for others); or it is
+data found at the point, a vector of type X^Y (`Elements(X) ** Y`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, Field, Fin, Index, R, Relation, SpaceError, Type, Vec
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.labelled import Labelled
+from hilbert.labels import is_labels
 from hilbert.relation import by_key, function
 from hilbert.relation.base import AnyRelation
 from hilbert.relation.checks import array_of
@@ -100,21 +101,21 @@ def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None)
 
 
 @overload
-def group_by(column: Any) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Labelled[Anonymous]]]: ...
+def group_by(column: Any) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[Anonymous]]]: ...
 @overload
-def group_by(column: Any, V: W, /) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(column: Any, V: W, /) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[Anonymous]]]: ...
 @overload
-def group_by(column: Any, keys: Labelled[T]) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Labelled[T]]]: ...
+def group_by(column: Any, keys: Fin[T]) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[T]]]: ...
 @overload
-def group_by(column: Any, keys: Labelled[T], V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Labelled[T]]]: ...
+def group_by(column: Any, keys: Fin[T], V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[T]]]: ...
 @overload
-def group_by(column: Any, *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Labelled[Anonymous]]]: ...
+def group_by(column: Any, *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
 @overload
-def group_by(column: Any, V: W, /, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[Anonymous]]]: ...
+def group_by(column: Any, V: W, /, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
 @overload
-def group_by(column: Any, keys: Labelled[T], *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Labelled[T]]]: ...
+def group_by(column: Any, keys: Fin[T], *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[T]]]: ...
 @overload
-def group_by(column: Any, keys: Labelled[T], V: W, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Labelled[T]]]: ...
+def group_by(column: Any, keys: Fin[T], V: W, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[T]]]: ...
 def group_by(column: Any, keys: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """group_by : V^X ⊸ V^K, v ↦ (Σ_{key(x)=k} v_x)_k for a column of keys of any hashable type, one for each row.
 
@@ -159,8 +160,11 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
         _agree(indices.dom, indices.cod, X, rows, name)
         return indices
     require_index(X, f"{name} by a table into X")
-    if isinstance(X, Labelled):
+    if isinstance(X, Fin) and not isinstance(indices, str) and is_labels(indices):
         return by_key(indices, rows=rows, keys=X)
+    if isinstance(indices, Vec):
+        _, rows = _found(indices, X, rows, name)
+        indices = to_numpy(indices.array)
     entries = array_of(indices, f"the table of {name} into {X}")
     if rows is None:
         rows = Fin.of(entries.size)

@@ -33,8 +33,8 @@ def sparse(rows: Any, cols: Any, weights: Any, X: I, Y: J, V: W) -> LinMap[Copow
 def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> Any:
     """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
 
-    Rows are elements of Y, columns of X: positions, or labels where the index set has labels. Entries of one place are
-    added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
+    Rows are elements of Y, columns of X: positions, labels that are strings, or `X.at(labels)`. Entries of one place
+    are added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
     """
     in_order("sparse(rows, cols, weights, X, Y, V)", V, X, Y, tables=(rows, cols, weights))
     target = table_of(rows, Y, None, "sparse")

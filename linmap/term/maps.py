@@ -53,11 +53,15 @@ W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
 S = TypeVar("S", bound=Space)
 A1 = TypeVar("A1", bound=Type)
 B1 = TypeVar("B1", bound=Type)
 C1 = TypeVar("C1", bound=Type)
+Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
 Rest = TypeVarTuple("Rest")
+Many = TypeVar("Many", bound="DirectSum[Any, Any, Any, Any, *tuple[Any, ...]]")
+"""Four parts or more, where a position may be a variable: of two or three, one that does not exist is a type error."""
 
 
 def identity(V: U) -> LinMap[U, U]:
@@ -101,7 +105,7 @@ def project(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[DirectSum[A, 
 @overload
 def project(s: Copower[V, I], i: Any) -> LinMap[Copower[V, I], V]: ...
 @overload
-def project(s: V, i: int) -> LinMap[V, Any]: ...
+def project(s: Many, i: int) -> LinMap[Many, Any]: ...
 def project(s: Any, i: Any) -> Any:
     """π_i : ⊕ V ⊸ V_i, counted from 0; π_x : V^X ⊸ V for an element x. SpaceError for one that does not exist."""
     require_space(s, "π_i")
@@ -120,7 +124,7 @@ def inject(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[C, DirectSum[A
 @overload
 def inject(s: Copower[V, I], i: Any) -> LinMap[V, Copower[V, I]]: ...
 @overload
-def inject(s: V, i: int) -> LinMap[Any, V]: ...
+def inject(s: Many, i: int) -> LinMap[Any, Many]: ...
 def inject(s: Any, i: Any) -> Any:
     """ι_i : V_i ⊸ ⊕ V, counted from 0; ι_x : V ⊸ V^X for an element x. SpaceError for one that does not exist."""
     require_space(s, "ι_i")

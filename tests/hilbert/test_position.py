@@ -90,7 +90,7 @@ def test_labels() -> None:
         table["Oslo"]
     numbers = (R ** Labelled.of([5, 3])).vec([1.0, 2.0])
     assert float(numbers[0]) == 1.0
-    days = (R ** Labelled.of([(2024, 1), (2024, 2)])).vec([1.0, 2.0])
+    days: Any = (R ** Labelled.of([(2024, 1), (2024, 2)])).vec([1.0, 2.0])
     assert float(days[2024, 2]) == 2.0
 
 
@@ -169,6 +169,7 @@ def test_filled() -> None:
     np.testing.assert_allclose(scaled.flat(), 0.1 * plain.flat(), rtol=1e-15)
     assert direct_sum(R, Elements(row)).random(RNG, scale=0.1)[1].space == Elements(row)
     wrong: Any = None
-    for refused in (lambda: Bool.full(1.0), lambda: R.full(wrong), lambda: R.random(RNG, scale=wrong)):
+    truth: Any = Bool
+    for refused in (lambda: truth.full(1.0), lambda: R.full(wrong), lambda: R.random(RNG, scale=wrong)):
         with pytest.raises(SpaceError):
             refused()

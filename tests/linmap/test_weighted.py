@@ -9,7 +9,7 @@ from hypothesis import given
 from adjoint import adjoint, grad
 from diff import affine, fun, inner, lift, program, sin, sparse_product
 from hilbert import R32, Copower, Fin, Index, R, SpaceError, Vec, direct_sum
-from hilbert.labelled import Labelled
+from hilbert.index import Labelled
 from hilbert.program.line import Line
 from hilbert.program.run import Runner
 from linmap import cost, from_scipy, identity, matrix, sparse, structure
@@ -99,10 +99,11 @@ def test_structure() -> None:
 
 
 def test_labels() -> None:
-    """Rows and columns are labels where index sets have them."""
+    """Rows and columns may be labels: strings, or what `at` finds; integers are positions."""
     towns, years = Labelled.of(["Turku", "Bergen"]), Labelled.of([2021, 2022, 2023])
-    f = sparse(["Bergen", "Turku"], [2022, 2023], [2.0, 3.0], years, towns)
+    f = sparse(["Bergen", "Turku"], years.at([2022, 2023]), [2.0, 3.0], years, towns)
     assert matrix(f, as_="array").tolist() == [[0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
+    assert np.array_equal(matrix(sparse(years, towns, [1, 0], [1, 2], [2.0, 3.0]), as_="array"), matrix(f, as_="array"))
 
 
 @given(sources())

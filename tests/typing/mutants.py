@@ -24,6 +24,8 @@ SINGLY = 3  # models that are asked one by one before all others are asked toget
 SIGNS = {
     "__call__": "(",
     "__getitem__": "[",
+    "over": "fun.over(",
+    "at": ".at(",
     "__add__": " + ",
     "__sub__": " - ",
     "__mul__": " * ",

@@ -1,11 +1,11 @@
-"""`mypy --strict` accepts the good models and rejects the bad ones: by file, line and code, nothing missing or more."""
+"""mypy and pyright (strict) accept the good models and reject the bad ones: by file, line and code, both alike."""
 
 import ast
 from pathlib import Path
 
 import pytest
 
-from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, check, marks
+from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, check, check_by_pyright, explained, marks
 
 KINDS = {
     "wrong_axis",
@@ -20,6 +20,12 @@ KINDS = {
     "annotation",
     "named_reduction",
     "order",
+    "discrete",
+    "labelled_axis",
+    "over",
+    "point",
+    "position",
+    "split",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 
@@ -28,6 +34,11 @@ FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 def verdict(pytestconfig: pytest.Config) -> Verdict:
     assert pytestconfig.cache is not None
     return check(ROOT, pytestconfig.cache.mkdir("typing-models"))
+
+
+@pytest.fixture(scope="module")
+def by_pyright() -> Verdict:
+    return check_by_pyright()
 
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
@@ -48,20 +59,27 @@ def test_the_models_are_there() -> None:
     assert not good & {name for name, _ in marks().errors}
 
 
-def test_every_model_is_checked(verdict: Verdict) -> None:
-    seen = {name for name, _ in [*verdict.errors, *verdict.notes]}
-    assert seen == {path.name for path in MODELS}
+def test_every_model_is_checked(verdict: Verdict, by_pyright: Verdict) -> None:
+    for found in (verdict, by_pyright):
+        assert {name for name, _ in [*found.errors, *found.notes]} == {path.name for path in MODELS}
 
 
 def test_errors(verdict: Verdict) -> None:
     assert verdict.errors == marks().errors
 
 
-def test_revealed_types(verdict: Verdict) -> None:
+def test_errors_of_pyright(by_pyright: Verdict) -> None:
+    expected = marks().errors
+    assert by_pyright.errors.keys() == expected.keys()
+    other = {place: rules for place, rules in by_pyright.errors.items() if not explained(expected[place], rules)}
+    assert not other
+
+
+def test_revealed_types(verdict: Verdict, by_pyright: Verdict) -> None:
     expected = marks().notes
-    assert verdict.notes.keys() == expected.keys()
-    wrong = {place: found for place, found in verdict.notes.items() if not fits(found, expected[place])}
-    assert not wrong
+    for found in (verdict, by_pyright):
+        assert found.notes.keys() == expected.keys()
+        assert not {place: notes for place, notes in found.notes.items() if not fits(notes, expected[place])}
 
 
 def fits(found: set[str], expected: set[str]) -> bool:

