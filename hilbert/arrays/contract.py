@@ -49,10 +49,9 @@ class Contractions(Segments):
         blas = can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))
         shared = "".join(c for c in spec.out if c in spec.left and c in spec.right)
         if blas and not shared:
-            return _in_the_middle(self.xp, spec, size) or _matmul(self.xp, self.dot, spec, size)
+            return _in_the_middle(self.xp, spec, size) or _matmul(self.xp, self.dot(), spec, size)
         return self.batched(spec, size, shared)
 
-    @property
     def dot(self) -> Callable[[Any, Any], Any]:
         """The inner product of two lines."""
         call: Callable[[Any, Any], Any] = self.xp.vecdot
@@ -83,7 +82,9 @@ class Contractions(Segments):
 class NumpyContractions(NumpySegments, Contractions):
     """Contractions by `dot` and in place; small batches and narrow products by einsum."""
 
-    dot = staticmethod(np.dot)
+    def dot(self) -> Callable[[Any, Any], Any]:
+        """np.dot, which starts sooner."""
+        return np.dot
 
     def broadcast(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         """Into an operand that has the result's axes, where it dies."""
