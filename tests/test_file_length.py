@@ -1,0 +1,29 @@
+"""A file fits into a reader's head: at most 400 lines, lists of overloads not counted."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FILES = [
+    path for package in ("hilbert", "linmap", "diff", "adjoint") for path in sorted((ROOT / package).rglob("*.py"))
+]
+MOST = 400
+
+
+def overloads(tree: ast.AST) -> int:
+    """The lines of signatures that only type checkers read."""
+    return sum(
+        (node.end_lineno or 0) - node.decorator_list[0].lineno + 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any(isinstance(d, ast.Name) and d.id == "overload" for d in node.decorator_list)
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_long_files(path: Path) -> None:
+    """What does not fit is two things."""
+    source = path.read_text("utf-8")
+    assert source.count("\n") - overloads(ast.parse(source)) <= MOST
