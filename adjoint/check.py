@@ -13,7 +13,6 @@ import math
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, TypeVarTuple, final, overload
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 from attrs import frozen
 
 from adjoint.rules import adjoint
@@ -21,8 +20,9 @@ from diff import derivative
 from diff.lower import program
 from diff.term import AnyProgram, Elementwise, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
-from hilbert.arrays.kernel import constant
-from hilbert.arrays.namespace import namespace
+from hilbert.arrays.libraries import NUMPY
+from hilbert.arrays.library import find
+from hilbert.arrays.namespace import moved, namespace
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.program.constant import Const
@@ -158,13 +158,13 @@ def _home(f: AnyLinMap) -> Any:
 
 
 def _abroad(arrays: Iterable[Any]) -> Any:
-    return next((a for a in arrays if is_array_api_obj(a) and namespace(a) is not np), None)
+    return next((a for a in arrays if find(a) not in (None, NUMPY)), None)
 
 
 def _drawn(space: Any, rng: np.random.Generator, like: Any) -> Vec[Any]:
     """A random vector, in the library and on the device of an array if that is given."""
     v: Vec[Any] = space.random(rng)
-    return v if like is None else Vec(space, tuple(constant(namespace(like), a, like) for a in v.leaves))
+    return v if like is None else Vec(space, tuple(moved(a, like) for a in v.leaves))
 
 
 def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: int) -> float:

@@ -33,6 +33,7 @@ import numpy as np
 from diff.expr import Expr, number_like
 from diff.term import RULES, Binary, Primitive, Rule
 from hilbert import SpaceError
+from hilbert.arrays.kernel import Kernel
 from hilbert.errors import number, shown
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _unary(
     text: str | None = None,
     domain: str = "ℝ",
     ufunc: str | None = None,
-    overwrite: Callable[[Any], Any] | None = None,
+    in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
     fresh: bool = True,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
@@ -69,7 +70,7 @@ def _unary(
         text or name,
         domain,
         ufunc or (name if value is None else None),
-        overwrite,
+        in_numpy,
         fresh,
     )
     _enter(rule)
@@ -121,9 +122,13 @@ def register(
     return _unary(name, derivative, value=checked, domain=domain, fresh=False)
 
 
-def _one_minus_square(xp: Any, y: Any) -> Any:
+def _one_minus_square(y: Any) -> Any:
     t = y * y
-    return np.subtract(1.0, t, out=t) if xp is np and t.ndim else 1.0 - t
+    return np.subtract(1.0, t, out=t) if t.ndim else 1.0 - t
+
+
+def _over_one_minus_square(y: Any) -> Any:
+    return np.subtract(1.0, np.multiply(y, y, out=y), out=y)
 
 
 def _relu(xp: Any, x: Any) -> Any:
@@ -150,8 +155,8 @@ tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
 _tanh_prime: Primitive = _unary(
     "tanh'",
     lambda y, _: -2.0 * y,
-    value=_one_minus_square,
-    overwrite=lambda y: np.subtract(1.0, np.multiply(y, y, out=y), out=y),
+    value=lambda _, y: 1.0 - y * y,
+    in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
 )
 asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
 acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
@@ -204,10 +209,11 @@ _enter(
     Rule(
         "power",
         1,
-        lambda xp, params, x: xp.pow(x, params[0]) if xp is np else x ** params[0],
+        lambda _, params, x: x ** params[0],
         lambda params, args, _: (_power_prime(params[0], args[0]),),
         "power",
         "as numpy's power",
+        in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
     )
 )
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
 
-import numpy as np
 from attrs import field, frozen
 
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, Map, R, Space, SpaceError, Type, Vec, direct_sum
-from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.combine import (
     Addition,
     Composition,
@@ -43,9 +41,10 @@ from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
-    from types import ModuleType
 
     from diff.expr import Expr
+    from hilbert.arrays.kernel import Kernel
+    from hilbert.arrays.library import Library
     from linmap.net.equal import Numbering
 
 S = TypeVar("S", bound=Space)
@@ -245,9 +244,9 @@ class Lift(AnyFun):
 class Rule:
     """A row of the table of primitives: value and derivative, element by element.
 
-    `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the numpy function that can also write
-    into an operand, `overwrite` does so by hand. `derivatives(params, args, y)` gives one expression of the language
-    for each argument, in the arguments and the value; None for a discrete result.
+    `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
+    `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
+    expression of the language for each argument, in the arguments and the value; None for a discrete result.
     """
 
     name: str
@@ -257,21 +256,13 @@ class Rule:
     text: str
     domain: str
     ufunc: str | None = None
-    overwrite: Callable[[Any], Any] | None = None
+    in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None
     fresh: bool = True  # whether the value never is a view of an argument
 
-    def kernel(self, xp: ModuleType, params: tuple[float, ...]) -> Kernel:
-        """The kernel for a namespace."""
-        if xp is np and self.ufunc:
-            f = getattr(np, self.ufunc)
-            if self.arity == 1:
-                return Kernel(f, (lambda a: f(a, out=a),))
-            if self.derivatives is None:  # the result is Boolean
-                return Kernel(f)
-            return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)))
-        value = self.value
-        call = (lambda a: value(xp, params, a)) if self.arity == 1 else (lambda a, b: value(xp, params, a, b))
-        return Kernel(call, (self.overwrite,) if xp is np else (), self.fresh)
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the result holds truth values."""
+        return self.derivatives is None
 
 
 RULES: dict[str, Rule] = {}
@@ -326,11 +317,9 @@ class Elementwise(Fun[V, W], operation.Operation):
         """The same, element by element."""
         return self
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
-        if isinstance(xp, Pseudo):
-            return xp.elementwise(self.name, lambda base: self.rule.kernel(base, self.params))
-        return self.rule.kernel(xp, self.params)
+        return lib.elementwise(self.rule, self.params)
 
     def __repr__(self) -> str:
         from diff.repr_text import primitive

@@ -10,7 +10,7 @@ A method that nobody has attached yet says what to import:
 >>> Value().doubled()
 Traceback (most recent call last):
     ...
-hilbert.errors.SpaceError: an operation (doubled) that comes with diff: import diff
+hilbert.errors.SpaceError: this operation (doubled) comes with diff: write import diff, or import hilbert.all as hb
 >>> attach(Value, "doubled", lambda self: 42)
 >>> Value().doubled(), unattached(Value)
 (42, [])
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., Any]")
-_DECLARED: set[Any] = set()
 
 
 def declared(method: F) -> F:
@@ -35,16 +34,17 @@ def declared(method: F) -> F:
 
     @wraps(method)
     def missing(*_: Any, **__: Any) -> Any:
-        msg = f"an operation ({method.__name__}) that comes with diff: import diff"
+        name = method.__name__.strip("_")
+        msg = f"this operation ({name}) comes with diff: write import diff, or import hilbert.all as hb"
         raise SpaceError(msg)
 
-    _DECLARED.add(missing)
+    vars(missing)["is_declared"] = True
     return cast("F", missing)
 
 
 def unattached(cls: type) -> list[str]:
     """The names of the methods that a class declares and that nobody has attached."""
-    return [name for name, value in vars(cls).items() if callable(value) and value in _DECLARED]
+    return [name for name, value in vars(cls).items() if callable(value) and getattr(value, "is_declared", False)]
 
 
 def attach(cls: type, name: str, method: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: giv
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, final
 
 from hilbert.errors import MissingError, SpaceError, shown
 
@@ -39,6 +39,22 @@ REFLECTED = {
 """What numpy calls an operator whose right side is not its own → the method that answers for the right side."""
 
 
+@final
+class Missing:
+    """An attribute that says what to write instead; `hasattr` is False."""
+
+    __slots__ = ("name", "remedy")
+
+    def __init__(self, name: str, remedy: str) -> None:
+        self.name, self.remedy = name, remedy
+
+    def __get__(self, value: Any, owner: type) -> Any:
+        if value is None:
+            return self
+        msg = f"{shown(value)} has no .{self.name}: write {self.remedy}"
+        raise MissingError(msg)
+
+
 class NotArray:
     """Something that meets numpy's arrays and numbers in operators and is no array itself."""
 
@@ -50,15 +66,12 @@ class NotArray:
     attributes: ClassVar[dict[str, str]] = {}
     """What to write for attributes that arrays or matrices have."""
 
-    if not TYPE_CHECKING:  # to the type checker there is no such attribute
-
-        def __getattr__(self, name: str) -> NoReturn:
-            remedy = self.attributes.get(name)
-            if remedy is None:
-                msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-                raise AttributeError(msg, name=name, obj=self)
-            msg = f"{shown(self)} has no .{name}: write {remedy}"
-            raise MissingError(msg)
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give the class what refuses each of those attributes; to a type checker there are none."""
+        super().__init_subclass__(**options)
+        for name, remedy in cls.attributes.items():
+            if not hasattr(cls, name):
+                setattr(cls, name, Missing(name, remedy))
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)

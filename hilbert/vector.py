@@ -29,8 +29,7 @@ from typing import (
     overload,
 )
 
-from hilbert.arrays.kernel import constant
-from hilbert.arrays.namespace import NUMPY, common_namespace, freeze, namespace, to_numpy
+from hilbert.arrays.namespace import common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.formal import array as formal
@@ -83,7 +82,7 @@ ARRAYS = {
     "transpose": "x.T",
     "item": "float(v)",
     "copy": "v itself: vectors are never changed",
-    "append": "concatenate(V, X, Y)(x, y)",
+    "append": "concatenate(X, Y)(x, y)",
 }
 """What takes the place of an attribute of arrays, for vectors and expressions."""
 FUNCTIONS = {
@@ -104,7 +103,7 @@ FUNCTIONS = {
     "transpose": "x.T",
     "where": "select(c, x) + select(~c, y)",
     "concatenate": ARRAYS["append"],
-    "stack": "stack(V, X)(x, y)",
+    "stack": "stack(X)(x, y)",
     "einsum": "contract(labels, x, y)",
     "abs": "absolute(x)",
     "absolute": "diff's absolute(x)",
@@ -240,11 +239,10 @@ class Vec(NotArray, Generic[V]):
         """The vector of the same space with k in every entry, in the array library of this one."""
         self._require("a number as a vector")
         full = self.space.full(k)
-        if NUMPY.issuperset(map(type, self.leaves)):
+        if in_numpy(self.leaves):
             return full
         plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
-        xp = common_namespace(plain)
-        return Vec(self.space, tuple(freeze(constant(xp, a, plain[0])) for a in full.leaves))
+        return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
     def __add__(self: Linear[S], other: Vec[S] | float) -> Vec[S]:
         """v + w, or v + k for a number k in every entry."""
@@ -423,7 +421,7 @@ class Vec(NotArray, Generic[V]):
             start, stop = span(self.space, i)
             return Vec(self.space.parts[i], self.leaves[start:stop])
         cod, keys = self.space.selection(i)
-        if not NUMPY.issuperset(map(type, self.leaves)):
+        if not in_numpy(self.leaves):
             return self._component(i)
         here = slices(keys)
         return Vec(cod, tuple(freeze(leaf[here]) for leaf in self.leaves))

@@ -20,18 +20,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hilbert.arrays.reduction import counted, reduced
+from hilbert.arrays.libraries import NUMPY
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
+from hilbert.leaf import Entry, Leaf
 from hilbert.relation.base import AnyRelation, Relation
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
 
 
+def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """red_R of a flat array of ℝ^X, flat again."""
+    kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes))
+    result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
+    return result
+
+
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many y each x is related: red_{Rᵀ} of ones."""
-    return counted(relation.T)
+    return reduced(relation.T, np.ones(relation.cod.size)).astype(np.int64)
 
 
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:

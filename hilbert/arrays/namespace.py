@@ -1,16 +1,14 @@
-"""Which library an array belongs to, and the few conversions in and out of it.
-
-cupy, torch and JAX are never imported here: an array brings its own namespace with it.
-"""
+"""Arrays in and out of vectors, and the few questions that all of the library asks of an array."""
 
 from __future__ import annotations
 
 import itertools
 from typing import TYPE_CHECKING, Any
 
-import array_api_compat
 import numpy as np
 
+from hilbert.arrays.libraries import NUMPY, common_library
+from hilbert.arrays.library import find, freezing, library
 from hilbert.errors import SpaceError, shown
 
 if TYPE_CHECKING:
@@ -20,50 +18,24 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
 
 
-NUMPY = {np.ndarray, np.float64, np.float32, np.int64, np.bool_}
-
-
-class Compound:
-    """What stands for an array and is made of arrays: a formal array."""
-
-    __slots__ = ()
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        """The arrays."""
-        raise TypeError(type(self).__name__)
-
-
-_known: dict[type, ModuleType] = {}
-
-
 def namespace(array: Any) -> ModuleType:
     """The array namespace of an array: numpy, or what array-api-compat says of it."""
-    if isinstance(array, (np.ndarray, np.generic)):
-        return np
-    found = _known.get(type(array))
-    if found is None:
-        found = _known[type(array)] = array_api_compat.array_namespace(array)
-    return found
+    return library(array).xp
 
 
 def common_namespace(arrays: Sequence[Any]) -> ModuleType:
     """The one namespace of some arrays (numpy for none), formal ones included; raises SpaceError if they mix."""
-    kinds = set(map(type, arrays))
-    if kinds <= NUMPY or all(issubclass(kind, (np.ndarray, np.generic)) for kind in kinds):
-        return np
-    plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
-    found = {namespace(array) for array in plain} or {np}
-    if len(found) > 1:
-        names = ", ".join(sorted(map(library, found)))
-        msg = f"the vectors of one call live in different array libraries: {names}; move them to one"
-        raise SpaceError(msg)
-    return found.pop()
+    return common_library(arrays).xp
 
 
-def library(xp: ModuleType) -> str:
-    """The name of an array namespace, as a user imports it."""
-    return xp.__name__.removeprefix("array_api_compat.")
+def in_numpy(arrays: Sequence[Any]) -> bool:
+    """Whether arrays are numpy's for sure: each of one of its usual types."""
+    return NUMPY.kinds.issuperset(map(type, arrays))
+
+
+def moved(array: Any, like: Any) -> Any:
+    """The array where `like` is; raises SpaceError for arrays of two libraries, of which numpy is none."""
+    return library(like).constant(array, like)
 
 
 def dtype_name(array: Any) -> str:
@@ -73,22 +45,23 @@ def dtype_name(array: Any) -> str:
 
 def in_dtype(array: Any, dtype: str) -> Any:
     """The array in another dtype of its own namespace."""
-    xp = namespace(array)
-    return array.astype(dtype) if xp is np else xp.astype(array, getattr(xp, dtype))
+    return library(array).cast(dtype).call(array)
 
 
 def freeze(array: Any) -> Any:
     """The array, made read-only where its library can; the caller owns it."""
-    if type(array) is np.ndarray:
-        array.setflags(write=False)
-    return array
+    try:
+        freezes = freezing[type(array)]
+    except KeyError:
+        found = find(array)
+        freezes = freezing[type(array)] = found.freezing(type(array)) if found else None
+    return freezes(array) if freezes else array
 
 
 def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """A copy or view in the memory of the host; the only way off a device, taken only when the user asks for it."""
-    if array_api_compat.is_cupy_array(array) or array_api_compat.is_torch_array(array):
-        array = array_api_compat.to_device(array, "cpu")
-    return np.asarray(array)
+    host: np.ndarray[Any, np.dtype[Any]] = library(array).to_host(array)
+    return host
 
 
 def _require_elements(array: Any, leaf: Leaf) -> None:
@@ -111,7 +84,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     numbers and nested lists take the dtype of the space. Everything else is refused with a SpaceError: truth values as
     numbers, numbers that are not integers as labels, single precision for double, masked and ragged data.
     """
-    foreign = array_api_compat.is_array_api_obj(data) and not isinstance(data, (np.ndarray, np.generic))
+    foreign = find(data) not in (None, NUMPY)
     array: Any = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
@@ -131,7 +104,7 @@ def _converted(array: Any, leaf: Leaf) -> Any:
         raise SpaceError(msg)
     array = in_dtype(array, want)
     if dtype_name(array) != want:  # JAX without jax_enable_x64
-        msg = f"{library(namespace(array))} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
+        msg = f"{library(array).name} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
         raise SpaceError(msg)
     return array
 
@@ -149,7 +122,7 @@ def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
     The flat array has the dtype that holds all of them, or one that casts safely to it; each part is cast to its leaf.
     """
     due = sum(leaf.size for leaf in leaves)
-    given = array_api_compat.is_array_api_obj(data)
+    given = find(data) is not None
     flat: Any = data if given else _plain(data, space, f"a flat array of {due} entries would fit")
     ends = list(itertools.accumulate((leaf.size for leaf in leaves), initial=0))
     if tuple(flat.shape) != (ends[-1],):

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays import kernel
-
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from hilbert.arrays.library import Library
     from hilbert.leaf import Leaf
     from hilbert.relation.base import AnyRelation
 
@@ -30,7 +29,7 @@ FRESH = 1 << 25
 class Place:
     """An array of shape before + X.shape + after that becomes one of shape before + Y.shape + after."""
 
-    xp: ModuleType
+    lib: Library
     before: Shape
     dom: Shape
     cod: Shape
@@ -38,10 +37,15 @@ class Place:
     dtype: str
 
     @staticmethod
-    def of(xp: ModuleType, relation: AnyRelation, at: int, leaf: Leaf) -> Place:
+    def of(lib: Library, relation: AnyRelation, at: int, leaf: Leaf) -> Place:
         """The place of a relation whose domain's axes start at axis `at` of a leaf."""
         dom, cod = relation.dom, relation.cod
-        return Place(xp, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)
+        return Place(lib, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)
+
+    @cached_property
+    def xp(self) -> ModuleType:
+        """The array namespace."""
+        return self.lib.xp
 
     @property
     def at(self) -> int:
@@ -96,7 +100,7 @@ class Place:
 
     def zeros(self, a: Any, length: int) -> Any:
         """Zeros of `length` along the one axis, of the dtype and on the device of `a`."""
-        return kernel.zeros(self.xp, (*self.before, length, *self.after), a)
+        return self.lib.zeros((*self.before, length, *self.after), a)
 
     def empty(self, a: Any, length: int) -> Any:
         """Fresh memory of numpy, `length` along the one axis."""
@@ -130,9 +134,7 @@ class Place:
             v = v[self.cut(start, stop)]
         if low <= 0 and high <= 0:
             return v
-        if self.xp is np:
-            return self.amid(v, max(low, 0), n + low + high)
-        return self.xp.concat([self.zeros(v, max(low, 0)), v, self.zeros(v, max(high, 0))], axis=self.at)
+        return self.lib.between(self, v, max(low, 0), max(high, 0))
 
 
 class _Lent:

@@ -10,19 +10,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import array_api_compat
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from hilbert.arrays.kernel import Kernel, Rows, zeros
-from hilbert.arrays.namespace import library
+from hilbert.arrays.kernel import Kernel, Rows
+from hilbert.arrays.library import Library
 from hilbert.arrays.reduced_axes import SMALL, lent
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from hilbert.arrays.reduced_axes import Place
     from hilbert.leaf import Leaf
@@ -36,6 +34,124 @@ WIDE = 4
 """Rows of this many entries are added as rows."""
 FEW = 3
 """A sparse matrix with so many entries in a row is applied as a whole."""
+
+
+class Segments(Library):
+    """Segment sums by the scatter of a library, where it has one."""
+
+    def graph(self, p: Place, r: AnyGraph) -> Kernel:
+        """(red v)_y = Σ over f(x) = y of v_x."""
+        if not p.n:
+            return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
+        return Kernel(self._by_segments(p, Rows(self, r.positions.array), None))
+
+    def pairs(self, p: Place, r: Pairs[Any, Any]) -> Kernel:
+        """(red v)_y = Σ over the pairs (x, y) of v_x."""
+        if not r.size:
+            return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
+        return Kernel(self._by_segments(p, Rows(self, r.targets.array), Rows(self, r.sources.array)))
+
+    def _by_segments(self, p: Place, targets: Rows, sources: Rows | None) -> Callable[[Any], Any]:
+        """Rows brought to the front, gathered where pairs have sources, and added by target."""
+        xp = self.xp
+
+        def call(a: Any) -> Any:
+            v = p.line(a)
+            if p.before:
+                v = xp.moveaxis(v, p.at, 0)
+            v = xp.reshape(v, (p.n, p.rows * p.width))
+            if sources is not None:
+                v = xp.take(v, sources.like(a), axis=0)
+            sums = self.segment_sum(v, targets.like(a), p.m)
+            if not p.before:
+                return xp.reshape(sums, p.out)
+            return p.whole(xp.moveaxis(xp.reshape(sums, (p.m, *p.before, *p.after)), 0, p.at))
+
+        return call
+
+    def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
+        """out[targets[k]] += rows[k] for rows of shape (n, r) and targets found at the point."""
+        msg = f"segment sums have no kernel in the array namespace {self.name}: use numpy, cupy, JAX or torch"
+        raise SpaceError(msg)
+
+
+class NumpySegments(Segments):
+    """Segment sums by what was measured fastest."""
+
+    def graph(self, p: Place, r: AnyGraph) -> Kernel:
+        """By the profile of the table."""
+        if not p.n:
+            return super().graph(p, r)
+        known = profile(r.positions, p.m)
+        if known.injective and p.n == p.m:
+            inverse = r.positions.prepare("inverse", lambda: np.argsort(r.positions.array, kind="stable"))
+            return Kernel(lambda a: p.whole(p.line(a).take(inverse, axis=p.at, mode="wrap")))
+        if known.ordered and p.width == 1 and p.n >= LONG * known.occupied:
+            return _in_order(p, r)
+        size = p.rows * p.n * p.width
+        if sparse() is None or size < SMALL:
+            return _by_code(p, r)
+        return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
+
+    def pairs(self, p: Place, r: Pairs[Any, Any]) -> Kernel:
+        """The product with a sparse matrix."""
+        sp = sparse()
+        if not r.size or sp is None:
+            return super().pairs(p, r)
+
+        def build() -> Any:
+            bound = max(p.n, p.m, r.size)
+            x, y = _narrow(r.sources.array, bound), _narrow(r.targets.array, bound)
+            return sp.coo_array((np.ones(r.size, p.dtype), (y, x)), shape=(p.m, p.n)).tocsr()
+
+        matrix = r.targets.prepare("sparse matrix", build, r.sources.token, p.n, p.m, p.dtype)
+        if p.rows == 1:
+            flat = (p.n,) if p.width == 1 else (p.n, p.width)
+            return Kernel(lambda a: (matrix @ np.reshape(a, flat)).reshape(p.out))
+        turned = (p.m, *p.before, *p.after)
+
+        def call(a: Any) -> Any:
+            rows = np.moveaxis(p.line(a), p.at, 0).reshape(p.n, -1)
+            return p.whole(np.moveaxis((matrix @ rows).reshape(turned), 0, p.at))
+
+        return Kernel(call)
+
+    def weighted(self, sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel | None:
+        """The product with a sparse matrix, for entries in the order of its rows or columns."""
+        n, m = sources.cod.size, targets.cod.size
+        by_row = _in_rows(targets.positions)
+        major, minor, rows = (targets, sources, m) if by_row else (sources, targets, n)
+
+        def build() -> tuple[Ints, Ints]:
+            bound = max(n, m, major.dom.size)
+            counts = np.bincount(major.positions.array, minlength=rows)
+            return _narrow(minor.positions.array, bound), _narrow(np.concatenate([[0], np.cumsum(counts)]), bound)
+
+        indices, pointers = major.positions.prepare("pattern of a sparse matrix", build, minor.positions.token, n, m)
+        make = sparse().csr_array if by_row else sparse().csc_array
+        width = leaf.size // n
+        flat = (n,) if width == 1 else (n, width)
+
+        def call(w: Any, v: Any) -> Any:
+            matrix = make((np.reshape(w, -1), indices, pointers), shape=(m, n))
+            return (matrix @ np.reshape(v, flat)).reshape(out)
+
+        return Kernel(call)
+
+    def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
+        """Where nothing could be prepared."""
+        n, width = rows.shape
+        sp = sparse() if rows.size >= SMALL else None
+        if width >= WIDE and sp is not None:
+            codes = _narrow(targets, max(n, size))
+            matrix = sp.csc_array((np.ones(n, rows.dtype), codes, np.arange(n + 1, dtype=codes.dtype)), shape=(size, n))
+            return matrix @ rows
+        codes = targets if width == 1 else (targets[:, None] * width + np.arange(width)).reshape(-1)
+        values = np.reshape(rows, -1)
+        if sp is None:
+            return flat_sum(values, codes, size * width).reshape(size, width)
+        pointers = np.asarray([0, rows.size], codes.dtype)
+        return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)
 
 
 @cache
@@ -70,24 +186,6 @@ def profile(table: Table, size: int) -> Profile:
 def _narrow(array: Ints, bound: int) -> Ints:
     """Indices as scipy wants them."""
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
-
-
-def graph(p: Place, r: AnyGraph) -> Kernel:
-    """(red v)_y = Σ over f(x) = y of v_x."""
-    if not p.n:
-        return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
-    if p.xp is not np:
-        return Kernel(_elsewhere(p, Rows(p.xp, r.positions.array), None))
-    known = profile(r.positions, p.m)
-    if known.injective and p.n == p.m:
-        inverse = r.positions.prepare("inverse", lambda: np.argsort(r.positions.array, kind="stable"))
-        return Kernel(lambda a: p.whole(p.line(a).take(inverse, axis=p.at, mode="wrap")))
-    if known.ordered and p.width == 1 and p.n >= LONG * known.occupied:
-        return _in_order(p, r)
-    size = p.rows * p.n * p.width
-    if sparse() is None or size < SMALL:
-        return _by_code(p, r)
-    return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
 
 
 def _in_order(p: Place, r: AnyGraph) -> Kernel:
@@ -181,32 +279,6 @@ def _by_rows(p: Place, r: AnyGraph, *, ordered: bool) -> Kernel:
     return Kernel(lambda a: (matrix @ np.reshape(a, (rows, p.width))).reshape(p.out))
 
 
-def pairs(p: Place, r: Pairs[Any, Any]) -> Kernel:
-    """(red v)_y = Σ over the pairs (x, y) of v_x."""
-    if not r.size:
-        return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
-    sp = sparse()
-    if p.xp is not np or sp is None:
-        return Kernel(_elsewhere(p, Rows(p.xp, r.targets.array), Rows(p.xp, r.sources.array)))
-
-    def build() -> Any:
-        bound = max(p.n, p.m, r.size)
-        x, y = _narrow(r.sources.array, bound), _narrow(r.targets.array, bound)
-        return sp.coo_array((np.ones(r.size, p.dtype), (y, x)), shape=(p.m, p.n)).tocsr()
-
-    matrix = r.targets.prepare("sparse matrix", build, r.sources.token, p.n, p.m, p.dtype)
-    if p.rows == 1:
-        flat = (p.n,) if p.width == 1 else (p.n, p.width)
-        return Kernel(lambda a: (matrix @ np.reshape(a, flat)).reshape(p.out))
-    turned = (p.m, *p.before, *p.after)
-
-    def call(a: Any) -> Any:
-        rows = np.moveaxis(p.line(a), p.at, 0).reshape(p.n, -1)
-        return p.whole(np.moveaxis((matrix @ rows).reshape(turned), 0, p.at))
-
-    return Kernel(call)
-
-
 def is_ordered(t: Ints) -> bool:
     """Whether positions never step back."""
     return bool((t[1:] >= t[:-1]).all())
@@ -225,78 +297,3 @@ def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:
 
 def _in_rows(positions: Table) -> bool:
     return positions.prepare("order", lambda: is_ordered(positions.array))
-
-
-def weighted(sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel:
-    """(w, v) ↦ Σ w_k v_{x(k)} over y(k) = y, for entries in the order of their rows or columns, in numpy with scipy."""
-    n, m = sources.cod.size, targets.cod.size
-    by_row = _in_rows(targets.positions)
-    major, minor, rows = (targets, sources, m) if by_row else (sources, targets, n)
-
-    def build() -> tuple[Ints, Ints]:
-        bound = max(n, m, major.dom.size)
-        counts = np.bincount(major.positions.array, minlength=rows)
-        return _narrow(minor.positions.array, bound), _narrow(np.concatenate([[0], np.cumsum(counts)]), bound)
-
-    indices, pointers = major.positions.prepare("pattern of a sparse matrix", build, minor.positions.token, n, m)
-    make = sparse().csr_array if by_row else sparse().csc_array
-    width = leaf.size // n
-    flat = (n,) if width == 1 else (n, width)
-
-    def call(w: Any, v: Any) -> Any:
-        matrix = make((np.reshape(w, -1), indices, pointers), shape=(m, n))
-        return (matrix @ np.reshape(v, flat)).reshape(out)
-
-    return Kernel(call)
-
-
-def _elsewhere(p: Place, targets: Rows, sources: Rows | None) -> Callable[[Any], Any]:
-    """Rows brought to the front, gathered where pairs have sources, and added by target."""
-    xp = p.xp
-
-    def call(a: Any) -> Any:
-        v = p.line(a)
-        if p.before:
-            v = xp.moveaxis(v, p.at, 0)
-        v = xp.reshape(v, (p.n, p.rows * p.width))
-        if sources is not None:
-            v = xp.take(v, sources.like(a), axis=0)
-        sums = segment_sum(xp, v, targets.like(a), p.m)
-        if not p.before:
-            return xp.reshape(sums, p.out)
-        return p.whole(xp.moveaxis(xp.reshape(sums, (p.m, *p.before, *p.after)), 0, p.at))
-
-    return call
-
-
-def segment_sum(xp: ModuleType, rows: Any, targets: Any, size: int) -> Any:
-    """out[targets[k]] += rows[k] for rows of shape (n, r) and targets found at the point."""
-    width = rows.shape[1]
-    if xp is np:
-        return _found(rows, targets, size, width)
-    if array_api_compat.is_jax_array(rows):
-        return zeros(xp, (size, width), rows).at[targets].add(rows)
-    if array_api_compat.is_torch_array(rows):
-        return rows.new_zeros((size, width)).index_add(0, targets, rows)
-    if array_api_compat.is_cupy_array(rows):
-        out = zeros(xp, (size, width), rows)
-        xp.add.at(out, targets, rows)
-        return out
-    msg = f"segment sums have no kernel in the array namespace {library(xp)}: use numpy, cupy, JAX or torch"
-    raise SpaceError(msg)
-
-
-def _found(rows: Any, targets: Any, size: int, width: int) -> Any:
-    """numpy, where nothing could be prepared."""
-    n = rows.shape[0]
-    sp = sparse() if rows.size >= SMALL else None
-    if width >= WIDE and sp is not None:
-        codes = _narrow(targets, max(n, size))
-        matrix = sp.csc_array((np.ones(n, rows.dtype), codes, np.arange(n + 1, dtype=codes.dtype)), shape=(size, n))
-        return matrix @ rows
-    codes = targets if width == 1 else (targets[:, None] * width + np.arange(width)).reshape(-1)
-    values = np.reshape(rows, -1)
-    if sp is None:
-        return flat_sum(values, codes, size * width).reshape(size, width)
-    pointers = np.asarray([0, rows.size], codes.dtype)
-    return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)

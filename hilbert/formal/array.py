@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve, field, frozen
 
-from hilbert.arrays.namespace import Compound, freeze, namespace
+from hilbert.arrays.library import Compound, library
+from hilbert.arrays.namespace import freeze, namespace
 from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
@@ -179,12 +180,7 @@ def subtract(a: Any, b: Any, memo: Memo) -> Any:
 
 def same(a: Any, b: Any) -> bool:
     """Whether two read-only arrays are one: the same object, or views of the same memory."""
-    if a is b:
-        return True
-    if type(a) is not np.ndarray or type(b) is not np.ndarray:
-        return False
-    alike = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
-    return alike and a.ctypes.data == b.ctypes.data
+    return a is b or library(a).same(a, b)
 
 
 def _joined(a: Block, b: Block, memo: Memo) -> Block | None:

@@ -15,7 +15,6 @@ import opt_einsum
 from attrs import field, frozen
 
 from hilbert.arrays.by_labels import diagonal
-from hilbert.arrays.contract import contract
 from hilbert.arrays.namespace import dtype_name
 from hilbert.formal.array import block
 from hilbert.index import Fin
@@ -24,9 +23,9 @@ from hilbert.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import ModuleType
 
     from hilbert.arrays.kernel import Kernel
+    from hilbert.arrays.library import Library
     from hilbert.formal.array import Block, Memo
 
 EXHAUSTIVE = 6
@@ -61,17 +60,17 @@ def real(array: Any, labels: str) -> Factor:
 # --- one array from many ---
 
 
-def product(xp: ModuleType, factors: Sequence[Factor], out: str) -> Any:
+def product(lib: Library, factors: Sequence[Factor], out: str) -> Any:
     """The array over the labels `out` of the product of some factors, summed over all other labels."""
-    todo = [_diagonal(xp, f) for f in factors]
-    todo = [_summed(xp, f, out, [g for g in todo if g is not f]) for f in todo]
+    todo = [_diagonal(lib, f) for f in factors]
+    todo = [_summed(lib, f, out, [g for g in todo if g is not f]) for f in todo]
     for pair in _order(tuple(f.labels for f in todo), out, tuple(f.shape for f in todo)):
         a, b = (todo[i] for i in pair)
         todo = [f for i, f in enumerate(todo) if i not in pair]
-        todo.append(_pair(xp, a, b, out, todo))
+        todo.append(_pair(lib, a, b, out, todo))
     (last,) = todo
     have = "".join(c for c in out if c in last.labels)
-    return last.array if have == last.labels else xp.permute_dims(last.array, tuple(map(last.labels.index, have)))
+    return last.array if have == last.labels else lib.xp.permute_dims(last.array, tuple(map(last.labels.index, have)))
 
 
 @lru_cache(maxsize=1024)
@@ -94,43 +93,43 @@ def _order(labels: tuple[str, ...], out: str, shapes: tuple[tuple[int, ...], ...
     return tuple(pairs)
 
 
-def _diagonal(xp: ModuleType, f: Factor) -> Factor:
+def _diagonal(lib: Library, f: Factor) -> Factor:
     """Every label once: the entries where axes of one label agree."""
     if len(set(f.labels)) == len(f.labels):
         return f
-    return Factor(*diagonal(xp, f.array, f.labels), entry=f.entry)
+    return Factor(*diagonal(lib.xp, f.array, f.labels), entry=f.entry)
 
 
-def _summed(xp: ModuleType, f: Factor, out: str, others: Sequence[Factor]) -> Factor:
+def _summed(lib: Library, f: Factor, out: str, others: Sequence[Factor]) -> Factor:
     """The factor without the labels that only it has."""
     elsewhere = set(out).union(*(g.labels for g in others))
     alone = [c for c in f.labels if c not in elsewhere]
     if not alone or not f.entry.is_field:
         return f
-    array = xp.sum(f.array, axis=tuple(map(f.labels.index, alone)))
+    array = lib.xp.sum(f.array, axis=tuple(map(f.labels.index, alone)))
     return Factor(array, "".join(c for c in f.labels if c not in alone), entry=f.entry)
 
 
-def _pair(xp: ModuleType, a: Factor, b: Factor, out: str, others: Sequence[Factor]) -> Factor:
+def _pair(lib: Library, a: Factor, b: Factor, out: str, others: Sequence[Factor]) -> Factor:
     rest = set(out).union(*(f.labels for f in others))
     made = [c for c in dict.fromkeys(a.labels + b.labels) if c in rest]
     made.sort(key=lambda c: out.index(c) if c in out else -1)
     labels = "".join(made)
-    kernel = _kernel(xp, Spec.of(a.labels, b.labels, labels), a.leaf, b.leaf)
+    kernel = _kernel(lib, Spec.of(a.labels, b.labels, labels), a.leaf, b.leaf)
     entry = a.entry if a.entry.is_field else b.entry
     return Factor(kernel.call(a.array, b.array), labels, entry=entry)
 
 
 @lru_cache(maxsize=4096)
-def _kernel(xp: ModuleType, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
-    return contract(xp, spec, left, right)
+def _kernel(lib: Library, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
+    return lib.contract(spec, left, right)
 
 
 # --- a block from many ---
 
 
 def combine(
-    xp: ModuleType,
+    lib: Library,
     memo: Memo,
     k: Any,
     factors: Sequence[Factor],
@@ -144,23 +143,23 @@ def combine(
     `ranks` are the sizes of the labels that join the factors of one operand. With `lazy` one of them stays open even
     where one part has all axes.
     """
-    parts = [_contracted(xp, memo, group, ranks, out, factors) for group in _connected(factors, ranks)]
-    parts = _absorbed(xp, memo, parts, ranks, out, least=2 if lazy else 1)
+    parts = [_contracted(lib, memo, group, ranks, out, factors) for group in _connected(factors, ranks)]
+    parts = _absorbed(lib, memo, parts, ranks, out, least=2 if lazy else 1)
     numbers = [p.array for p in parts if not p.labels]
     parts = [p for p in parts if p.labels]
     if not parts:
         return _times(k, numbers[1:]) * numbers[0]
-    k = _times(k, map(float, numbers) if xp is np else numbers)
+    k = _times(k, map(lib.number, numbers))
     groups = sum(any(c not in ranks for c in p.labels) for p in parts)
     if not groups or (groups == 1 and not lazy):
-        array = product(xp, parts, out)
+        array = product(lib, parts, out)
         return array if isinstance(k, float) and k == 1.0 else array * k
     inner = [p for p in parts if all(c in ranks for c in p.labels)]
     if len(inner) > 1:  # weights of both operands: one factor without axes
         labels = "".join(c for c in ranks if any(c in p.labels for p in inner))
-        parts = [*(p for p in parts if not any(p is q for q in inner)), _made(xp, memo, inner, labels)]
+        parts = [*(p for p in parts if not any(p is q for q in inner)), _made(lib, memo, inner, labels)]
     sizes = {c: n for c, n in ranks.items() if any(c in p.labels for p in parts)}
-    return block(k, [_ranked(xp, memo, p, sizes or {"1": 1}, out) for p in parts])
+    return block(k, [_ranked(lib, memo, p, sizes or {"1": 1}, out) for p in parts])
 
 
 def _times(k: Any, numbers: Iterable[Any]) -> Any:
@@ -187,7 +186,7 @@ def _connected(factors: Sequence[Factor], ranks: dict[str, int]) -> list[list[Fa
 
 
 def _contracted(
-    xp: ModuleType, memo: Memo, group: list[Factor], ranks: dict[str, int], out: str, factors: Sequence[Factor]
+    lib: Library, memo: Memo, group: list[Factor], ranks: dict[str, int], out: str, factors: Sequence[Factor]
 ) -> Factor:
     """A group as one factor, over its labels of the result and the ranks that others have too."""
     outside = [f for f in factors if not any(f is g for g in group)]
@@ -196,21 +195,21 @@ def _contracted(
     labels = kept + "".join(c for c in out if c in inside)
     if not any(f.entry.is_field for f in group):  # a selection, or basis vectors: of 1
         dtype = next(f.array.dtype for f in factors if f.entry.is_field)
-        group = [*group, real(xp.ones((), dtype=dtype), "")]
+        group = [*group, real(lib.xp.ones((), dtype=dtype), "")]
     if len(group) == 1 and set(labels) == set(group[0].labels) and len(set(labels)) == len(group[0].labels):
         return group[0]
-    return _made(xp, memo, group, labels)
+    return _made(lib, memo, group, labels)
 
 
-def _made(xp: ModuleType, memo: Memo, factors: Sequence[Factor], labels: str) -> Factor:
+def _made(lib: Library, memo: Memo, factors: Sequence[Factor], labels: str) -> Factor:
     """The product of some factors, once for these arrays."""
     key = ("product", labels, *((f.labels, f.entry) for f in factors))
-    array = memo.of(key, tuple(f.array for f in factors), lambda *_: product(xp, factors, labels))
+    array = memo.of(key, tuple(f.array for f in factors), lambda *_: product(lib, factors, labels))
     return real(array, labels)
 
 
 def _absorbed(
-    xp: ModuleType, memo: Memo, parts: list[Factor], ranks: dict[str, int], out: str, *, least: int
+    lib: Library, memo: Memo, parts: list[Factor], ranks: dict[str, int], out: str, *, least: int
 ) -> list[Factor]:
     """Parts without axes multiplied into each other, and into others if that closes a rank, the larger rank first.
 
@@ -220,7 +219,7 @@ def _absorbed(
         inner = [p for p in parts if p.labels and all(c in ranks for c in p.labels)]
         alone = next((p for p in inner if _alone(p, parts)), None)
         if alone is not None:
-            parts = [*(r for r in parts if r is not alone), _made(xp, memo, (alone,), _shared(alone, parts))]
+            parts = [*(r for r in parts if r is not alone), _made(lib, memo, (alone,), _shared(alone, parts))]
             continue
         pair = _nested(inner) or _closing([p for p in inner if len(p.labels) >= least], parts, ranks)
         if pair is None:
@@ -228,7 +227,7 @@ def _absorbed(
         p, q, closed = pair
         have = set(p.labels + q.labels) - set(closed)
         labels = "".join(c for c in ranks if c in have) + "".join(c for c in out if c in have)
-        parts = [*(r for r in parts if r is not p and r is not q), _made(xp, memo, (p, q), labels)]
+        parts = [*(r for r in parts if r is not p and r is not q), _made(lib, memo, (p, q), labels)]
 
 
 def _shared(p: Factor, parts: Sequence[Factor]) -> str:
@@ -266,7 +265,7 @@ def _closing(
     return p, q, c
 
 
-def _ranked(xp: ModuleType, memo: Memo, p: Factor, open_: dict[str, int], out: str) -> tuple[Any, tuple[int, ...]]:
+def _ranked(lib: Library, memo: Memo, p: Factor, open_: dict[str, int], out: str) -> tuple[Any, tuple[int, ...]]:
     """A part as a factor of a block: the open ranks as one axis in front."""
     axes = [c for c in p.labels if c not in open_]
     places = tuple(map(out.index, axes))
@@ -275,10 +274,10 @@ def _ranked(xp: ModuleType, memo: Memo, p: Factor, open_: dict[str, int], out: s
 
     def run(array: Any) -> Any:
         have = [c for c in open_ if c in p.labels]
-        array = xp.permute_dims(array, tuple(map(p.labels.index, (*have, *axes))))
+        array = lib.xp.permute_dims(array, tuple(map(p.labels.index, (*have, *axes))))
         sizes = tuple(array.shape[len(have) :])
-        array = xp.reshape(array, tuple(n if c in have else 1 for c, n in open_.items()) + sizes)
-        array = xp.broadcast_to(array, (*open_.values(), *sizes))
-        return array if len(open_) == 1 else xp.reshape(array, (int(np.prod([*open_.values()])), *sizes))
+        array = lib.xp.reshape(array, tuple(n if c in have else 1 for c, n in open_.items()) + sizes)
+        array = lib.xp.broadcast_to(array, (*open_.values(), *sizes))
+        return array if len(open_) == 1 else lib.xp.reshape(array, (int(np.prod([*open_.values()])), *sizes))
 
     return memo.of(("ranked", p.labels, *open_.items()), (p.array,), run), places

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import evolve
 
-from hilbert.arrays import kernel, reduction
-from hilbert.arrays.contract import contract
-from hilbert.arrays.kernel import Kernel, Pseudo
-from hilbert.arrays.namespace import common_namespace, dtype_name, namespace
+from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.libraries import NUMPY, common_library
+from hilbert.arrays.library import Library, library
+from hilbert.arrays.namespace import dtype_name
 from hilbert.errors import SpaceError
 from hilbert.formal.array import Block, Formal, Memo, add, block, divided, mapped, scaled, subtract
 from hilbert.formal.factors import Factor, combine, product, real
 from hilbert.formal.operands import Filled, factors_of, pieces_of, sizes_of, splits
 from hilbert.index import Fin
 from hilbert.leaf import Entry, Leaf
-from hilbert.relation import Agreement, Composition, Full, Identity, ProductRelation
+from hilbert.relation import Agreement, Composition, Full, Identity, ProductRelation, agreement
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from collections.abc import Sequence
 
+    from hilbert.arrays.kernel import Primitive
     from hilbert.relation.base import AnyRelation
 
 RANKS = "αβ"
@@ -37,13 +37,17 @@ RANKS = "αβ"
 
 
 @final
-class FormalKernels(Pseudo):
-    """A namespace beside that of the arrays, for one run at a time; `memo` keeps what leaves share."""
+class FormalKernels(Library):
+    """A library beside that of the arrays, for one run at a time; `memo` keeps what leaves share."""
 
-    def __init__(self, base: ModuleType) -> None:
-        super().__init__("formal")
+    def __init__(self, base: Library) -> None:
+        super().__init__(base.xp)
         self.base = base
         self.memo = Memo()
+
+    def forget(self) -> None:
+        """Without the memo."""
+        self.memo.clear()
 
     def operands(self, *arrays: Any) -> tuple[Any, ...]:
         """What a step works on: a constant filled with one number is formal beside formal arrays, plain elsewhere."""
@@ -80,7 +84,7 @@ class FormalKernels(Pseudo):
 
     def cast(self, dtype: str) -> Kernel:
         """The factors in another precision."""
-        cast = kernel.cast(self.base, dtype).call
+        cast = self.base.cast(dtype).call
 
         def one(array: Any) -> Any:
             return self.memo.of(("cast", dtype), (array,), cast)
@@ -94,23 +98,24 @@ class FormalKernels(Pseudo):
     def constant(self, array: Any, like: Any) -> Any:
         """A constant, moved to where the arguments live."""
         if isinstance(array, Formal):
-            return mapped(array, lambda one: kernel.constant(self.base, one, like))
+            return mapped(array, lambda one: self.base.constant(one, like))
         if array.ndim < 2 or any(array.strides) or not array.size or not array.flat[0]:
-            return kernel.constant(self.base, array, like)
-        ones = [kernel.constant(self.base, np.ones((1, n), array.dtype), like) for n in array.shape]
+            return self.base.constant(array, like)
+        ones = [self.base.constant(np.ones((1, n), array.dtype), like) for n in array.shape]
         filled = block(float(array.flat[0]), [(one, (k,)) for k, one in enumerate(ones)])
         return Filled(Formal(array.shape, str(array.dtype), (filled,), loose=True))
 
     # --- what needs a rule ---
 
-    def elementwise(self, name: str, rule: Callable[[ModuleType], Kernel]) -> Kernel:
+    def elementwise(self, rule: Primitive, params: tuple[float, ...]) -> Kernel:
         """A primitive: there is none on the factors of a formal array, but division by one number is a scaling."""
-        plain = rule(self.base)
+        plain = self.base.elementwise(rule, params)
+        name = rule.name
 
         def run(*args: Any) -> Any:
             if all(isinstance(a, Filled) for a in args):
                 numbers = [np.asarray(a.number, a.formal.dtype) for a in args]
-                value = rule(np).call(*numbers)
+                value = NUMPY.elementwise(rule, params).call(*numbers)
                 if value.dtype == numbers[0].dtype:
                     made: Filled = args[0].of(float(value))
                     return made
@@ -130,7 +135,7 @@ class FormalKernels(Pseudo):
 
     def move(self, order: tuple[int, ...]) -> Kernel:
         """The axes in another order: the factors stay where they are."""
-        plain = kernel.move(self.base, order).call
+        plain = self.base.move(order).call
 
         def run(a: Any) -> Any:
             (a,) = self.operands(a)
@@ -147,7 +152,7 @@ class FormalKernels(Pseudo):
 
     def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         """A labelled contraction; of plain arrays, what is larger than they are together stays a sum of products."""
-        plain = contract(self.base, spec, left, right)
+        plain = self.base.contract(spec, left, right)
         size = sizes_of(spec.left, left) | sizes_of(spec.right, right)
         shape = tuple(size[c] for c in spec.out)
         ranks = {c: size[c] for c in spec.contracted}
@@ -190,7 +195,7 @@ class FormalKernels(Pseudo):
 
     def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R: on the factor that has the axes, or on each of several where R splits up."""
-        plain = reduction.reduce(self.base, relation, at, leaf)
+        plain = self.base.reduce(relation, at, leaf)
         steps = self._steps(relation, at, leaf)
         width = len(relation.dom.axes)
         before, after = leaf.axes[:at], leaf.axes[at + width :]
@@ -211,6 +216,16 @@ class FormalKernels(Pseudo):
             return self._total(pieces, shape, loose=a.loose)
 
         return Kernel(run)
+
+    def diagonal(self, first: int, second: int, leaf: Leaf) -> Kernel:
+        """By a reduction: its relation says where two axes agree."""
+        rest = tuple(k for k in range(len(leaf.axes)) if k not in (first, second))
+        axis = leaf.axes[first]
+        turned = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (first, second, *rest)))
+        front = self.move((first, second, *rest)).call
+        agree = self.reduce(agreement("ii->i", axis * axis, axis), 0, turned).call
+        back = self.move((*range(1, len(rest) + 1), 0)).call
+        return Kernel(lambda a: back(agree(front(a))))
 
     def _steps(self, relation: AnyRelation, at: int, leaf: Leaf) -> tuple[Kernel, ...]:
         """Reductions one after the other: R × S axis by axis, S ∘ R; none where the relation is one of its own."""
@@ -255,10 +270,10 @@ class FormalKernels(Pseudo):
         order = tuple(map(f.labels.index, RANKS[0] + x + rest))
 
         def run(array: Any) -> Any:
-            array = self.base.permute_dims(array, order)
+            array = self.xp.permute_dims(array, order)
             axes = tuple(Fin.of(n) for n in array.shape[1 + width :])
             leaf = Leaf(f.entry, (Fin.of(b.rank), *relation.dom.axes, *axes))
-            return reduction.reduce(self.base, relation, 1, leaf).call(array)
+            return self.base.reduce(relation, 1, leaf).call(array)
 
         image = self.memo.of(("reduce", relation, order), (f.array,), run)
         new = real(image, RANKS[0] + y + rest)
@@ -275,23 +290,23 @@ class FormalKernels(Pseudo):
         width = len(source)
         before, after = free[:at], free[at : len(whole.shape) - width]
         labels = before + source + after
-        xp = self.base
+        xp = self.xp
         factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
         for c, axis in zip(target, relation.cod.axes, strict=True):
             if c not in source:
                 ones = xp.broadcast_to(xp.ones((1,), dtype=factors[0].array.dtype), (axis.size,))
                 factors.append(real(ones, c))
         out = before + target + after
-        return combine(xp, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
+        return combine(self.base, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
 
     def _image(self, relation: AnyRelation, like: Factor) -> Any:
         """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""
-        xp = self.base
+        xp = self.xp
         if isinstance(relation, Full):
             one = xp.ones((1,) * len(relation.cod.axes), dtype=like.array.dtype)
             return xp.broadcast_to(one, relation.cod.shape)
         leaf = Leaf(like.entry)
-        return reduction.reduce(xp, relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
+        return self.base.reduce(relation, 0, leaf).call(xp.ones((), dtype=like.array.dtype))
 
     def _total(self, pieces: Sequence[Any], shape: tuple[int, ...], *, loose: bool) -> Any:
         """The sum of blocks and arrays."""
@@ -310,9 +325,9 @@ def dense(a: Any) -> Any:
     labels = ALPHABET[: len(a.shape)]
     total = a.dense
     for b in a.blocks:
-        xp = namespace(b.arrays[0])
+        lib = library(b.arrays[0])
         factors = [real(array, RANKS[0] + "".join(labels[k] for k in axes)) for array, axes in factors_of(b)]
-        array = product(xp, factors, labels)
+        array = product(lib, factors, labels)
         array = array if isinstance(b.k, float) and b.k == 1.0 else array * b.k
         total = array if total is None else total + array
     return total
@@ -322,7 +337,7 @@ def inner(a: Any, b: Any) -> float:
     """a ⊙ b by the Gram matrices of the factors; a plain operand is contracted with the factors of the other."""
     labels = ALPHABET[: len(a.shape)]
     leaf = Leaf(Entry(dtype_name(a)), tuple(Fin.of(n) for n in a.shape))
-    kernels = FormalKernels(common_namespace((a, b)))
+    kernels = FormalKernels(common_library((a, b)))
     return float(kernels.contract(Spec.of(labels, labels, ""), leaf, leaf).call(a, b))
 
 

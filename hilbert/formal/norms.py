@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import evolve
 
+from hilbert.arrays.library import library
 from hilbert.arrays.namespace import namespace, to_numpy
 from hilbert.formal.array import Block, Formal, Memo, block, concatenated, same
 from hilbert.formal.factors import product, real
@@ -19,6 +20,8 @@ from hilbert.spec import ALPHABET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from hilbert.arrays.library import Library
 
 CORE = 1 << 20
 """The largest core that is made; above it the norm comes from Gram matrices, to half the digits."""
@@ -36,14 +39,14 @@ def norm(a: Formal) -> float:
     if not blocks:
         return 0.0
     whole = concatenated(blocks, Memo())
-    xp = namespace(whole.arrays[0])
-    cores = [_triangle(xp, array) if axes else array for array, axes in zip(whole.arrays, whole.axes, strict=True)]
+    lib = library(whole.arrays[0])
+    cores = [_triangle(lib, array) if axes else array for array, axes in zip(whole.arrays, whole.axes, strict=True)]
     letters = iter(ALPHABET)
     labels = [RANKS[0] + (next(letters) if axes else "") for axes in whole.axes]
     out = "".join(text[1:] for text in labels)
     if math.prod(core.shape[1] for core in cores if core.ndim == 2) > CORE:
         return math.sqrt(max(inner(a, a), 0.0))
-    core = product(xp, [real(c, text) for c, text in zip(cores, labels, strict=True)], out)
+    core = product(lib, [real(c, text) for c, text in zip(cores, labels, strict=True)], out)
     return abs(float(whole.k)) * math.sqrt(_square(core))
 
 
@@ -53,13 +56,10 @@ def _square(array: Any) -> float:
     return float(xp.vecdot(flat, flat))
 
 
-def _triangle(xp: Any, array: Any) -> Any:
+def _triangle(lib: Library, array: Any) -> Any:
     """An array (r, m) with the Gram matrix of a factor: its own entries, or the triangle of a QR decomposition."""
-    rows = xp.reshape(array, (array.shape[0], -1))
-    if rows.shape[1] <= rows.shape[0]:
-        return rows
-    triangle: Any = np.linalg.qr(rows.T, mode="r") if xp is np else xp.linalg.qr(rows.T)[1]
-    return triangle.T
+    rows = lib.xp.reshape(array, (array.shape[0], -1))
+    return rows if rows.shape[1] <= rows.shape[0] else lib.triangle(rows.T).T
 
 
 def _alike(blocks: list[Block]) -> list[Block]:
@@ -74,7 +74,7 @@ def _alike(blocks: list[Block]) -> list[Block]:
 
 
 def _coarser(b: Block, groups: Sequence[set[int]]) -> Block:
-    xp = namespace(b.arrays[0])
+    lib = library(b.arrays[0])
     labels = [RANKS[0] + "".join(ALPHABET[k] for k in axes) for axes in b.axes]
     factors: list[tuple[Any, tuple[int, ...]]] = [(b.weights, ())] if b.weights is not None else []
     for group in groups:
@@ -83,7 +83,7 @@ def _coarser(b: Block, groups: Sequence[set[int]]) -> Block:
         places = tuple(sorted(group))
         out = RANKS[0] + "".join(ALPHABET[k] for k in places)
         same_order = len(inside) == 1 and inside[0].labels == out
-        factors.append((inside[0].array if same_order else product(xp, inside, out), places))
+        factors.append((inside[0].array if same_order else product(lib, inside, out), places))
     return block(b.k, factors)
 
 

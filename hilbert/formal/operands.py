@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
-from hilbert.arrays.namespace import Compound, namespace
+from hilbert.arrays.library import Compound
+from hilbert.arrays.namespace import namespace
 from hilbert.formal.array import Formal
 from hilbert.formal.factors import Factor, real
 

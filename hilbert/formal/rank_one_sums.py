@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.library import library
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.errors import SpaceError
 from hilbert.formal.array import Block, Formal, block, same
@@ -132,8 +133,7 @@ def _numbers(leaf: Any) -> tuple[list[_Side], Any]:
         sides.append(_Side(b.k, None, left, right, b.rank))
     number = leaf.dense if isinstance(leaf, Formal) else leaf
     if number is not None:
-        k = float(number) if isinstance(number, (np.ndarray, np.generic)) else number
-        sides.append(_Side(k, None, (), (), 1))
+        sides.append(_Side(library(number).number(number), None, (), (), 1))
     return sides, None
 
 

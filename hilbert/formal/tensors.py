@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, shown
 from hilbert.formal import norms as size
@@ -33,8 +34,7 @@ from hilbert.spec import ALPHABET
 from hilbert.vector import Vec, require_vector
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
+    from hilbert.arrays.library import Library
     from hilbert.formal.factors import Factor
     from hilbert.leaf import Leaf
 
@@ -131,26 +131,26 @@ def _tensor(
     space: TensorProduct[Any, Any], left: Sequence[Any], right: Sequence[Any], shape: tuple[int, ...]
 ) -> tuple[Any, ...]:
     """The leaves of Σ_x left_x ⊗ right_x; plain arrays have axes of this shape in front, formal ones if it is not 1."""
-    xp, memo = common_namespace([*left, *right]), Memo()
+    lib, memo = common_library([*left, *right]), Memo()
     return tuple(
-        joined(xp, memo, (left[i], a), (right[j], b), shape)
+        joined(lib, memo, (left[i], a), (right[j], b), shape)
         for i, a in enumerate(space.left.leaves)
         for j, b in enumerate(space.right.leaves)
     )
 
 
-def joined(xp: ModuleType, memo: Memo, left: tuple[Any, Leaf], right: tuple[Any, Leaf], shape: tuple[int, ...]) -> Any:
+def joined(lib: Library, memo: Memo, left: tuple[Any, Leaf], right: tuple[Any, Leaf], shape: tuple[int, ...]) -> Any:
     """Σ_x left_x ⊗ right_x of two arrays with axes of this shape in front, each with the leaf of its other axes."""
     (x, a), (y, b) = left, right
     if not a.axes and not b.axes and shape and not isinstance(x, Formal) and not isinstance(y, Formal):
-        lines = [(memo.of("line", (array,), lambda array: xp.reshape(array, (-1,))), ()) for array in (x, y)]
+        lines = [(memo.of("line", (array,), lambda array: lib.xp.reshape(array, (-1,))), ()) for array in (x, y)]
         return Formal((), a.dtype, (block(1.0, lines),))
     ranks = dict(zip(reversed(ALPHABET), shape, strict=False))
     labels = ALPHABET[: len(a.axes) + len(b.axes)]
     total: Any = None
     for k, p, n in _operands(x, "".join(ranks) + labels[: len(a.axes)], RANK[0]):
         for l, q, m in _operands(y, "".join(ranks) + labels[len(a.axes) :], RANK[1]):
-            piece = combine(xp, memo, k * l, [*p, *q], ranks | n | m, labels, lazy=True)
+            piece = combine(lib, memo, k * l, [*p, *q], ranks | n | m, labels, lazy=True)
             if isinstance(piece, Block):
                 piece = Formal(a.shape + b.shape, a.dtype, (piece,))
             total = piece if total is None else add(total, piece, memo)

@@ -1,4 +1,4 @@
-"""A line bound to an array namespace and device: the calls, in an order and with the reuse of memory chosen once.
+"""A line bound to an array library and device: the calls, in an order and with the reuse of memory chosen once.
 
 Slots are computed late and dropped at their last use; in numpy an element-wise step overwrites an operand that dies
 there.
@@ -9,34 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
-
-from hilbert.arrays.kernel import Kernel, constant
-from hilbert.formal.kernels import FormalKernels
+from hilbert.arrays.kernel import Kernel
 from hilbert.program.operation import Literal
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
+    from hilbert.arrays.library import Library
     from hilbert.program.line import Line
 
 
 @final
 class Bound:
-    """A line for one namespace and device; `arrays` are some that live there."""
+    """A line for one library and device; `arrays` are some that live there."""
 
-    __slots__ = ("outputs", "rest", "scalars", "steps", "xp")
+    __slots__ = ("lib", "outputs", "rest", "scalars", "steps")
 
-    def __init__(self, line: Line, xp: ModuleType, arrays: Sequence[Any]) -> None:
-        self.xp, self.outputs = xp, line.outputs
+    def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
+        self.lib, self.outputs = lib, line.outputs
         self.rest: list[Any] = [None] * len(line.steps)  # the slots behind the inputs
         for k, step in enumerate(line.steps):
             if isinstance(step.operation, Literal):
-                here = constant(xp, step.operation.value.array, arrays[0] if arrays else None)
-                self.rest[k] = here[()] if xp is np else here
-        # numpy's scalars are several times quicker than its arrays without axes
-        self.scalars = [k for k in range(line.arity) if not line.slots[k].axes] if xp is np else []
-        self.steps = _schedule(line, xp)
+                here = lib.constant(step.operation.value.array, arrays[0] if arrays else None)
+                self.rest[k] = here[()] if lib.has_scalars else here
+        self.scalars = [k for k in range(line.arity) if not line.slots[k].axes] if lib.has_scalars else []
+        self.steps = _schedule(line, lib)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs."""
@@ -51,20 +46,19 @@ class Bound:
         return [env[k] for k in self.outputs]
 
     def forget(self) -> None:
-        """Let go of what the last run kept for its formal arrays."""
-        if isinstance(self.xp, FormalKernels):
-            self.xp.memo.clear()
+        """Let go of what the last run kept."""
+        self.lib.forget()
 
 
 Call = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
 """An array operation, the slots of its one or two operands and of its result, and the slots that nobody reads again."""
 
 
-def _schedule(line: Line, xp: ModuleType) -> list[Call]:
+def _schedule(line: Line, lib: Library) -> list[Call]:
     slots = line.slots
     constants = (k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal))
     keep = {*line.outputs, *constants, *range(line.arity)}
-    code = _late(_without_repetition(_bind(line, xp), line), keep)
+    code = _late(_without_repetition(_bind(line, lib), line), keep)
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
     owned = set[int]()  # slots whose memory nobody else sees
     steps: list[Call] = []
@@ -92,7 +86,7 @@ KernelStep = tuple[Kernel, tuple[int, ...], int]
 """A kernel, the slots of its operands and of its result."""
 
 
-def _bind(line: Line, xp: ModuleType) -> list[KernelStep]:
+def _bind(line: Line, lib: Library) -> list[KernelStep]:
     """The kernels of the steps; one kernel for equal operations on equal leaves."""
     slots = line.slots
     known: dict[Any, Kernel] = {}
@@ -104,7 +98,7 @@ def _bind(line: Line, xp: ModuleType) -> list[KernelStep]:
         key = (step.operation, *operands)
         kernel = known.get(key)
         if kernel is None:
-            kernel = known[key] = step.operation.bind(xp, operands, slots[to])
+            kernel = known[key] = step.operation.bind(lib, operands, slots[to])
         code.append((kernel, step.args, to))
     return code
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-import numpy as np
 from attrs import fields, frozen
 
-from hilbert.arrays import contract as contraction
-from hilbert.arrays import kernel, reduction, segments
+from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.constant import Const
@@ -23,9 +21,8 @@ from hilbert.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
 
-    from hilbert.arrays.kernel import Kernel
+    from hilbert.arrays.library import Library
     from hilbert.index import Index
 
 
@@ -38,7 +35,7 @@ class Operation:
         """The leaf of the result; raises SpaceError for operands that do not fit."""
         raise TypeError(type(self).__name__)
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel for operands of these leaves."""
         raise TypeError(type(self).__name__)
 
@@ -81,9 +78,9 @@ class Scale(Operation):
         """The same."""
         return operands[0]
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """k · a."""
-        return kernel.scale(xp, self.k)
+        return lib.scale(self.k)
 
     def lifted(self, n: int) -> Scale:
         """(k ·)^X = (k ·)."""
@@ -111,9 +108,9 @@ class Reduce(Operation):
             raise SpaceError(msg)
         return Leaf(leaf.entry, leaf.axes[: self.at] + r.cod.axes + leaf.axes[end:])
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The relation's own kernel."""
-        return reduction.reduce(xp, self.relation, self.at, operands[0])
+        return lib.reduce(self.relation, self.at, operands[0])
 
     def lifted(self, n: int) -> Reduce:
         """(red_R)^X = red_{id×R}: the axes of R come later."""
@@ -135,9 +132,9 @@ class Move(Operation):
         """The axes in that order."""
         return Leaf(operands[0].entry, tuple(operands[0].axes[k] for k in self.order))
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A view."""
-        return kernel.move(xp, self.order)
+        return lib.move(self.order)
 
     def lifted(self, n: int) -> Move:
         """The lifted axes stay in front."""
@@ -159,9 +156,9 @@ class Cast(Operation):
         """The same axes."""
         return Leaf(self.entry, operands[0].axes)
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A conversion."""
-        return kernel.cast(xp, self.entry.dtype)
+        return lib.cast(self.entry.dtype)
 
     def lifted(self, n: int) -> Cast:
         """The same conversion."""
@@ -188,9 +185,9 @@ class Contract(Operation):
         """The axes of the result's labels."""
         return product(self.spec, *operands)
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The planned contraction."""
-        return contraction.contract(xp, self.spec, operands[0], operands[1])
+        return lib.contract(self.spec, operands[0], operands[1])
 
     def lifted(self, n: int) -> Contract:
         """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
@@ -210,9 +207,9 @@ class Add(Operation):
             raise SpaceError(msg)
         return a
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a + b, in place where an operand dies."""
-        return kernel.add(xp)
+        return lib.add()
 
     def lifted(self, n: int) -> Add:
         """The same."""
@@ -260,9 +257,9 @@ class Subtract(Operation):
         """The common leaf."""
         return operands[0]
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a − b, in place where an operand dies."""
-        return kernel.subtract(xp)
+        return lib.subtract()
 
 
 @final
@@ -276,14 +273,15 @@ class AddInto(Operation):
         """That of a."""
         return operands[0]
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """In numpy only what b covers is touched; elsewhere one after the other."""
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own; where it has none, one after the other."""
         a, b = operands
-        if xp is np:
-            return reduction.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
-        padded = self.inclusion.bind(xp, [b], a).call
-        add = kernel.add(xp).call
-        return kernel.Kernel(lambda x, y: add(x, padded(y)))
+        own = lib.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
+        if own is not None:
+            return own
+        padded = self.inclusion.bind(lib, [b], a).call
+        add = lib.add().call
+        return Kernel(lambda x, y: add(x, padded(y)))
 
 
 @final
@@ -304,16 +302,16 @@ class Weighted(Operation):
         """The segments in front of the axes of v behind those of the gather."""
         return self.sums.image(self._gathered(operands[1]))
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The product in numpy; elsewhere the three one after the other."""
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own; where it has none, the three one after the other."""
         w, v = operands
-        sources: Any = self.gather.relation.T
-        if xp is np:
-            return segments.weighted(sources, cast("Any", self.sums.relation), v, result.shape)
+        own = lib.weighted(cast("Any", self.gather.relation.T), cast("Any", self.sums.relation), v, result.shape)
+        if own is not None:
+            return own
         gathered = self._gathered(v)
-        f = self.gather.bind(xp, [v], gathered).call
-        g = self.product.bind(xp, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
-        h = self.sums.bind(xp, [gathered], result).call
+        f = self.gather.bind(lib, [v], gathered).call
+        g = self.product.bind(lib, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
+        h = self.sums.bind(lib, [gathered], result).call
         if self.side == 0:
-            return kernel.Kernel(lambda a, b: h(g(a, f(b))))
-        return kernel.Kernel(lambda a, b: h(g(f(b), a)))
+            return Kernel(lambda a, b: h(g(a, f(b))))
+        return Kernel(lambda a, b: h(g(f(b), a)))

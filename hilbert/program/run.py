@@ -1,16 +1,14 @@
-"""Running a line: bound once to a namespace and to shapes, then run at small cost per step.
+"""Running a line: bound once to an array library and to shapes, then run at small cost per step.
 
-Constants are moved to the arguments' namespace and device once.
+Constants are moved to the arguments' library and device once.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-import array_api_compat
-import numpy as np
-
-from hilbert.arrays.namespace import NUMPY, common_namespace
+from hilbert.arrays.libraries import NUMPY, common_library
+from hilbert.arrays.library import library
 from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
 from hilbert.program.bind import Bound
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert.program.line import Line
+
+KINDS = NUMPY.kinds
 
 
 @final
@@ -34,31 +34,31 @@ class Runner:
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
         self._bound: dict[Any, Bound] = {}
         self._formal = Formal in map(type, constants)
-        self._abroad = [a for a in _parts(constants) if not isinstance(a, (np.ndarray, np.generic))]
+        self._abroad = [a for a in _parts(constants) if library(a) is not NUMPY]
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for these inputs, in the inputs' namespace."""
-        bound = self._bound.get(np)
-        if bound is not None and NUMPY.issuperset(map(type, arrays)):
+        """The outputs for these inputs, in the inputs' library."""
+        bound = self._bound.get(NUMPY)
+        if bound is not None and KINDS.issuperset(map(type, arrays)):
             return bound(arrays)
         if self._formal or Formal in map(type, arrays):
             return self._run_formally(arrays)
         home = arrays or self._abroad
-        xp = common_namespace(home)
-        key = xp if xp is np else (xp, array_api_compat.device(home[0]))
+        lib = common_library(home)
+        key = lib.home(home)
         bound = self._bound.get(key)
         if bound is None:
-            bound = self._bound[key] = Bound(self.line, xp, home)
+            bound = self._bound[key] = Bound(self.line, lib, home)
         return bound(arrays)
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
         """As `run`, where some arrays are formal."""
         plain = _parts(arrays) or self._abroad
-        xp = common_namespace(plain)
-        key = (Formal, xp if xp is np else (xp, array_api_compat.device(plain[0])))
+        lib = common_library(plain)
+        key = (Formal, lib.home(plain))
         bound = self._bound.get(key)
         if bound is None:
-            bound = self._bound[key] = Bound(self.line, FormalKernels(xp), plain)
+            bound = self._bound[key] = Bound(self.line, FormalKernels(lib), plain)
         try:
             return [finished(a) for a in bound(arrays)]
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert import Vec
-from hilbert.arrays.contract import contract
+from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
 from hilbert.leaf import Leaf
@@ -59,7 +59,7 @@ class Constants(Bench):
         leaf = operation.product(spec, u.leaf, v.leaf)
         if leaf.size > max(u.leaf.size, v.leaf.size):
             return None
-        kernel = contract(common_namespace((u.array, v.array)), spec, u.leaf, v.leaf)
+        kernel = common_library((u.array, v.array)).contract(spec, u.leaf, v.leaf)
         return Const(freeze(kernel.call(u.array, v.array)), leaf, ("product", str(spec), u.key, v.key, 0, 0))
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:

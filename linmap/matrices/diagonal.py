@@ -15,12 +15,10 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
-from hilbert.arrays.kernel import Kernel, Pseudo
 from hilbert.arrays.namespace import freeze, namespace
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
-from hilbert.relation import agreement
 from linmap.matrices.forms import data_of, planned
 from linmap.matrices.network import Factor, Network, Product, network
 from linmap.matrices.sparse import enumerate_pairs
@@ -31,8 +29,9 @@ from linmap.term.nodes import Compose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
 
+    from hilbert.arrays.kernel import Kernel
+    from hilbert.arrays.library import Library
     from hilbert.program.run import Runner
 
 V = TypeVar("V", bound=Type)
@@ -47,20 +46,9 @@ class DiagonalAxes(Operation):
     first: int
     second: int
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A strided view in numpy, a gather elsewhere."""
-        first, second = self.first, self.second
-        rest = tuple(k for k in range(len(operands[0].axes)) if k not in (first, second))
-        if isinstance(xp, Pseudo):
-            axis = result.axes[-1]
-            turned = Leaf(result.entry, tuple(operands[0].axes[k] for k in (first, second, *rest)))
-            front = xp.move((first, second, *rest)).call
-            agree = xp.reduce(agreement("ii->i", axis * axis, axis), 0, turned).call
-            back = xp.move((*range(1, len(rest) + 1), 0)).call
-            return Kernel(lambda a: back(agree(front(a))))
-        if xp is np:
-            return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
-        return Kernel(lambda a: xp.linalg.diagonal(xp.permute_dims(a, (*rest, first, second))))
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """A view in numpy, a gather elsewhere."""
+        return lib.diagonal(self.first, self.second, operands[0])
 
 
 @frozen

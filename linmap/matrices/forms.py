@@ -12,6 +12,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
 from hilbert.errors import shown
 from hilbert.formal.kernels import dense as multiplied_out
@@ -110,15 +111,15 @@ def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
     plan = dense_plan(body_of(f, "matrix"), limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
-    xp = common_namespace([*data, *arrays])
+    lib = common_library([*data, *arrays])
     shape = (f.cod.dim, f.dom.dim)
     if len(plan.entries) == 1 and len(f.dom.leaves) == len(f.cod.leaves) == 1:
         (entry,) = plan.entries
         p = entry.product
         if p.factors and p.factors[0].labels == p.out + p.inp:
-            return xp.reshape(arrays[0], shape)
-    if xp is not np:
-        return _assembled(f, data, xp, limit)
+            return lib.xp.reshape(arrays[0], shape)
+    if not lib.is_host:
+        return _assembled(f, data, lib.xp, limit)
     dtype = np.result_type(*(leaf.dtype for leaf in (*f.dom.leaves, *f.cod.leaves))) if f.dom.leaves else np.float64
     whole = np.zeros(shape, dtype)
     rows = list(itertools.accumulate((leaf.size for leaf in f.cod.leaves), initial=0))

@@ -20,10 +20,10 @@ from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 from attrs import frozen
 
 from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Unit, Vec, formal
+from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Memo, add, scaled
 from hilbert.formal.rank_one_sums import Family, families, merged
@@ -180,16 +180,15 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
         msg = f"tensor(f): {plan.missing}; see structure(f), or pass dense=True for an array of {space.dim} entries"
         raise SpaceError(msg)
     arrays = plan.runner.run(data)
-    xp, memo = common_namespace([*data, *arrays]), Memo()
+    lib, memo = common_library([*data, *arrays]), Memo()
     leaves = list(formal(space, []).leaves)
     m = len(f.dom.leaves)
     for p in plan.pairs:
         a, b = f.cod.leaves[p.out], f.dom.leaves[p.inp]
         made = arrays[p.left]
         if p.right is not None:
-            made = joined(xp, memo, (arrays[p.left], a), (arrays[p.right], b), p.shape)
-            k = 1.0 if p.scalar is None else arrays[p.scalar]
-            made = scaled(made, p.k * (float(k) if xp is np else k))
+            made = joined(lib, memo, (arrays[p.left], a), (arrays[p.right], b), p.shape)
+            made = scaled(made, p.k if p.scalar is None else p.k * lib.number(arrays[p.scalar]))
         place = p.out * m + p.inp
         leaves[place] = add(leaves[place], made, memo)
     return Vec(space, tuple(_plain(leaf) for leaf in leaves))

@@ -114,7 +114,10 @@ def test_without_diff() -> None:
         "try: v * v\nexcept SpaceError as e: print(e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.splitlines() == ["3.0 ∈ ℝ 2", "an operation (_multiplied) that comes with diff: import diff"]
+    assert done.stdout.splitlines() == [
+        "3.0 ∈ ℝ 2",
+        "this operation (multiplied) comes with diff: write import diff, or import hilbert.all as hb",
+    ]
 
 
 def unpacked(v: Any) -> Any:

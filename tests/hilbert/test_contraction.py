@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Fin, R
-from hilbert.arrays.contract import contract
+from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from hilbert.program.operation import product
 from hilbert.space import type_of
@@ -41,7 +41,7 @@ def test_kernels_agree_with_einsum(kind: str, s: Source) -> None:
     spec, left, right = contraction(s, kind)
     a, b = operand(s, left), operand(s, right)
     before = a.copy(), b.copy()
-    kernel = contract(np, spec, left, right)
+    kernel = NUMPY.contract(spec, left, right)
     found = kernel.call(a, b)
     due = np.einsum(str(spec), dense(a, left), dense(b, right))
     made = product(spec, left, right)
@@ -85,7 +85,7 @@ def test_many_small_matrices(text: str) -> None:
     spec = Spec.of(left, right, out)
     for order in "CF":
         a, b = (np.array(rng.standard_normal(leaf.shape), order=order) for leaf in leaves)  # type: ignore[call-overload]
-        found = contract(np, spec, *leaves).call(a, b)
+        found = NUMPY.contract(spec, *leaves).call(a, b)
         assert found.shape == tuple(size[c] for c in out)
         assert np.allclose(found, np.einsum(text, a, b), rtol=0, atol=1e-12)
 
@@ -95,7 +95,7 @@ def test_many_small_matrices(text: str) -> None:
 def test_overwriting_forms(s: Source) -> None:
     """Where a kernel may overwrite an operand of the result's shape, it writes the result there and nowhere else."""
     spec, left, right = contraction(s)
-    kernel = contract(np, spec, left, right)
+    kernel = NUMPY.contract(spec, left, right)
     made = product(spec, left, right)
     for k, form in enumerate(kernel.inplace):
         operands = [np.array(s.vector(type_of(leaf)).leaves[0]) for leaf in (left, right)]
@@ -118,7 +118,7 @@ def test_nan_passes_through(kind: str, s: Source) -> None:
     for array, leaf in ((a, left), (b, right)):
         if leaf.is_field and array.size:
             array.reshape(-1)[s.integer(0, array.size - 1)] = np.nan
-    found = contract(np, spec, left, right).call(a, b)
+    found = NUMPY.contract(spec, left, right).call(a, b)
     hot = any(leaf.entry.index is not None for leaf in (left, right))
     due = np.einsum(str(spec), dense(a, left), dense(b, right))
     if hot:  # a gather reads one entry, where 0·NaN would be NaN
@@ -135,4 +135,4 @@ def test_selection_is_no_multiplication(s: Source) -> None:
     mask, values = (a, b) if left.kind == "b" else (b, a)
     mask[...] = False
     values[...] = np.nan
-    assert not np.any(contract(np, spec, left, right).call(a, b))
+    assert not np.any(NUMPY.contract(spec, left, right).call(a, b))

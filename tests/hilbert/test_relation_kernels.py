@@ -9,7 +9,7 @@ import pytest
 from diff import bilinear
 from hilbert import R32, Elements, Field, Fin, R, Relation, Unit
 from hilbert.arrays import segments
-from hilbert.arrays.reduction import reduce
+from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from hilbert.relation import band, columns, function, leq, partial, run, sliding, window
 from linmap import contraction
@@ -39,7 +39,7 @@ def check(relation: Relation[Any, Any], field: Field = R, rooms: Any = ROOMS) ->
         leaf = Leaf(field.entry, tuple(map(Fin.of, before)) + r.dom.axes + tuple(map(Fin.of, after)))
         given = a.reshape(leaf.shape)
         given.flags.writeable = False
-        kernel = reduce(np, r, len(before), leaf)
+        kernel = NUMPY.reduce(r, len(before), leaf)
         found = kernel.call(given)
         assert found.dtype == due.dtype
         assert np.array_equal(np.reshape(found, due.shape), due), (r, before, after)
@@ -100,10 +100,10 @@ def test_large_arrays() -> None:
     n = 5_000_000
     X = Fin.of(n)
     v = np.arange(n, dtype=np.float64)
-    found = reduce(np, run(Fin.of(1000), X, 17), 0, Leaf(R.entry, (Fin.of(1000),))).call(v[:1000])
+    found = NUMPY.reduce(run(Fin.of(1000), X, 17), 0, Leaf(R.entry, (Fin.of(1000),))).call(v[:1000])
     assert found.sum() == v[:1000].sum()
     assert np.array_equal(found[17:1017], v[:1000])
-    pooled = reduce(np, window(X, 3, stride=2), 0, Leaf(R.entry, (X,))).call(v)
+    pooled = NUMPY.reduce(window(X, 3, stride=2), 0, Leaf(R.entry, (X,))).call(v)
     assert np.array_equal(pooled, v[:-2:2] + v[1:-1:2] + v[2::2])
 
 
@@ -143,7 +143,7 @@ def test_a_nan_stays_where_it_belongs() -> None:
     for r in relations:
         v = np.ones(n)
         v[[11, 2500]] = np.nan
-        found = np.isnan(reduce(np, r, 0, Leaf(R.entry, (X,))).call(v))
+        found = np.isnan(NUMPY.reduce(r, 0, Leaf(R.entry, (X,))).call(v))
         x, y = r.holds()
         due = np.zeros(r.cod.size, bool)
         due[y[np.isin(x, [11, 2500])]] = True

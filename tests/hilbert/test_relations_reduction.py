@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Fin, R, Relation, Vec, direct_sum
-from hilbert.arrays.reduction import reduce
+from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense
@@ -59,7 +59,7 @@ def test_fresh_memory(form: str, s: Source) -> None:
     relation = ALL[form](s)
     for r in (relation, relation.T):
         leaf = Leaf(R.entry, (Fin.of(4), *r.dom.axes))
-        kernel = reduce(np, r, 1, leaf)
+        kernel = NUMPY.reduce(r, 1, leaf)
         a = np.ones(leaf.shape)
         found = kernel.call(a)
         if kernel.fresh:

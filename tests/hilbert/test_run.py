@@ -8,6 +8,7 @@ from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
 from hilbert import Elements, Fin, Relation, Unit
+from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
 from hilbert.program.line import Line, Step
@@ -97,7 +98,7 @@ def test_reuse_of_memory(s: Source) -> None:
                 continue
             operands = [np.array(due[k]) for k in step.args]
             assert step.operation.image(*(slots[k] for k in step.args)) == slots[to]
-            kernel = step.operation.bind(np, [slots[k] for k in step.args], slots[to])
+            kernel = step.operation.bind(NUMPY, [slots[k] for k in step.args], slots[to])
             result = kernel.call(*operands)
             assert not (kernel.fresh and any(np.shares_memory(result, operand) for operand in operands)), step
             due.append(np.array(result))

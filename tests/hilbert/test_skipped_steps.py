@@ -1,7 +1,6 @@
 """A line leaves out steps whose work nobody sees, and computes late what is read late."""
 
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from attrs import evolve
 
 from hilbert import Fin, R, Unit
 from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.library import Library
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.line import Line, Step
@@ -29,9 +29,9 @@ class Watched(Operation):
         self.operation = operation
         self.log = [] if log is None else log
 
-    def bind(self, xp: ModuleType, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The operation's own kernel."""
-        kernel = self.operation.bind(xp, operands, result)
+        kernel = self.operation.bind(lib, operands, result)
 
         def call(*args: Any) -> Any:
             self.log.append(self)

@@ -26,6 +26,7 @@ KINDS = {
     "point",
     "position",
     "split",
+    "values",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 

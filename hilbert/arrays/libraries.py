@@ -1,0 +1,210 @@
+"""All array libraries: a class for each, and everything that is particular to it.
+
+A further one is a class here (or anywhere: it is found by being defined), with `owns` and with a method for each kernel
+or service that it does otherwise than the array API; see "An array library" in CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import TYPE_CHECKING, Any, final
+
+import array_api_compat
+import numpy as np
+
+from hilbert.arrays.contract import Contractions, NumpyContractions
+from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.library import Compound, Library, library
+from hilbert.arrays.reduction import NumpyReductions, Reductions
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+    from types import ModuleType
+
+    from hilbert.arrays.kernel import Primitive
+    from hilbert.arrays.reduced_axes import Place
+
+
+class ArrayAPI(Contractions, Reductions):
+    """Any library that has the array API, unknown ones too."""
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """What array-api-compat knows, and what has a namespace."""
+        return array_api_compat.is_array_api_obj(array)
+
+
+@final
+class Cupy(ArrayAPI):
+    """Arrays on a GPU."""
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """cupy's."""
+        return array_api_compat.is_cupy_array(array)
+
+    def to_host(self, array: Any) -> Any:
+        """Copied off the device."""
+        return np.asarray(array_api_compat.to_device(array, "cpu"))
+
+    def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
+        """add.at."""
+        out = self.zeros((size, rows.shape[1]), rows)
+        self.xp.add.at(out, targets, rows)
+        return out
+
+
+@final
+class Jax(ArrayAPI):
+    """Arrays of JAX, and its tracers."""
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """JAX's."""
+        return array_api_compat.is_jax_array(array)
+
+    def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
+        """at[].add."""
+        return self.zeros((size, rows.shape[1]), rows).at[targets].add(rows)
+
+
+@final
+class Torch(ArrayAPI):
+    """Tensors of PyTorch."""
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """torch's."""
+        return array_api_compat.is_torch_array(array)
+
+    def to_host(self, array: Any) -> Any:
+        """Copied off the device."""
+        return np.asarray(array_api_compat.to_device(array, "cpu"))
+
+    def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
+        """index_add."""
+        return rows.new_zeros((size, rows.shape[1])).index_add(0, targets, rows)
+
+
+@final
+class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
+    """numpy: into operands that die, by strided views, and with its scalars, which are several times quicker."""
+
+    kinds = frozenset({np.ndarray, np.float64, np.float32, np.int64, np.bool_})
+    is_host = True
+    has_scalars = True
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """Arrays and scalars."""
+        return isinstance(array, (np.ndarray, np.generic))
+
+    @classmethod
+    def namespace(cls, array: Any) -> ModuleType:
+        """numpy itself has the array API."""
+        return np
+
+    def device(self, array: Any) -> Any:
+        """There is only one."""
+        return "cpu"
+
+    def home(self, arrays: Sequence[Any]) -> Hashable:
+        """There is only one."""
+        return self
+
+    def zeros(self, shape: tuple[int, ...], like: Any) -> Any:
+        """Zeros with the dtype of an array."""
+        return np.zeros(shape, like.dtype)
+
+    def freezing(self, kind: type) -> Callable[[Any], Any] | None:
+        """Not writeable; scalars are not anyway."""
+        return _not_writeable if kind is np.ndarray else None
+
+    def number(self, array: Any) -> Any:
+        """A number of Python."""
+        return float(array)
+
+    def same(self, a: Any, b: Any) -> bool:
+        """By address and layout."""
+        if type(a) is not np.ndarray or type(b) is not np.ndarray:
+            return False
+        alike = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
+        return alike and a.ctypes.data == b.ctypes.data
+
+    def triangle(self, array: Any) -> Any:
+        """Without the orthogonal factor."""
+        return np.linalg.qr(array, mode="r")
+
+    def add(self) -> Kernel:
+        """a + b."""
+        return _arithmetic(np.add, operator.add)
+
+    def subtract(self) -> Kernel:
+        """a − b."""
+        return _arithmetic(np.subtract, operator.sub)
+
+    def multiply(self) -> Kernel:
+        """a · b, element by element."""
+        return _arithmetic(np.multiply, operator.mul)
+
+    def scale(self, k: float) -> Kernel:
+        """k · a."""
+        if k == -1.0:
+            return Kernel(np.negative, (lambda a: np.negative(a, out=a),))
+        return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),))
+
+    def cast(self, dtype: str) -> Kernel:
+        """The same numbers in another precision."""
+        target = getattr(np, dtype)
+        return Kernel(lambda a: a.astype(target))
+
+    def elementwise(self, rule: Primitive, params: tuple[float, ...]) -> Kernel:
+        """The kernel by hand, else the ufunc, also into an operand; the result of a comparison fits none."""
+        if rule.in_numpy:
+            return rule.in_numpy(params)
+        if rule.ufunc is None:
+            return super().elementwise(rule, params)
+        f = getattr(np, rule.ufunc)
+        if rule.is_discrete:
+            return Kernel(f)
+        if rule.arity == 1:
+            return Kernel(f, (lambda a: f(a, out=a),))
+        return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)))
+
+    def diagonal(self, first: int, second: int, leaf: Any) -> Kernel:
+        """A view."""
+        return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
+
+    def between(self, p: Place, v: Any, low: int, high: int) -> Any:
+        """Written between zeros."""
+        return p.amid(v, low, low + v.shape[p.at] + high)
+
+
+def _not_writeable(array: Any) -> Any:
+    array.setflags(write=False)
+    return array
+
+
+def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:
+    """A binary ufunc of numpy; on scalars Python's operator takes a tenth of its time."""
+    overwriting = (lambda a, b: ufunc(a, b, out=a), lambda a, b: ufunc(a, b, out=b))
+    return Kernel(ufunc, overwriting, scalar=plain, broadcasts=True)
+
+
+NUMPY = Numpy.of(np)
+"""The one object of numpy."""
+
+
+def common_library(arrays: Sequence[Any]) -> Library:
+    """The one library of some arrays (numpy for none), formal ones included; raises SpaceError if they mix."""
+    if NUMPY.kinds.issuperset(map(type, arrays)):
+        return NUMPY
+    plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
+    found = {library(array) for array in plain} or {NUMPY}
+    if len(found) > 1:
+        names = ", ".join(sorted(one.name for one in found))
+        msg = f"the vectors of one call live in different array libraries: {names}; move them to one"
+        raise SpaceError(msg)
+    return found.pop()

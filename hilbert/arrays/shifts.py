@@ -1,0 +1,115 @@
+"""Reductions that only move entries along one axis: inclusions, the parts that they include, rotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.reduced_axes import Place
+from hilbert.arrays.windows import NumpyWindows, Windows
+
+if TYPE_CHECKING:
+    from hilbert.leaf import Leaf
+    from hilbert.relation import Inclusion
+
+
+class Shifts(Windows):
+    """Slices, between zeros where they are put back."""
+
+    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
+        """X at its places in Y, zeros elsewhere."""
+        xp, at = self.xp, p.at
+        if p.n == p.m:  # all of Y
+            return Kernel(lambda a: p.whole(p.line(a) if stride > 0 else xp.flip(p.line(a), axis=at)), fresh=False)
+        low = offset if stride > 0 else offset + stride * (p.n - 1)
+
+        def call(a: Any) -> Any:
+            if not p.n:
+                return p.whole(p.zeros(a, p.m))
+            v = p.line(a)
+            v = self.spaced(p, xp.flip(v, axis=at) if stride < 0 else v, abs(stride))
+            return p.whole(p.padded(v, low, p.m - low - v.shape[at]))
+
+        return Kernel(call)
+
+    def part(self, p: Place, offset: int, stride: int) -> Kernel:
+        """The places of X in Y: a view."""
+        if not p.cod:
+            return Kernel(lambda a: p.line(a)[p.index(offset)], fresh=False)
+        if stride < 0:  # torch has no slices that go backwards
+            back = _at(p, p.n - 1 - offset, -stride, p.m)
+            return Kernel(lambda a: p.whole(p.xp.flip(p.line(a), axis=p.at)[back]))
+        index = _at(p, offset, stride, p.m)
+        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
+
+    def rotation(self, p: Place, by: int) -> Kernel:
+        """x ↦ x + by, around."""
+        return Kernel(lambda a: p.whole(p.xp.roll(p.line(a), by, axis=p.at)))
+
+
+class NumpyShifts(NumpyWindows, Shifts):
+    """Assignment to slices."""
+
+    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
+        """Written into its places."""
+        if p.n == p.m:
+            return super().inclusion(p, offset, stride)
+        index = _at(p, offset, stride, p.n)
+
+        def into(a: Any, out: Any) -> None:
+            if stride == 1:
+                p.put(out, p.line(a), offset)
+            else:
+                out[...] = 0
+                out[index] = p.line(a)
+
+        def call(a: Any) -> Any:
+            if stride == 1:
+                return p.whole(p.amid(p.line(a), offset, p.m))
+            out = p.zeros(a, p.m)
+            out[index] = p.line(a)
+            return p.whole(out)
+
+        return Kernel(call, into=into)
+
+    def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
+        """b is added to its places, in place where a may be overwritten."""
+        p = Place.of(self, relation, at, leaf)
+        index = _at(p, relation.offset, relation.stride, p.n)
+
+        def over(a: Any, b: Any) -> Any:
+            v = a.reshape(p.made)
+            v[index] += b.reshape(*p.before, p.n, *p.after)
+            return v.reshape(p.out)
+
+        return Kernel(lambda a, b: over(a.copy(), b), (over, None))
+
+    def part(self, p: Place, offset: int, stride: int) -> Kernel:
+        """A view, also backwards."""
+        if not p.cod:
+            return super().part(p, offset, stride)
+        index = _at(p, offset, stride, p.m)
+        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
+
+    def rotation(self, p: Place, by: int) -> Kernel:
+        """Two slices."""
+
+        def into(a: Any, out: Any) -> None:
+            v = p.line(a)
+            out[p.cut(by, None)] = v[p.cut(0, p.n - by)]
+            out[p.cut(0, by)] = v[p.cut(p.n - by, None)]
+
+        def call(a: Any) -> Any:
+            out = p.empty(a, p.n)
+            into(a, out)
+            return p.whole(out)
+
+        return Kernel(call, into=into)
+
+
+def _at(p: Place, offset: int, stride: int, count: int) -> tuple[Any, ...]:
+    """The index of `count` places from `offset` on."""
+    if not count:
+        return p.cut(0, 0)
+    stop = offset + stride * (count - 1) + (1 if stride > 0 else -1)
+    return p.cut(offset, None if stop < 0 else stop, stride)
