@@ -103,7 +103,8 @@ def test_labels() -> None:
     towns, years = Labelled.of(["Turku", "Bergen"]), Labelled.of([2021, 2022, 2023])
     f = sparse(["Bergen", "Turku"], years.at([2022, 2023]), [2.0, 3.0], years, towns)
     assert matrix(f, as_="array").tolist() == [[0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
-    assert np.array_equal(matrix(sparse(years, towns, [1, 0], [1, 2], [2.0, 3.0]), as_="array"), matrix(f, as_="array"))
+    by_position = sparse([1, 0], [1, 2], [2.0, 3.0], years, towns)
+    assert np.array_equal(matrix(by_position, as_="array"), matrix(f, as_="array"))
 
 
 @given(sources())
