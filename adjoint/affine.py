@@ -20,7 +20,7 @@ from attrs import evolve
 from adjoint.rules import adjoint
 from adjoint.wrt import Wrt, restricted
 from diff import affine, derivative
-from diff.term import AnyProgram, Program
+from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Type
 from hilbert.once import once
 

@@ -17,8 +17,9 @@ from attrs import frozen
 
 from adjoint.rules import adjoint
 from diff import derivative
+from diff.elementwise import Elementwise
 from diff.lower import program
-from diff.term import AnyProgram, Elementwise, Program
+from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.library import find

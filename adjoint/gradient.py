@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 from adjoint.rules import adjoint
 from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
-from diff.term import AnyProgram, Program
+from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once

@@ -2,6 +2,7 @@
 
 from diff import equations, laws, simplify  # noqa: F401 - declare the laws of functions, and simplify derivatives
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
+from diff.base import Fun
 from diff.expr import Expr, const
 from diff.lift import lift
 from diff.lower import program
@@ -46,7 +47,6 @@ from diff.primitives import (
     tanh,
 )
 from diff.show import show
-from diff.term import Fun
 from diff.trace import fun
 
 __all__ = [

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.lower import program
-from diff.term import AnyElementwise, AnyProgram, Elementwise, Program
+from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from diff.affine import AnyLinearization
-    from diff.term import AnyProgram
+    from diff.programs import AnyProgram
     from hilbert.map import AnyMap
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum

@@ -13,7 +13,7 @@ from hilbert.program.run import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from diff.term import AnyProgram
+    from diff.programs import AnyProgram
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)

@@ -24,8 +24,8 @@ from typing import (
     overload,
 )
 
+from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from diff.lower import program
-from diff.term import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from hilbert import (
     Boolean,
     Copower,

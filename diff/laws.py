@@ -11,20 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import fields
 
-from diff.term import (
-    AnyProgram,
-    Bilinear,
-    Compose,
-    Constant,
-    Elementwise,
-    Fork,
-    Lift,
-    Parallel,
-    Power,
-    Program,
-    Scaled,
-    Sum,
-)
+from diff.elementwise import Elementwise
+from diff.programs import AnyProgram, Program
+from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import Copower, Map, Vec
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal

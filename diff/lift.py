@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
-from diff.term import AnyProgram, Lift, Program
+from diff.programs import AnyProgram, Program
+from diff.term import Lift
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
 
+from diff.elementwise import Elementwise
 from diff.lift import lift_program
-from diff.term import (
-    Bilinear,
-    Compose,
-    Constant,
-    Elementwise,
-    Fork,
-    Lift,
-    Node,
-    Parallel,
-    Power,
-    Program,
-    Scaled,
-    Sum,
-)
+from diff.programs import Program
+from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from hilbert import Map, Type
 from hilbert.map import AnyMap, require_map
 from hilbert.once import once

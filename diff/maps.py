@@ -21,7 +21,7 @@ from linmap.relational.entries import table_of
 from linmap.term.maps import in_order
 
 if TYPE_CHECKING:
-    from diff.term import Fun
+    from diff.base import Fun
     from hilbert import DirectSum, Map, Vec
     from hilbert.index import Anonymous
     from linmap import Contraction

@@ -16,7 +16,8 @@ from typing import Any, get_args
 import diff
 import hilbert
 import linmap
-from diff.term import Binary, Comparison, Primitive, Program
+from diff.elementwise import Binary, Comparison, Primitive
+from diff.programs import Program
 from hilbert.leaf import Entry, Leaf
 from hilbert.program import operation
 from hilbert.program.constant import filled

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from diff.elementwise import Elementwise
 from diff.lower import program
-from diff.term import AnyProgram, Bilinear, Constant, Elementwise, Power, Program
+from diff.programs import AnyProgram, Program
+from diff.term import Bilinear, Constant, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map

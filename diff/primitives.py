@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from diff.elementwise import RULES, Binary, Primitive, PrimitiveRule
 from diff.expr import Expr, number_like
-from diff.term import RULES, Binary, Primitive, PrimitiveRule
 from hilbert import SpaceError
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import number, shown

@@ -11,22 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff import primitives
-from diff.term import (
-    AnyElementwise,
-    Bilinear,
-    Compose,
-    Constant,
-    Elementwise,
-    Fork,
-    Lift,
-    Node,
-    Parallel,
-    Power,
-    Primitive,
-    Program,
-    Scaled,
-    Sum,
-)
+from diff.elementwise import AnyElementwise, Elementwise, Primitive
+from diff.programs import Program
+from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from linmap.show.repr_text import Source, added, call, linear, multiplied, raised, spelled
 from linmap.term.base import LinMap
 

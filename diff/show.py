@@ -13,22 +13,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 from attrs import Factory, field, frozen
 
 from diff.affine import AnyLinearization, Linearization
-from diff.term import (
-    AnyElementwise,
-    AnyProgram,
-    Bilinear,
-    Compose,
-    Constant,
-    Elementwise,
-    Fork,
-    Lift,
-    Node,
-    Parallel,
-    Power,
-    Program,
-    Scaled,
-    Sum,
-)
+from diff.elementwise import AnyElementwise, Elementwise
+from diff.programs import AnyProgram, Program
+from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from hilbert import Copower, SpaceError, Unit
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, Map

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve
 
 from diff.affine import AnyLinearization, Linearization
-from diff.term import AnyProgram, Program
+from diff.programs import AnyProgram, Program
 from hilbert import DirectSum
 from hilbert.attach import attach
 from hilbert.program import operation

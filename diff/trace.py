@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
 from diff.expr import Expr, tracing
-from diff.term import Program
+from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map import AnyMap

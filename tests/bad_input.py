@@ -12,7 +12,7 @@ PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hi
 relation: Any = importlib.import_module("hilbert.relation")
 contraction: Any = importlib.import_module("linmap.contraction")
 unitary: Any = importlib.import_module("linmap.unitary")
-term: Any = importlib.import_module("diff.term")
+term: Any = importlib.import_module("diff.elementwise")
 H, L, D, A = PACKAGES.values()  # of no static type: what is done with them is wrong on purpose
 
 
@@ -52,7 +52,7 @@ WORDS: dict[str, Any] = {
     **{name: getattr(unitary, name) for name in unitary.__all__},
     "Measure": importlib.import_module("linmap.laws").Measure,
     "Net": importlib.import_module("linmap.term.nodes").Net,
-    "Program": term.Program,
+    "Program": importlib.import_module("diff.programs").Program,
     "Spec": importlib.import_module("hilbert.spec").Spec,
     **{name: getattr(importlib.import_module("hilbert.program.line"), name) for name in ("Line", "Step")},
     **globals(),

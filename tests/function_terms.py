@@ -33,21 +33,9 @@ from diff import (
     square,
     tanh,
 )
-from diff.term import (
-    Bilinear,
-    Binary,
-    Comparison,
-    Compose,
-    Constant,
-    Fork,
-    Lift,
-    Parallel,
-    Power,
-    Primitive,
-    Program,
-    Scaled,
-    Sum,
-)
+from diff.elementwise import Binary, Comparison, Primitive
+from diff.programs import Program
+from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import Copower, DirectSum, Elements, R
 from linmap import fork
 from linmap.contraction import hadamard, scalar

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 
 from diff import term as functions
+from diff.elementwise import Elementwise
+from diff.programs import Program
 from hilbert import Vec
 from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
@@ -270,25 +272,25 @@ def value(f: Map[Any, Any], x: Vec[Any]) -> Vec[Any]:
             columns = [elements(x[k]) if k in over else [x[k]] * index.size for k in range(len(of.dom.parts))]
             rows = [[leaf for column in columns for leaf in column[n].leaves] for n in range(index.size)]
             return gathered(f.cod, [value(of, _made(of.dom, row)) for row in rows])
-        case functions.Program() as program:
+        case Program() as program:
             return _made(f.cod, _run(program, list(x.leaves)))
-        case functions.Elementwise() as p:
+        case Elementwise() as p:
             return _made(f.cod, [elementwise(p, *x.leaves)])
 
 
-def elementwise(p: functions.Elementwise[Any, Any], *args: Any) -> Any:
+def elementwise(p: Elementwise[Any, Any], *args: Any) -> Any:
     """A primitive on arrays."""
     return np.asarray(args[0]) ** p.params[0] if p.name == "power" else ELEMENTWISE[p.name](*args)
 
 
-def _run(p: functions.Program[Any, Any], slots: list[Any]) -> list[Any]:
+def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
     for step in p.steps:
         args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
         leaf = p.slots[len(slots)]
         match step.operation:
             case Literal(const):
                 slots.append(const.array)
-            case functions.Elementwise() as primitive:
+            case Elementwise() as primitive:
                 slots.append(elementwise(primitive, *args))
             case Contract(spec):
                 slots.append(np.einsum(str(spec), *map(dense, args, leaves)))

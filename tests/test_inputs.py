@@ -40,7 +40,7 @@ from diff import (
     tanh,
 )
 from diff import pow as power_of
-from diff.term import RULES
+from diff.elementwise import RULES
 from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, Z, direct_sum
 from hilbert.relation import function, pairs
 from linmap import diagonal, dot, identity, matrix, project, rep, section, transpose

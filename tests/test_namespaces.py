@@ -20,7 +20,7 @@ from jax import numpy as jnp
 
 from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, fun, log, program, tanh
-from diff.term import RULES, Elementwise
+from diff.elementwise import RULES, Elementwise
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays import namespace
 from hilbert.arrays.libraries import NUMPY, Cupy

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from adjoint import check_derivative
 from diff import cos, exp, fun, log, register, relu, sin, sqrt, tanh
-from diff.term import RULES
+from diff.elementwise import RULES
 from hilbert import Fin, R
 from tests.function_terms import smooth_function
 from tests.strategies import Source, sources

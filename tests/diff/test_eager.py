@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from diff import Expr, contract, eager, exp, fun, hypot, inner, maximum, onehot, outer, select, trace
+from diff.elementwise import RULES
 from diff.expr import tracing
-from diff.term import RULES
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, direct_sum
 from hilbert.attach import unattached
 

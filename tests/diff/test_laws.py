@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, note, seed, settings
 
+import diff.elementwise
+import diff.programs
 import diff.term
 from adjoint import adjoint
 from diff import affine, constant, derivative, fun
-from diff.term import Fun
+from diff.base import Fun
 from hilbert import Fin, R, Vec, direct_sum, formal
 from hilbert.term import postorder
 from linmap import explain, identity, measure, project, simplify
@@ -92,7 +94,8 @@ def test_every_rule_over_functions_is_tested() -> None:
     assert set(REDEXES) == over_functions | {"sum of constants"}
 
 
-FUNCTIONS = [cls for cls in vars(diff.term).values() if isinstance(cls, type) and issubclass(cls, Fun)]
+HOMES = (diff.term, diff.elementwise, diff.programs)
+FUNCTIONS = [cls for home in HOMES for cls in vars(home).values() if isinstance(cls, type) and issubclass(cls, Fun)]
 
 
 def _is_of_functions(classes: Any) -> bool:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, note, settings
 
 from diff import affine, derivative
-from diff.term import Elementwise, Node, Power, Primitive
+from diff.elementwise import Elementwise, Primitive
+from diff.term import Node, Power
 from tests.census import Census
 from tests.function_terms import NODES
 from tests.oracle import value

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from diff import fun, pointfree, program, sin, tanh
-from diff.term import Program
+from diff.programs import Program
 from hilbert import Bool, Fin, R, direct_sum
 from hilbert.term import postorder
 from linmap import zero

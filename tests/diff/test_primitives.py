@@ -10,8 +10,8 @@ import pytest
 
 from adjoint import grad, jacobian
 from diff import fun, power, register
+from diff.elementwise import RULES, Primitive
 from diff.primitives import BINARY, PRIMITIVES, relu, sin
-from diff.term import RULES, Primitive
 from hilbert import Fin, R, SpaceError
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so

@@ -1,0 +1,79 @@
+"""The class of all functions f : V → W: its operators make terms, passes over terms run and print it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from hilbert import Map, Space, Type, Vec
+from hilbert.attach import declared
+from hilbert.index import Index
+from hilbert.map import AnyMap
+from linmap.net.equal import Comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from linmap.net.equal import Numbering
+
+S = TypeVar("S", bound=Space)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class Fun(Map[V, W], Comparable):
+    """f : V → W, an analytic function as a term."""
+
+    __slots__ = ()
+    language = 1
+
+    def label(self, numbering: Numbering) -> Hashable:
+        """The contents of the program, for `equal`."""
+        from diff.equal import program_label
+
+        return program_label(self, numbering)
+
+    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+        from diff.evaluate import run  # evaluation is a pass over these terms
+
+        return run(self)
+
+    # --- what combinations of functions are: attached where their nodes stand, in diff.term ---
+
+    @declared
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _scaled(self, k: float) -> Fun[V, W]:
+        raise NotImplementedError
+
+    @declared
+    def _copower(self, index: Index) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from diff.show import show_function  # printing is a pass over these terms
+
+        return show_function(self)
+
+    def __repr__(self) -> str:
+        from diff.repr_text import spell  # so is spelling
+
+        return spell(self)
+
+
+AnyFun: TypeAlias = Fun[Any, Any]
+"""A function between any types."""
