@@ -8,54 +8,31 @@ as nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, cast, final
-
-from attrs import Factory, field, frozen
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff.affine import AnyLinearization, Linearization
-from diff.elementwise import AnyElementwise, Elementwise
+from diff.elementwise import Elementwise
 from diff.programs import AnyProgram, Program
+from diff.show_steps import Slots
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
-from hilbert import Copower, SpaceError, Unit
+from hilbert import Copower, SpaceError
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, Map
 from hilbert.program.constant import Const
-from hilbert.program.operation import Add, Contract, Literal
-from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
-from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
+from linmap.show.show import Names, linear_doc, net_doc, subscript
 from linmap.show.show import show as show_linear
-from linmap.signs import sign_of
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import Datum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable
 
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
-
-
-@final
-@frozen
-class Text:
-    """The text of a slot: how tightly it binds, and what a product must know to set brackets.
-
-    `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
-    application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2
-    and the `rest` x, so that a product of multiples begins with its numbers.
-    """
-
-    tight: str
-    binding: int
-    sign: str = ""
-    open: bool = False
-    coefficient: str = ""
-    rest: str = ""
-    wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
 
 def show(f: AnyMap | AnyLinearization, lines: int | None = None, digits: int | None = None) -> str:
@@ -81,7 +58,7 @@ def show(f: AnyMap | AnyLinearization, lines: int | None = None, digits: int | N
 
 def show_function(f: AnyMap, page: Page = PAGE) -> str:
     """The text of a function."""
-    names = Names((name for p in postorder(f) if isinstance(p, Program) for name in _leaf_names(p)), page)
+    names = Names((name for p in postorder(f) if isinstance(p, Program) for name in leaf_names(p)), page)
     if isinstance(f, Program):
         return _program(f, names)
     doc = bottom_up(f, lambda node, rec: _doc(node, rec, names), _curved)
@@ -159,7 +136,7 @@ def _raised(doc: Doc, exponent: str) -> Doc:
 
 def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
-    names = Names(_leaf_names(f.program), page)
+    names = Names(leaf_names(f.program), page)
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
     slots = Slots(f.program, names, (d.slot for d in roots if not isinstance(d, Const)))
 
@@ -173,7 +150,7 @@ def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
 
 def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
-    heads = _heads(p)
+    heads = heads(p)
     arguments = ", ".join(heads)
     results = [slots.result(k) for k in p.outputs]
     result = _tree(p.cod, [r.tight for r in results])
@@ -192,242 +169,3 @@ def _tree(space: Any, leaves: list[str]) -> str:
         return f"({', '.join(map(build, tree))})" if isinstance(tree, tuple) else tree
 
     return build(space.pack(iter(leaves)))
-
-
-def _heads(p: AnyProgram) -> tuple[str, ...]:
-    """The names of the arguments, digits at the end as subscripts."""
-    parts = p.dom.parts
-    if p.names:
-        return tuple(_subscripted(name) for name in p.names)
-    return ("x",) if len(parts) == 1 else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
-
-
-def _subscripted(name: str) -> str:
-    stem = name.rstrip("0123456789")
-    return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
-
-
-def _leaf_names(p: AnyProgram) -> list[str]:
-    heads = _heads(p)
-    parts = p.dom.parts if len(heads) == len(p.dom.parts) else (p.dom,)
-    pairs = zip(heads, parts, strict=True)
-    return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
-
-
-class _Texts(dict[int, "Text"]):
-    """The texts of slots, and which of them were looked at."""
-
-    def __init__(self, texts: Iterable[tuple[int, Text]]) -> None:
-        super().__init__(texts)
-        self.seen: set[int] = set()
-
-    def __getitem__(self, k: int) -> Text:
-        self.seen.add(k)
-        return super().__getitem__(k)
-
-
-class Slots:
-    """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
-
-    They are written twice: at first to see which slots the texts of others mention, since tanh'(x) is computed from
-    tanh x but does not show it.
-    """
-
-    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
-        self.p, self.names, self.arity = p, Names(page=names.page), p.arity
-        roots = set(roots)
-        mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
-        needed = self._needed(roots, mentions)
-        inner = {a for k in needed if k >= self.arity for a in mentions[k]}
-        self.names = names
-        self._write(needed, roots.intersection(results) - inner)
-
-    def _needed(self, roots: set[int], below: Mapping[int, Iterable[int]]) -> set[int]:
-        """The slots that are reached from the roots."""
-        needed = set(roots)
-        for k in range(len(self.p.slots) - 1, self.arity - 1, -1):
-            if k in needed:
-                needed.update(below[k])
-        return needed
-
-    def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
-        """Make the texts of some slots; the result says which others each of them mentions."""
-        self.texts = _Texts((k, Text(name, ATOM)) for k, name in enumerate(_leaf_names(self.p)))
-        self.lines: list[str] = []
-        self.whole: dict[int, Text] = {}
-        mentions: dict[int, set[int]] = {}
-        for k in sorted(k for k in needed if k >= self.arity):
-            self.texts.seen = mentions[k] = set()
-            text = self._step(k)
-            if len(text.tight) > SHORT and not self._trivial(k):
-                if k in whole:
-                    self.whole[k] = text
-                    continue
-                name = self.names.fresh("u")
-                self.lines.append(f"where {name} = {text.wide}")
-                text = Text(name, ATOM)
-            self.texts[k] = text
-        return mentions
-
-    def _trivial(self, k: int) -> bool:
-        operation = self._operation(k)
-        return isinstance(operation, Literal) or self._is_rep(operation)
-
-    @staticmethod
-    def _is_rep(operation: Any) -> bool:
-        return (
-            isinstance(operation, wire.Reduce)
-            and isinstance(operation.relation, Full)
-            and isinstance(operation.relation.dom, Unit)
-        )
-
-    def result(self, k: int) -> Text:
-        """The text of a result: its definition, or the name of what others read too."""
-        return self.texts.get(k) or self.whole[k]
-
-    def datum(self, k: int) -> str:
-        """The text of a slot inside a section: a sum is bracketed."""
-        text = self.texts[k]
-        return f"({text.tight})" if text.sign == "+" else text.tight
-
-    def _bound(self, k: int, binding: int) -> str:
-        text = self.texts[k]
-        return text.tight if text.binding >= binding else f"({text.tight})"
-
-    def _factor(self, k: int, sign: str, *, last: bool = False) -> str:
-        """An operand of a product: only products of numbers, entry by entry, are set without brackets in each other."""
-        text = self.texts[k]
-        plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
-        return text.tight if plain and (last or not text.open) else f"({text.tight})"
-
-    def _operation(self, k: int) -> Any:
-        return self.p.steps[k - self.arity].operation if k >= self.arity else None
-
-    def _argument(self, k: int) -> int:
-        """The operand of a step with one."""
-        return self.p.steps[k - self.arity].args[0]
-
-    def _multiple(self, k: float, x: int) -> Text:
-        """k·x."""
-        if k != -1.0 and getattr(self._operation(x), "name", "") == "reciprocal" and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self._bound(self._argument(x), APPLICATION)}"
-            return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
-        inner = self.texts[x]
-        front = self.names.number(k) if k != -1.0 else "−"
-        if inner.coefficient:
-            return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
-        rest = self._factor(x, "·", last=True)
-        if k == -1.0 and inner.binding == PRODUCT:  # −a⋆b needs no brackets
-            return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
-        return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
-
-    def _product(self, left: int, right: int) -> Text:
-        """left · right, with the coefficients of both in front."""
-        a, b = self.texts[left], self.texts[right]
-        first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
-        last = b.rest if b.coefficient else self._factor(right, "·", last=True)
-        is_open = b.open and not last.endswith(")")
-        return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
-
-    def _step(self, k: int) -> Text:
-        step = self.p.steps[k - self.arity]
-        args = step.args
-        match step.operation:
-            case Literal(value):
-                text = self.names.const(value)
-                return Text(text, SUM if text.startswith("−") else ATOM)
-            case Elementwise() as p:
-                return self._elementwise(p, args)
-            case Contract(spec):
-                return self._contract(spec, *args)
-            case Add():
-                return self._sum(*args)
-            case wire.Scale(factor):
-                return self._multiple(factor, args[0])
-            case wire.Reduce(relation, _) as operation:
-                if self._is_rep(operation):
-                    return self.texts[args[0]]
-                inner = self.texts[args[0]]
-                closed = inner.binding == APPLICATION and not inner.open
-                text = inner.tight if closed else self._bound(args[0], ATOM)
-                return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
-            case wire.Move():
-                return Text(transposed(self._bound(args[0], ATOM)), ATOM)
-            case wire.Cast():
-                return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
-            case never:
-                assert_never(never)
-
-    def _sum(self, left: int, right: int) -> Text:
-        a, b, sign = self.texts[left], self.texts[right], "+"
-        if a.tight.startswith("−") and a.sign != "+" and not b.tight.startswith("−"):
-            a, b = b, a
-        if b.tight.startswith("−"):
-            b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
-        return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
-
-    def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
-        name = p.rule.text
-        if len(args) == 2:
-            x, y = args
-            if name in {">", "≥", "<", "≤", "∧", "∨"}:
-                return Text(f"{self._bound(x, PRODUCT)} {name} {self._bound(y, PRODUCT)}", SUM, name)
-            if name == "/":
-                return self._quotient(x, y)
-            return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
-        (x,) = args
-        if p.name == "reciprocal":
-            return Text(f"1/{self._bound(x, APPLICATION)}", PRODUCT, "/", open=True)
-        if p.name == "square":
-            return Text(f"{self._bound(x, ATOM)}²", ATOM)
-        if p.name == "power":
-            return Text(f"{self._bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
-        if p.name == "absolute":
-            return Text(f"|{self.texts[x].tight}|", ATOM)
-        if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
-            inner = self._operation(x)
-            if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:
-                return Text(f"{inner.rule.text}'({self.texts[self._argument(x)].tight})", ATOM)
-            return Text(f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x].tight})", ATOM)
-        text = self.texts[x]
-        if text.binding < ATOM or text.tight.startswith("("):
-            return Text(f"{name}({text.tight})", APPLICATION)
-        return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
-
-    def _quotient(self, above: int, below: int) -> Text:
-        return Text(f"{self._bound(above, PRODUCT)} / {self._bound(below, APPLICATION)}", PRODUCT, "/", open=True)
-
-    def _contract(self, spec: Any, left: int, right: int) -> Text:
-        for this, other in ((left, right), (right, left)):
-            entry = self.p.slots[this].entry
-            if entry.dtype == "bool":
-                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-            if entry.index is not None:
-                one = self._operation(other)
-                if isinstance(one, Literal) and one.value.number == 1.0:
-                    return Text(f"e[{self.texts[this].tight}]", ATOM)
-                hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
-                if hot[-1:] not in labels:  # a scatter: the elements' axes are in the result
-                    if spec.contracted:
-                        return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self._bound(other, ATOM)}", PRODUCT, "⋆")
-                    return Text(f"{self._bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
-                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
-        sign, flip_left, flip_right, swapped = sign_of(spec)
-        if sign == "·":
-            for this, other in ((left, right), (right, left)):
-                if getattr(self._operation(other), "name", "") == "reciprocal":
-                    return self._quotient(this, self._argument(other))
-            return self._product(left, right)
-        a = transposed(self._bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
-        b = transposed(self._bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
-        first, second, last = (b, a, left) if swapped else (a, b, right)
-        return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
-
-
-def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
-    """The product of two coefficients and a text."""
-    minus = "−" if a.startswith("−") != b.startswith("−") else ""
-    numbers = [k for k in (a.removeprefix("−"), b.removeprefix("−")) if k]
-    text = minus + "·".join([*numbers, rest])
-    coefficient = minus + "·".join(numbers)
-    return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)
