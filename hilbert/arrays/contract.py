@@ -83,7 +83,10 @@ class Contractions(Segments):
 class NumpyContractions(NumpySegments, Contractions):
     """Contractions by `dot` and in place; small batches and narrow products by einsum."""
 
-    dot = staticmethod(np.dot)
+    @property
+    def dot(self) -> Callable[[Any, Any], Any]:
+        """That of BLAS."""
+        return np.dot
 
     def broadcast(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         """Into an operand that has the result's axes, where it dies."""

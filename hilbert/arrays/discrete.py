@@ -50,6 +50,7 @@ def hot(lib: Contractions, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Ke
     size = dict(zip(free + hot, leaf.shape + leaf.entry.shape, strict=True))
     size |= dict(zip(labels, other.shape, strict=True))
     read, put = ("".join(c for c in hot if c in list_) for list_ in (labels, spec.out))
+    run: Callable[[Any, Any], Any]
     if not put:
         run = _gather(lib, spec.out, free, hot, labels, size)
     elif not read:
@@ -59,9 +60,11 @@ def hot(lib: Contractions, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Ke
         gather, scatter = _gather(lib, made, free, read, labels, size), _scatter(lib, spec.out, free, put, made, size)
         first, second = _coordinates(hot, read, size), _coordinates(hot, put, size)
 
-        def run(i: Any, x: Any) -> Any:
+        def both(i: Any, x: Any) -> Any:
             i = lib.xp.asarray(i)
             return scatter(second(i), gather(first(i), x))
+
+        run = both
 
     return Kernel(run if side == 0 else lambda x, i: run(i, x), fresh=bool(put))
 

@@ -41,30 +41,37 @@ class Primitive(Protocol):
     @property
     def name(self) -> str:
         """Its name in the table."""
+        ...
 
     @property
     def arity(self) -> int:
         """How many arrays it takes."""
+        ...
 
     @property
     def value(self) -> Callable[..., Any]:
         """value(xp, params, *arrays), in any array namespace."""
+        ...
 
     @property
     def ufunc(self) -> str | None:
         """The function of numpy that it is, which can also write into an operand."""
+        ...
 
     @property
     def in_numpy(self) -> Callable[[tuple[float, ...]], Kernel] | None:
         """params ↦ a kernel for numpy that was written by hand."""
+        ...
 
     @property
     def fresh(self) -> bool:
         """Whether the value never is a view of an argument."""
+        ...
 
     @property
     def is_discrete(self) -> bool:
         """Whether the result holds truth values."""
+        ...
 
 
 class Rows:
