@@ -27,7 +27,7 @@ from hilbert.once import once
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.affine import AnyPointwise
+    from diff.affine import AnyLinearization
     from hilbert import Map, Vec
     from hilbert.map import AnyMap
     from linmap import LinMap
@@ -102,6 +102,6 @@ def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
 
 
 @once
-def _vjp(d: AnyPointwise) -> AnyProgram:
+def _vjp(d: AnyLinearization) -> AnyProgram:
     p = adjoint(d).uncurried
     return evolve(p, names=(p.names[0], "dy"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
 
-from diff import Pointwise
+from diff import Linearization
 from hilbert import SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map import Map
@@ -38,7 +38,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ INVERSE = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 @overload
 def adjoint(f: LinMap[V, W]) -> LinMap[W, V]: ...
 @overload
-def adjoint(f: Pointwise[P, V, W]) -> Pointwise[P, W, V]: ...
+def adjoint(f: Linearization[P, V, W]) -> Linearization[P, W, V]: ...
 def adjoint(f: Any) -> Any:
     """f* : W ⊸ V, of a linear map or of a derivative in the point; raises SpaceError for a map that is not linear."""
-    if isinstance(f, Pointwise):
-        return Pointwise(f.program, turned(f.body))
+    if isinstance(f, Linearization):
+        return Linearization(f.program, turned(f.body))
     if not isinstance(f, LinMap):
         hint = "; take the adjoint of its derivative(f)" if isinstance(f, Map) else ""
         msg = f"only linear maps have an adjoint, not {shown(f)}{hint}"
@@ -85,8 +85,8 @@ def _adjoint(node: AnyLinMap, rec: Callable[[Any], Any]) -> AnyLinMap:
     match cast("Node", node):
         case Identity() as f:  # id* = id
             return f
-        case Zero(dom, cod):  # 0* = 0
-            return Zero(cod, dom)
+        case ZeroMap(dom, cod):  # 0* = 0
+            return ZeroMap(cod, dom)
         case Compose(parts):  # (g • f)* = f* • g*
             return Compose([rec(part) for part in reversed(list(parts))])
         case Sum(parts):  # (f + g)* = f* + g*

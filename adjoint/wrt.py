@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from diff import Pointwise
-from diff.affine import AnyPointwise
+from diff import Linearization
+from diff.affine import AnyLinearization
 from hilbert import DirectSum, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.once import once
@@ -49,14 +49,14 @@ def part(dom: Type, chosen: Chosen) -> tuple[Type, list[int]]:
     return space.tangent, leaves
 
 
-def restricted(d: AnyPointwise, wrt: Wrt) -> AnyPointwise:
+def restricted(d: AnyLinearization, wrt: Wrt) -> AnyLinearization:
     """The derivative in some parts of the domain: the same net, fed at fewer wires."""
     chosen = positions(d.point, wrt)
     return d if chosen is None else _restricted(d, chosen)
 
 
 @once
-def _restricted(d: AnyPointwise, chosen: Chosen) -> AnyPointwise:
+def _restricted(d: AnyLinearization, chosen: Chosen) -> AnyLinearization:
     space, leaves = part(d.point, chosen)
     inputs = tuple(d.body.inputs[k] for k in leaves)
-    return Pointwise(d.program, Net(space, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires))
+    return Linearization(d.program, Net(space, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires))

@@ -1,4 +1,4 @@
-"""Segment sums in functions, by indices found at the point, and with weights; beside others, in one run.
+"""Segment sums in functions, by dynamic indices, and with weights; beside others, in one run.
 
 Σ sin(segment-sum(x²)) is the row of that name among the measured peers: its value and its gradient, at 10⁶ values in
 10⁵ segments. Gathers and segment sums by elements that are arguments are timed against the raw calls on indices that
@@ -138,7 +138,7 @@ def found(n: int, options: Options) -> Iterator[Line]:
     }
     for what, calls in rows.items():
         agree(what, {who: [call()] for who, call in calls.items()}, 1e-9)
-        yield from against_the_best(f"{what} found at the point, 1e{power}", calls, options)
+        yield from against_the_best(f"dynamic {what}, 1e{power}", calls, options)
 
 
 def sums(t: Array, m: int, x: Array) -> Calls:

@@ -1,7 +1,7 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
 from diff import equations, laws, simplify  # noqa: F401 - declare the laws of functions, and simplify derivatives
-from diff.affine import Derivative, Pointwise, affine, derivative, jvp
+from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.expr import Expr, const
 from diff.lift import lift
 from diff.lower import program
@@ -53,7 +53,7 @@ __all__ = [
     "Derivative",
     "Expr",
     "Fun",
-    "Pointwise",
+    "Linearization",
     "absolute",
     "acos",
     "acosh",

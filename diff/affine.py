@@ -40,7 +40,7 @@ from linmap.term.nets import Arc, Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from linmap.laws import Step as LawStep
+    from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
 A = TypeVar("A", bound=Type)
@@ -61,7 +61,7 @@ Rest = TypeVarTuple("Rest")
 
 @final
 @frozen(eq=False, repr=False)
-class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
+class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     program: Program[P, Any]
@@ -103,20 +103,20 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     @overload
     def at(self, x: Vec[P], /) -> LinMap[V, W]: ...
     @overload
-    def at(self: Pointwise[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
+    def at(self: Linearization[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
     @overload
-    def at(self: Pointwise[DirectSum[A, B, C], V, W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> LinMap[V, W]: ...
+    def at(self: Linearization[DirectSum[A, B, C], V, W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
+        self: Linearization[DirectSum[A, B, C, D], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+        self: Linearization[DirectSum[A, B, C, D, E], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F], V, W],
+        self: Linearization[DirectSum[A, B, C, D, E, F], V, W],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
@@ -127,7 +127,7 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F, G], V, W],
+        self: Linearization[DirectSum[A, B, C, D, E, F, G], V, W],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
@@ -139,7 +139,7 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H], V, W],
+        self: Linearization[DirectSum[A, B, C, D, E, F, G, H], V, W],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
@@ -152,7 +152,7 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H, J], V, W],
+        self: Linearization[DirectSum[A, B, C, D, E, F, G, H, J], V, W],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
@@ -166,7 +166,7 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
     ) -> LinMap[V, W]: ...
     @overload
     def at(
-        self: Pointwise[DirectSum[A, B, C, D, E, F, G, H, J, K], V, W],
+        self: Linearization[DirectSum[A, B, C, D, E, F, G, H, J, K], V, W],
         a: Vec[A],
         b: Vec[B],
         c: Vec[C],
@@ -219,41 +219,41 @@ class Pointwise(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     def label(self, numbering: Numbering) -> Hashable:
         """The contents of the program and the body, for `equal`."""
-        from diff.equal import pointwise_label
+        from diff.equal import linearization_label
 
-        return pointwise_label(self, numbering)
+        return linearization_label(self, numbering)
 
     @declared
-    def simplified(self, steps: list[LawStep] | None = None) -> Pointwise[P, V, W]:
+    def simplified(self, steps: list[LawStep] | None = None) -> Linearization[P, V, W]:
         """The laws on the body; two element-wise sections in a row become one, whose datum is one more step."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        from diff.show import show_pointwise  # printing is a pass over these terms
+        from diff.show import show_linearization  # printing is a pass over these terms
 
-        return show_pointwise(self)
+        return show_linearization(self)
 
     def __repr__(self) -> str:
-        return f"Pointwise({self.program!r}, {self.body!r})"
+        return f"Linearization({self.program!r}, {self.body!r})"
 
 
-AnyPointwise: TypeAlias = Pointwise[Any, Any, Any]
+AnyLinearization: TypeAlias = Linearization[Any, Any, Any]
 """A linear map between any spaces, in the point of any type."""
 
 
-shown.register(Pointwise, lambda f: f"a linear map {f.dom} ⊸ {f.cod} in the point of {f.point}")
-Derivative: TypeAlias = Pointwise[V, V, W]
+shown.register(Linearization, lambda f: f"a linear map {f.dom} ⊸ {f.cod} in the point of {f.point}")
+Derivative: TypeAlias = Linearization[V, V, W]
 """f' : V → (V ⊸ W), in the point."""
 
 
-def derivative(f: Map[V, W]) -> Pointwise[V, V, W]:
+def derivative(f: Map[V, W]) -> Linearization[V, V, W]:
     """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
     require_map(f, "derivative")
     return _derivative(program(f))
 
 
 @once
-def _derivative(p: AnyProgram) -> AnyPointwise:
+def _derivative(p: AnyProgram) -> AnyLinearization:
     """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
     b = Builder(p.slots[: p.arity])
     m = list(range(b.arity))  # slot of p → slot of the bound program
@@ -315,7 +315,7 @@ def _traced_partials(p: AnyElementwise, leaf: Leaf) -> AnyProgram:
     return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyPointwise:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -337,7 +337,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyPoin
         tuple(b.slots[k] for k in flow),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
-    return Pointwise(value, body)
+    return Linearization(value, body)
 
 
 def _of_leaves(leaves: Sequence[Any]) -> Type:

@@ -12,7 +12,7 @@ from linmap.net.equal import const_label, net_label
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from diff.affine import AnyPointwise
+    from diff.affine import AnyLinearization
     from diff.term import AnyProgram
     from hilbert.map import AnyMap
     from linmap.net.equal import Numbering
@@ -41,11 +41,11 @@ def program_label(f: AnyMap, numbering: Numbering) -> Hashable:
     return "function", p.dom, p.cod, tuple(values[k] for k in p.outputs)
 
 
-def pointwise_label(f: AnyPointwise, numbering: Numbering) -> Hashable:
+def linearization_label(f: AnyLinearization, numbering: Numbering) -> Hashable:
     """The contents of a linear map in the point."""
     values = numbers(f.program, numbering)
 
     def datum(d: Datum) -> Hashable:
         return const_label(d) if isinstance(d, Const) else values[d.slot]
 
-    return "pointwise", f.point, net_label(f.body, numbering, datum)
+    return "linearization", f.point, net_label(f.body, numbering, datum)

@@ -319,7 +319,7 @@ class Expr(Applicable, Generic[V]):
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
         Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
-        `A[i, :]` by Y; v[x] for elements x of X, found at the point, is a gather: linear in v, its adjoint is
+        `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather: linear in v, its adjoint is
         `scatter`. Raises SpaceError for a position, label or element that does not exist.
         """
         if isinstance(i, (Expr, Vec)):

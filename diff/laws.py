@@ -156,8 +156,8 @@ def bilinear_of_a_constant(g: Bilinear, f: Fork) -> Any:
 
 @rule(PAIR, "⋄ ∘ ⟨0, f⟩ = ⋄ ∘ ⟨f, 0⟩ = ⋄ ∘ ι_i = 0", "paper §3.1", Bilinear, (Fork, linear.Fork, linear.Inject))
 def bilinear_of_zero(g: Bilinear, f: Any) -> Any:
-    zero = isinstance(f, linear.Inject) or any(isinstance(part, linear.Zero) for part in f.parts)
-    return linear.Zero(f.dom, g.cod) if zero else None
+    zero = isinstance(f, linear.Inject) or any(isinstance(part, linear.ZeroMap) for part in f.parts)
+    return linear.ZeroMap(f.dom, g.cod) if zero else None
 
 
 @rule(PAIR, "⋄ ∘ ⟨k·f, l·g⟩ = kl·(⋄ ∘ ⟨f, g⟩)", "paper §3.1", Bilinear, (Fork, linear.Fork))

@@ -90,7 +90,7 @@ def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Fie
 def onehot(x: Vec[Elements[I]], field: Field | None = None) -> Vec[Copower[Field, I]]: ...
 @eager
 def onehot(x: Any, field: Field | None = None) -> Any:
-    """e_x ∈ ℝ^X for an element x ∈ X that is found at the point."""
+    """e_x ∈ ℝ^X for a dynamic element x ∈ X."""
     if not isinstance(x, Expr) or not isinstance(x.space, Elements):
         msg = f"onehot takes an element of an index set, not {shown(x)}: declare the argument as Elements(X)"
         raise SpaceError(msg)

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from diff.expr import Expr, number_like
-from diff.term import RULES, Binary, Primitive, Rule
+from diff.term import RULES, Binary, Primitive, PrimitiveRule
 from hilbert import SpaceError
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import number, shown
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 E: TypeAlias = Expr[Any]
 
 
-def _enter(rule: Rule) -> None:
+def _enter(rule: PrimitiveRule) -> None:
     if rule.name in RULES:
         msg = f"a primitive named {rule.name!r} is in the table already"
         raise SpaceError(msg)
@@ -62,7 +62,7 @@ def _unary(
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
-    rule = Rule(
+    rule = PrimitiveRule(
         name,
         1,
         lambda xp, _, x: plain(xp, x),
@@ -86,7 +86,7 @@ def _binary(
     ufunc: str | None = None,
 ) -> Binary:
     call = ufunc or name
-    rule = Rule(
+    rule = PrimitiveRule(
         name,
         2,
         lambda xp, _, x, y: getattr(xp, call)(x, y),
@@ -206,7 +206,7 @@ def _power_prime(k: float, x: E) -> E:
 
 
 _enter(
-    Rule(
+    PrimitiveRule(
         "power",
         1,
         lambda _, params, x: x ** params[0],
@@ -237,7 +237,7 @@ for _name, _text, _arity in (
     ("logical_not", "¬", 1),
 ):
     _enter(
-        Rule(
+        PrimitiveRule(
             _name,
             _arity,
             lambda xp, _, *args, _name=_name: getattr(xp, _name)(*args),

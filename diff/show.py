@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
 from attrs import Factory, field, frozen
 
-from diff.affine import AnyPointwise, Pointwise
+from diff.affine import AnyLinearization, Linearization
 from diff.term import (
     AnyElementwise,
     AnyProgram,
@@ -36,7 +36,7 @@ from hilbert.program.constant import Const
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
 from hilbert.term import Term, bottom_up, parts, postorder
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, render, times, total
+from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
 from linmap.show.show import SHORT, Names, linear_doc, net_doc, path, reduction, subscript, transposed
 from linmap.show.show import show as show_linear
 from linmap.signs import sign_of
@@ -71,7 +71,7 @@ class Text:
     wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
 
-def show(f: AnyMap | AnyPointwise, lines: int | None = None, digits: int | None = None) -> str:
+def show(f: AnyMap | AnyLinearization, lines: int | None = None, digits: int | None = None) -> str:
     """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
 
     `str(f)` is `show(f, lines=40, digits=6)`. Lines have at most 100 columns. Raises SpaceError for other things, and
@@ -86,8 +86,8 @@ def show(f: AnyMap | AnyPointwise, lines: int | None = None, digits: int | None 
         return show_linear(f, sheet)
     if isinstance(f, Map):
         return show_function(f, sheet)
-    if isinstance(f, Pointwise):
-        return show_pointwise(f, sheet)
+    if isinstance(f, Linearization):
+        return show_linearization(f, sheet)
     msg = f"show takes a map or a derivative, not {shown(f)}: of a vector, v.array has the entries"
     raise SpaceError(msg)
 
@@ -111,9 +111,9 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
         return linear_doc(f, names, names.lines)
     match cast("Node", f):
         case Constant(_, value):
-            return Atom(f"K[{names.vector(value)}]")
+            return Word(f"K[{names.vector(value)}]")
         case Bilinear(c):
-            return Atom(f"({c.symbol})")
+            return Word(f"({c.symbol})")
         case Compose(parts):
             return line("∘", _one_hot(names.shortened(parts, rec, backwards=True)))
         case Sum(parts):
@@ -129,9 +129,9 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Lift(of, index, over):
             return _raised(rec(of), f"{index}@{','.join(str(k + 1) for k in over)}")
         case Elementwise() as p:
-            return Atom(p.rule.text if not p.params else f"(_^{names.number(p.params[0])})")
+            return Word(p.rule.text if not p.params else f"(_^{names.number(p.params[0])})")
         case Program() as p:
-            return _wiring(p) or Atom(f"({_program(p, names, inline=True)})")
+            return _wiring(p) or Word(f"({_program(p, names, inline=True)})")
         case never:
             assert_never(never)
 
@@ -141,13 +141,13 @@ def _wiring(p: AnyProgram) -> Doc | None:
     if p.steps:
         return None
     if p.outputs == tuple(range(p.arity)) and p.dom == p.cod:
-        return Atom("id")
+        return Word("id")
     space = p.dom.base if isinstance(p.dom, Copower) else p.dom
     start = 0
     for k, part in enumerate(space.parts):
         stop = start + len(part.leaves)
         if p.outputs == tuple(range(start, stop)):
-            return Atom(f"π{subscript(k + 1)}")
+            return Word(f"π{subscript(k + 1)}")
         start = stop
     return None
 
@@ -157,8 +157,8 @@ def _one_hot(docs: list[Doc]) -> list[Doc]:
     shown: list[Doc] = []
     for doc in docs:
         match doc:
-            case Bracket("⟨", (Atom("K[1]"), index)) if shown and shown[-1] == Atom("(e)"):
-                shown[-1:] = [Atom("e"), index]
+            case Bracket("⟨", (Word("K[1]"), index)) if shown and shown[-1] == Word("(e)"):
+                shown[-1:] = [Word("e"), index]
             case _:  # only e and its index change places
                 shown.append(doc)
     return shown
@@ -167,10 +167,10 @@ def _one_hot(docs: list[Doc]) -> list[Doc]:
 def _raised(doc: Doc, exponent: str) -> Doc:
     text = render(doc)
     exponent = exponent if exponent.isalnum() else f"{{{exponent}}}"
-    return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
+    return Word(f"{text}^{exponent}" if isinstance(doc, Word) else f"({text})^{exponent}")
 
 
-def show_pointwise(f: AnyPointwise, page: Page = PAGE) -> str:
+def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
     names = Names(_leaf_names(f.program), page)
     roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]

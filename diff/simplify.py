@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
-from diff.affine import AnyPointwise, Pointwise
+from diff.affine import AnyLinearization, Linearization
 from diff.term import AnyProgram, Program
 from hilbert import DirectSum
 from hilbert.attach import attach
@@ -22,7 +22,7 @@ from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.space import type_of
-from linmap.laws import Step
+from linmap.laws import Rewriting
 from linmap.laws.bench import Bench, Constants
 from linmap.laws.nets import simplify_net
 from linmap.term import wire
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Steps(Bench):
+class ProgramBench(Bench):
     """Data that are slots of a program: a product is a step, where it costs no more than the arc that it saves."""
 
     def __init__(self, p: AnyProgram) -> None:
@@ -75,17 +75,19 @@ class Steps(Bench):
         return Program.of(self.builder, self.p.dom, outputs, space, self.p.names)
 
 
-def simplify_pointwise(f: AnyPointwise, steps: list[Step] | None = None) -> AnyPointwise:
+def simplify_linearization(f: AnyLinearization, steps: list[Rewriting] | None = None) -> AnyLinearization:
     """The same linear map in the point, with fewer arcs; the same object if no law applies."""
-    bench = Steps(f.program)
+    bench = ProgramBench(f.program)
 
     def note(law: str, k: int, before: Net, after: Net) -> None:
         if steps is not None:
-            steps.append(Step(law, (k,) if k >= 0 else (), _pointwise(bench, before), _pointwise(bench, after)))
+            steps.append(
+                Rewriting(law, (k,) if k >= 0 else (), _linearization(bench, before), _linearization(bench, after))
+            )
 
     given = _moved(f.body, dict(enumerate(bench.where)))
     body = simplify_net(given, bench, note if steps is not None else None)
-    return f if body is given else _pointwise(bench, body)
+    return f if body is given else _linearization(bench, body)
 
 
 def _moved(body: Net, place: dict[int, int]) -> Net:
@@ -94,13 +96,13 @@ def _moved(body: Net, place: dict[int, int]) -> Net:
     return Net(body.dom, body.cod, body.inputs, arcs, body.outputs, body.wires)
 
 
-def _pointwise(bench: Steps, body: Net) -> AnyPointwise:
+def _linearization(bench: ProgramBench, body: Net) -> AnyLinearization:
     """A net on the slots of the bench, with the steps that it needs."""
     p, data = bench.p, [ref.slot for ref in refs(body)]
     bound = bench.program(data)
     n = len(p.outputs)
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
-    return Pointwise(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
+    return Linearization(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
 
 
-attach(Pointwise, "simplified", simplify_pointwise)
+attach(Linearization, "simplified", simplify_linearization)

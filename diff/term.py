@@ -241,7 +241,7 @@ class Lift(AnyFun):
 
 
 @frozen
-class Rule:
+class PrimitiveRule:
     """A row of the table of primitives: value and derivative, element by element.
 
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
@@ -265,7 +265,7 @@ class Rule:
         return self.derivatives is None
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, PrimitiveRule] = {}
 """The open table of primitives, filled by `diff.primitives` and by users."""
 
 
@@ -277,7 +277,7 @@ class Elementwise(Fun[V, W], operation.Operation):
     params: tuple[float, ...] = ()
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> PrimitiveRule:
         """The row of the table; SpaceError if this process has none of that name."""
         try:
             return RULES[self.name]

@@ -419,7 +419,7 @@ def _index(_: Any, __: Any, value: Any) -> None:
 @final
 @frozen(repr=False, cache_hash=True)
 class Elements(Discrete, Generic[I]):
-    """The elements of an index set, as values found at the point: labels, positions. Stored as int64 in flat order."""
+    """The elements of an index set, as dynamic values: labels, positions. Stored as int64 in flat order."""
 
     index: I = field(validator=_index)
 

@@ -412,7 +412,7 @@ class Vec(NotArray, Generic[V]):
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
         Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
-        `A[i, :]` by Y; v[x] for elements x of X, found at the point, is a gather. Raises SpaceError for a position,
+        `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather. Raises SpaceError for a position,
         label or element that does not exist.
         """
         if isinstance(i, (Vec, Applicable)):

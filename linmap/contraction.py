@@ -216,7 +216,7 @@ def pick(X: I) -> Contraction[Copower[Field, I], Elements[I], Field]: ...
 @overload
 def pick(X: I, V: V) -> Contraction[Copower[V, I], Elements[I], V]: ...
 def pick(X: Any, V: Any = R) -> Any:
-    """V^X × X →₂ V, (v, x) ↦ v_x: projection at an element that is found at the point; linear in v."""
+    """V^X × X →₂ V, (v, x) ↦ v_x: projection at a dynamic element; linear in v."""
     terms = []
     require_index(X, "v_x")
     require_space(V, "v_x")
@@ -232,7 +232,7 @@ def gather(X: I, Y: J) -> Contraction[Copower[Field, I], Copower[Elements[I], J]
 @overload
 def gather(X: I, Y: J, V: V) -> Contraction[Copower[V, I], Copower[Elements[I], J], Copower[V, J]]: ...
 def gather(X: Any, Y: Any, V: Any = R) -> Any:
-    """V^X × X^Y →₂ V^Y, (v, x) ↦ (v_{x(y)})_y: gather by indices that are found at the point; linear in v."""
+    """V^X × X^Y →₂ V^Y, (v, x) ↦ (v_{x(y)})_y: gather by dynamic indices; linear in v."""
     _sets("v[x]", X, Y)
     require_space(V, "v[x]")
     n, m = len(X.axes), len(Y.axes)
@@ -248,7 +248,7 @@ def segment_sum(X: I, Y: J) -> Contraction[Copower[Field, J], Copower[Elements[I
 @overload
 def segment_sum(X: I, Y: J, V: V) -> Contraction[Copower[V, J], Copower[Elements[I], J], Copower[V, I]]: ...
 def segment_sum(X: Any, Y: Any, V: Any = R) -> Any:
-    """V^Y × X^Y →₂ V^X, (v, x) ↦ Σ_y v_y e_{x(y)}: segment sum by indices that are found at the point; linear in v."""
+    """V^Y × X^Y →₂ V^X, (v, x) ↦ Σ_y v_y e_{x(y)}: segment sum by dynamic indices; linear in v."""
     _sets("a segment sum", X, Y)
     require_space(V, "a segment sum")
     n, m = len(X.axes), len(Y.axes)

@@ -88,7 +88,7 @@ def _associativity(s: Source) -> Any:
 
 def _zero_after(s: Source) -> Any:
     f = one(s, lambda: bend(s), lambda: entrywise(s, space(s)), lambda: constant(s))
-    return linear.Zero(f.cod, space(s)) @ f
+    return linear.ZeroMap(f.cod, space(s)) @ f
 
 
 def _out_of_a_composition(s: Source) -> Any:
@@ -261,7 +261,7 @@ def _with_a_zero(s: Source) -> Any:
     spaces = (c.left, c.right)
     curved = s.flag()
     parts = [
-        linear.Zero(V, W) if k == zero else bend(s, V, W) if curved else linear_map(s, V, W)
+        linear.ZeroMap(V, W) if k == zero else bend(s, V, W) if curved else linear_map(s, V, W)
         for k, W in enumerate(spaces)
     ]
     return Bilinear(c) @ (Fork(parts) if curved else linear.Fork(parts))
@@ -296,7 +296,7 @@ REDEXES: dict[str, Callable[[Source], Any]] = {
     "scaling of a scaling": lambda s: number(s) * (number(s) * bend(s)),
     "scaling by one": lambda s: Scaled(1.0, bend(s)),
     "scaling by zero": lambda s: Scaled(0.0, bend(s)),
-    "scaling of zero": lambda s: Scaled(number(s), linear.Zero(space(s), space(s))),
+    "scaling of zero": lambda s: Scaled(number(s), linear.ZeroMap(space(s), space(s))),
     "scaling out of a copower": lambda s: (number(s) * bend(s)) ** index(s),
     "common factor of a sum": lambda s: _factored(s, Sum, space(s), space(s)),
     "common factor of a fork": lambda s: _factored(s, Fork, space(s)),
@@ -407,8 +407,8 @@ def _on_a_type(s: Source) -> Any:
         s,
         lambda: Sum([f, -1.0 * f]),
         lambda: Scaled(0.0, f),
-        lambda: linear.Zero(f.cod, space(s)) @ f,
-        lambda: Sum([f, linear.Zero(f.cod, f.cod) @ f]),
+        lambda: linear.ZeroMap(f.cod, space(s)) @ f,
+        lambda: Sum([f, linear.ZeroMap(f.cod, f.cod) @ f]),
     )
 
 

@@ -47,7 +47,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
 from tests.strategies import Source, contraction
@@ -99,7 +99,7 @@ def through(s: Source, V: Any, W: Any, depth: int) -> Compose:
 
 def between(s: Source, V: Any, W: Any, depth: int) -> LinMap[Any, Any]:
     """A linear map V ⊸ W of at most this depth."""
-    options: list[Callable[[], LinMap[Any, Any]]] = [lambda: dense(s, V, W), lambda: Zero(V, W)]
+    options: list[Callable[[], LinMap[Any, Any]]] = [lambda: dense(s, V, W), lambda: ZeroMap(V, W)]
     if V == W:
         options.append(lambda: Identity(V))
     if isinstance(V, DirectSum) and W in V.parts:
@@ -292,7 +292,7 @@ def _project(s: Source) -> Project:
 
 NODES: dict[type[LinMap[Any, Any]], Callable[[Source, int], LinMap[Any, Any]]] = {
     Identity: lambda s, _: Identity(s.space()),
-    Zero: lambda s, _: Zero(s.space(), s.space()),
+    ZeroMap: lambda s, _: ZeroMap(s.space(), s.space()),
     Compose: lambda s, depth: through(s, s.space(), s.space(), depth),
     Sum: _sum_of_maps,
     Scaled: lambda s, depth: Scaled(s.one_of(SCALARS), between(s, s.space(), s.space(), depth - 1)),

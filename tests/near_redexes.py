@@ -14,7 +14,7 @@ from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel,
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
 from linmap.term import wire
 from linmap.term.base import LinMap
-from linmap.term.nodes import Fork, Identity, Join, Parallel, Section, Sum, Unitary, Zero
+from linmap.term.nodes import Fork, Identity, Join, Parallel, Section, Sum, Unitary, ZeroMap
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
 
@@ -154,11 +154,11 @@ def _with_more_parts(s: Source) -> Any:
     V = space(s)
     f, g = maps(s, 2, V, V)
     node: Any = s.one_of([Fork, Join])
-    return node([Zero(V, V), f, s.one_of([Zero(V, V), g])])
+    return node([ZeroMap(V, V), f, s.one_of([ZeroMap(V, V), g])])
 
 
 def _with_an_identity(s: Source) -> Any:
-    return parallel(Identity(space(s)), s.one_of([a_map(s), Zero(space(s), space(s))]))
+    return parallel(Identity(space(s)), s.one_of([a_map(s), ZeroMap(space(s), space(s))]))
 
 
 def _with_formal_data(s: Source) -> Any:

@@ -35,7 +35,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 from tests.strategies import elements, gathered, of_leaves
 
@@ -65,7 +65,7 @@ def matrix(f: LinMap[Any, Any]) -> Array:
     match cast("Node", f):
         case Identity(space):
             return np.eye(space.dim)
-        case Zero(dom, cod):
+        case ZeroMap(dom, cod):
             return np.zeros((cod.dim, dom.dim))
         case Compose(parts):
             product = np.eye(f.dom.dim)

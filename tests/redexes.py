@@ -37,8 +37,7 @@ from linmap.net.reverse import turned
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.nets import Arc, Net
-from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary
-from linmap.term.nodes import Zero as ZeroMap
+from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary, ZeroMap
 from tests.linear_terms import dense
 
 if TYPE_CHECKING:

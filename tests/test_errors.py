@@ -615,11 +615,11 @@ DIFF: dict[str, Rows] = {
         ("Program(V, V, 3)", "a program is a line between two spaces, not 3"),
         ("Program(3, V, Line(V.leaves, (), (0,)))", "a program takes a space, not 3"),
     ],
-    "Pointwise": [
+    "Linearization": [
         ("derivative(f).at(w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("derivative(f).at()", "takes one argument"),
-        ("Pointwise(f, lin)", "a derivative is a Program and a Net, not a map"),
-        ("Pointwise(program(lin), open_net)", "refers to slot … of ℝ^Pixel4, which the program does not have"),
+        ("Linearization(f, lin)", "a derivative is a Program and a Net, not a map"),
+        ("Linearization(program(lin), open_net)", "refers to slot … of ℝ^Pixel4, which the program does not have"),
     ],
     "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
     "show": [

@@ -85,7 +85,7 @@ class NumpyContractions(NumpySegments, Contractions):
 
     @property
     def dot(self) -> Callable[[Any, Any], Any]:
-        """That of BLAS."""
+        """numpy's, which takes arrays without axes too."""
         return np.dot
 
     def broadcast(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:

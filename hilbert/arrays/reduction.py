@@ -37,11 +37,11 @@ from hilbert.arrays.windows import row_sums
 from hilbert.leaf import Leaf
 from hilbert.relation import (
     Agreement,
-    Composition,
+    Composite,
     Converse,
+    Equality,
     Full,
     Graph,
-    Identity,
     Inclusion,
     Order,
     Pairs,
@@ -75,7 +75,7 @@ class Reductions(Shifts, Segments):
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         form = cast("Form", relation)
         match form:
-            case Identity():
+            case Equality():
                 return Kernel(_same, fresh=False)
             case Full():
                 return self.full(p)
@@ -103,7 +103,7 @@ class Reductions(Shifts, Segments):
                 return self._product(form, at, leaf)
             case SumRelation():
                 return self.sum(p, form, at, leaf)
-            case Composition(outer, inner):
+            case Composite(outer, inner):
                 return self._then((inner, at), (outer, at), leaf)
             case _:
                 assert_never(form)

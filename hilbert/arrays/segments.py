@@ -70,7 +70,7 @@ class Segments(Library):
         return call
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
-        """out[targets[k]] += rows[k] for rows of shape (n, r) and targets found at the point."""
+        """out[targets[k]] += rows[k] for rows of shape (n, r) and dynamic targets."""
         msg = f"segment sums have no kernel in the array namespace {self.name}: use numpy, cupy, JAX or torch"
         raise SpaceError(msg)
 

@@ -23,7 +23,7 @@ from hilbert.formal.factors import Factor, combine, product, real
 from hilbert.formal.operands import Filled, factors_of, pieces_of, sizes_of, splits
 from hilbert.index import Fin
 from hilbert.leaf import Entry, Leaf
-from hilbert.relation import Agreement, Composition, Full, Identity, ProductRelation, agreement
+from hilbert.relation import Agreement, Composite, Equality, Full, ProductRelation, agreement
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class FormalKernels(Library):
             (a,) = self.operands(a)
             if not isinstance(a, Formal):
                 return plain.call(a)
-            if isinstance(relation, Identity):
+            if isinstance(relation, Equality):
                 return a
             if steps:
                 for step in steps:
@@ -232,7 +232,7 @@ class FormalKernels(Library):
         match relation:
             case ProductRelation(left, right):
                 parts = ((right, at + len(left.dom.axes)), (left, at))
-            case Composition(outer, inner_):
+            case Composite(outer, inner_):
                 parts = ((inner_, at), (outer, at))
             case _:  # every other form is one step
                 return ()

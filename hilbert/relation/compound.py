@@ -10,7 +10,7 @@ from attrs import field, frozen
 from hilbert.index import Coproduct, Product
 from hilbert.relation.base import AnyRelation, H, I, Ints, J, K, Relation, require_relation
 
-__all__ = ["Composition", "ProductRelation", "SumRelation"]
+__all__ = ["Composite", "ProductRelation", "SumRelation"]
 
 
 def _relation(_: Any, attribute: Any, value: Any) -> None:
@@ -120,7 +120,7 @@ class SumRelation(Relation[Coproduct[I, H], Coproduct[J, K]], Generic[I, H, J, K
 
 @final
 @frozen
-class Composition(Relation[I, J]):
+class Composite(Relation[I, J]):
     """S ∘ R where no (x, z) has more than one y between them, so that red_{S∘R} = red_S • red_R. Made by `S @ R`."""
 
     outer: Relation[Any, J] = field(validator=_relation)
@@ -137,9 +137,9 @@ class Composition(Relation[I, J]):
         return self.outer.cod
 
     @property
-    def T(self) -> Composition[J, I]:
+    def T(self) -> Composite[J, I]:
         """Rᵀ ∘ Sᵀ."""
-        return Composition(self.inner.T, self.outer.T)
+        return Composite(self.inner.T, self.outer.T)
 
     def holds(self) -> tuple[Ints, Ints]:
         """The pairs with a y between them."""
@@ -172,4 +172,4 @@ def paths(outer: AnyRelation, inner: AnyRelation) -> tuple[Ints, Ints]:
     return x.repeat(per), z[starts[y].repeat(per) + step]
 
 
-CompoundForm: TypeAlias = ProductRelation[Any, Any, Any, Any] | SumRelation[Any, Any, Any, Any] | Composition[Any, Any]
+CompoundForm: TypeAlias = ProductRelation[Any, Any, Any, Any] | SumRelation[Any, Any, Any, Any] | Composite[Any, Any]

@@ -17,8 +17,8 @@ from typing import Any
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.relation.base import AnyRelation, H, I, J, K, Relation, require_relation
-from hilbert.relation.compound import Composition, ProductRelation, SumRelation, paths
-from hilbert.relation.plain import Full, Identity, Order, distinct
+from hilbert.relation.compound import Composite, ProductRelation, SumRelation, paths
+from hilbert.relation.plain import Equality, Full, Order, distinct
 
 PATHS = 1 << 27
 """A composition that must be written out as explicit pairs goes through at most this many paths."""
@@ -45,7 +45,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     if found is not None:
         return found  # type: ignore[no-any-return]
     if inner.is_partial_function or outer.T.is_partial_function:
-        return Composition(outer, inner)
+        return Composite(outer, inner)
     count = int((inner.T.degrees().astype(float) * outer.degrees()).sum())
     if max(count, inner.size, outer.size) > PATHS:
         msg = (
@@ -60,9 +60,9 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
 def _law(outer: Any, inner: Any) -> AnyRelation | None:
     """S ∘ R as one form, if a law says so."""
     match outer, inner:
-        case Identity(), _:  # id ∘ R = R
+        case Equality(), _:  # id ∘ R = R
             return inner  # type: ignore[no-any-return]
-        case _, Identity():  # S ∘ id = S
+        case _, Equality():  # S ∘ id = S
             return outer  # type: ignore[no-any-return]
         case Full(Y, Z), Full(X, _) if Y.size:  # Y×Z ∘ X×Y = X×Z
             return Full(X, Z)

@@ -21,8 +21,8 @@ from hilbert.spec import ALPHABET
 
 __all__ = [
     "Agreement",
+    "Equality",
     "Full",
-    "Identity",
     "Order",
     "Pairs",
     "Partial",
@@ -74,7 +74,7 @@ def full(X: I, Y: J) -> Full[I, J]:
 
 @final
 @frozen
-class Identity(Function[I, I]):
+class Equality(Function[I, I]):
     """{(x, x)}."""
 
     dom: I
@@ -85,7 +85,7 @@ class Identity(Function[I, I]):
         return self.dom
 
     @property
-    def T(self) -> Identity[I]:
+    def T(self) -> Equality[I]:
         """Itself."""
         return self
 
@@ -97,10 +97,10 @@ class Identity(Function[I, I]):
         return "id"
 
 
-def equality(X: I) -> Identity[I]:
+def equality(X: I) -> Equality[I]:
     """{(x, x)}: the identity relation on X."""
     require_sets(X)
-    return Identity(X)
+    return Equality(X)
 
 
 @final
@@ -337,5 +337,5 @@ def agreement(labels: str, X: I, Y: J) -> Agreement[I, J]:
 
 
 PlainForm: TypeAlias = (
-    Full[Any, Any] | Identity[Any] | Partial[Any] | Order[Any] | Pairs[Any, Any] | Agreement[Any, Any]
+    Full[Any, Any] | Equality[Any] | Partial[Any] | Order[Any] | Pairs[Any, Any] | Agreement[Any, Any]
 )

@@ -1,7 +1,7 @@
 """The laws of linear maps: declared rules and equations, and the engine that applies the rules (paper §2–6)."""
 
 from linmap.laws import biproduct, category, equations, graph, nets, sections, unitary, wires
-from linmap.laws.engine import Simplifier, Step
+from linmap.laws.engine import Rewriting, Simplifier
 from linmap.laws.measure import Measure, measure
 from linmap.laws.rule import EQUATIONS, RULES, Equation, Rule
 
@@ -10,9 +10,9 @@ __all__ = [
     "RULES",
     "Equation",
     "Measure",
+    "Rewriting",
     "Rule",
     "Simplifier",
-    "Step",
     "biproduct",
     "category",
     "equations",

@@ -26,7 +26,7 @@ from linmap.laws.unitary import unitary
 from linmap.term import wire
 from linmap.term.datum import constants
 from linmap.term.nets import Arc
-from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, Zero
+from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ def atom(dom: Any, cod: Any, rows: Sequence[Replaced], given: Sequence[Any]) -> 
     """
     alive = [(src, _factor(row), _rest(row), dst) for src, row, dst in rows if isinstance(row, Sequence)]
     if not alive:
-        return Zero(dom, cod)
+        return ZeroMap(dom, cod)
     numbers, kinds = {k for _, k, _, _ in alive}, {tuple(map(type, rest)) for _, _, rest, _ in alive}
     if len(numbers) > 1 or len(kinds) > 1:
         return None

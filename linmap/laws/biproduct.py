@@ -8,7 +8,7 @@ from hilbert.combine import ElementByElement, Pairing, Selection, SideBySide
 from linmap.laws.category import chain, common_end, common_start, composed, split
 from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.term.maps import fork, join, parallel
-from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, Zero
+from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, ZeroMap
 
 
 def part_of(f: Any) -> int | None:
@@ -32,7 +32,7 @@ def join_of_an_injection(g: Join, f: Inject) -> Any:
 
 @rule(PAIR, "π_i • ι_i = id, π_j • ι_i = 0", "paper §2.2", Project, Inject)
 def projection_of_an_injection(g: Project, f: Inject) -> Any:
-    return Identity(f.dom) if g.position == f.position else Zero(f.dom, g.cod)
+    return Identity(f.dom) if g.position == f.position else ZeroMap(f.dom, g.cod)
 
 
 @rule(PAIR, "π_i • (f₁ × … × fₙ) = f_i • π_i", "paper §2.2", Selection, SideBySide)
@@ -119,7 +119,7 @@ def _scaled(k: float, f: Any) -> Any:
 
 @rule(NODE, "⟨f, 0⟩ = ι₁ • f", "paper §2.1", Fork)
 def fork_with_zeros(f: Fork) -> Any:
-    kept = [k for k, part in enumerate(f.parts) if not isinstance(part, Zero)]
+    kept = [k for k, part in enumerate(f.parts) if not isinstance(part, ZeroMap)]
     return Inject(f.cod, kept[0]) @ f.parts[kept[0]] if len(kept) == 1 and len(f.parts) > 1 else None
 
 
@@ -131,7 +131,7 @@ def fork_with_zeros_in_a_composition(f: Fork) -> Any:
 
 @rule(NODE, "[f, 0] = f • π₁", "paper §2.1", Join)
 def join_with_zeros(f: Join) -> Any:
-    kept = [k for k, part in enumerate(f.parts) if not isinstance(part, Zero)]
+    kept = [k for k, part in enumerate(f.parts) if not isinstance(part, ZeroMap)]
     return f.parts[kept[0]] @ Project(f.dom, kept[0]) if len(kept) == 1 and len(f.parts) > 1 else None
 
 
@@ -181,7 +181,7 @@ def sum_of_injections(f: Sum) -> Any:
     for (k, _), p in zip(pairs, parts, strict=True):
         i, term = p[-1].position, _scaled(k, composed(p[:-1], p[-1].dom))
         rows[i] = term if rows[i] is None else rows[i] + term
-    return fork(*(Zero(f.dom, part) if row is None else row for row, part in zip(rows, space.parts, strict=True)))
+    return fork(*(ZeroMap(f.dom, part) if row is None else row for row, part in zip(rows, space.parts, strict=True)))
 
 
 @rule(NODE, "f•π₁ + g•π₂ = [f, g]", "paper §2.1", Sum)
@@ -195,7 +195,7 @@ def sum_of_projections(f: Sum) -> Any:
     for (k, _), p in zip(pairs, parts, strict=True):
         i, term = p[0].position, _scaled(k, composed(p[1:], p[0].cod))
         columns[i] = term if columns[i] is None else columns[i] + term
-    return join(*(Zero(part, f.cod) if col is None else col for col, part in zip(columns, space.parts, strict=True)))
+    return join(*(ZeroMap(part, f.cod) if col is None else col for col, part in zip(columns, space.parts, strict=True)))
 
 
 # --- copowers ---
@@ -208,7 +208,7 @@ def copower_of_an_identity(f: Lifted) -> Any:
 
 @rule(NODE, "0^X = 0, f^∅ = 0", "paper §2.1", Lifted)
 def copower_of_zero(f: Lifted) -> Any:
-    return Zero(f.dom, f.cod) if isinstance(f.of, Zero) or not f.index.size else None
+    return ZeroMap(f.dom, f.cod) if isinstance(f.of, ZeroMap) or not f.index.size else None
 
 
 @rule(PAIR, "g^X • f^X = (g • f)^X", "paper §4", ElementByElement, ElementByElement)

@@ -13,7 +13,7 @@ from hilbert.map import Map
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
 from linmap.term.base import LinMap
 from linmap.term.maps import compose, fork, identity, join, parallel
-from linmap.term.nodes import Fork, Identity, Join, Parallel, Zero
+from linmap.term.nodes import Fork, Identity, Join, Parallel, ZeroMap
 
 Taken = tuple[float | None, list[Any]]
 
@@ -57,24 +57,24 @@ def sum_of_one(f: Any) -> Any:
 # --- zeros ---
 
 
-@rule(PAIR, "0 • f = 0", "notes §3", Zero, Map)
-def zero_after(g: Zero, f: Any) -> Any:
-    return Zero(f.dom, g.cod) if f.dom.is_space else None
+@rule(PAIR, "0 • f = 0", "notes §3", ZeroMap, Map)
+def zero_after(g: ZeroMap, f: Any) -> Any:
+    return ZeroMap(f.dom, g.cod) if f.dom.is_space else None
 
 
-@rule(PAIR, "g • 0 = 0", "notes §3", LinMap, Zero)
-def zero_before(g: Any, f: Zero) -> Any:
-    return Zero(f.dom, g.cod)
+@rule(PAIR, "g • 0 = 0", "notes §3", LinMap, ZeroMap)
+def zero_before(g: Any, f: ZeroMap) -> Any:
+    return ZeroMap(f.dom, g.cod)
 
 
-@rule(TERM, "f + 0 = f", "notes §3", Zero)
-def zero_in_a_sum(f: Zero) -> list[Any]:
+@rule(TERM, "f + 0 = f", "notes §3", ZeroMap)
+def zero_in_a_sum(f: ZeroMap) -> list[Any]:
     return []
 
 
 @rule(NODE, "⟨0, 0⟩ = [0, 0] = 0 × 0 = 0", "notes §3", (Fork, Join, Parallel))
 def all_zero(f: Any) -> Any:
-    return Zero(f.dom, f.cod) if all(isinstance(part, Zero) for part in f.parts) else None
+    return ZeroMap(f.dom, f.cod) if all(isinstance(part, ZeroMap) for part in f.parts) else None
 
 
 # --- scalings ---
@@ -98,12 +98,12 @@ def scaling_by_one(f: Any) -> Any:
 
 @rule(NODE, "0·f = 0", "paper §2.2", Multiple)
 def scaling_by_zero(f: Any) -> Any:
-    return Zero(f.dom, f.cod) if f.k == 0.0 and f.dom.is_space else None
+    return ZeroMap(f.dom, f.cod) if f.k == 0.0 and f.dom.is_space else None
 
 
 @rule(NODE, "k·0 = 0", "paper §2.2", Multiple)
 def scaling_of_zero(f: Any) -> Any:
-    return f.of if isinstance(f.of, Zero) else None
+    return f.of if isinstance(f.of, ZeroMap) else None
 
 
 @rule(NODE, "(k·f)^X = k·f^X", "paper §2.1", ElementByElement, lifts=True)
@@ -150,7 +150,7 @@ def common_factor_of_a_product(f: Any) -> Any:
 def like_terms(terms: list[Any]) -> Any:
     k, of = sum(split(f)[0] for f in terms), split(terms[0])[1]
     if k == 0.0:
-        return Zero(of.dom, of.cod) if of.dom.is_space else None
+        return ZeroMap(of.dom, of.cod) if of.dom.is_space else None
     return of if k == 1.0 else k * of
 
 

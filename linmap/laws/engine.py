@@ -31,7 +31,7 @@ FLAT: dict[type, Callable[[Any, Any], Any]] = {}
 
 @final
 @frozen
-class Step:
+class Rewriting:
     """One rewriting: at `position` of the term as it then was, `before` became `after` by a law.
 
     A position is a path of part numbers, counted from 0. In a composition or a sum `before` may be some of the parts
@@ -48,7 +48,7 @@ class Step:
 class Simplifier:
     """One pass over a term; with a list `steps` it records what it does."""
 
-    def __init__(self, term: Any, *, late: bool, steps: list[Step] | None = None) -> None:
+    def __init__(self, term: Any, *, late: bool, steps: list[Rewriting] | None = None) -> None:
         self.late, self.steps = late, steps
         self.changed = False
         self.shared = Shared()
@@ -146,7 +146,7 @@ class Simplifier:
         while path is not None:
             path, k = path
             position.append(k)
-        self.steps.append(Step(law, tuple(reversed(position)), before, after))
+        self.steps.append(Rewriting(law, tuple(reversed(position)), before, after))
 
 
 def driven(start: Work) -> Any:

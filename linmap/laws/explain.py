@@ -29,7 +29,7 @@ from linmap.laws.simplify import rewritten
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from linmap.laws import Step
+    from linmap.laws import Rewriting
 
 
 @final
@@ -39,12 +39,12 @@ class Explanation:
 
     before: Any
     after: Any
-    steps: tuple[Step, ...]
+    steps: tuple[Rewriting, ...]
 
     def __len__(self) -> int:
         return len(self.steps)
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[Rewriting]:
         return iter(self.steps)
 
     def __str__(self) -> str:
@@ -70,5 +70,5 @@ def explain(f: Any) -> Explanation:
     Every step is an equation: its `before` and its `after` have the same meaning. Recording takes time in the size of
     the compositions that are rewritten, for each step.
     """
-    steps: list[Step] = []
+    steps: list[Rewriting] = []
     return Explanation(f, rewritten(f, steps), tuple(steps))

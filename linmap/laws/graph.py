@@ -24,7 +24,7 @@ Note: TypeAlias = "Callable[[str, int, Net, Net], None]"
 
 
 @final
-class Graph:
+class NetUnderRewriting:
     """Arcs by their place in the order; for each wire the places of the arcs into it and out of it."""
 
     def __init__(self, f: Net, bench: Bench, note: Note | None) -> None:
@@ -130,7 +130,7 @@ def rows_net(src: Leaf, dst: Leaf, rows: Rows) -> Net:
 
 
 @rule(NET, "an arc that no input reaches, or that reaches no output, is 0", "notes §3")
-def dead_arcs(g: Graph) -> bool:
+def dead_arcs(g: NetUnderRewriting) -> bool:
     alive, dead = set(g.inputs), list[int]()
     for k in sorted(g.arcs):
         arc = g.arcs[k]
@@ -153,7 +153,7 @@ def dead_arcs(g: Graph) -> bool:
 
 
 @rule(NET, "a wire without arcs that is no input and no output holds nothing", "notes §3")
-def dead_wires(g: Graph) -> bool:
+def dead_wires(g: NetUnderRewriting) -> bool:
     if not g.idle:
         return False
     before = g.whole()
@@ -162,7 +162,7 @@ def dead_wires(g: Graph) -> bool:
 
 
 @rule(NET, "id • (f + g) = f + g, ⟨f, g⟩ • id = ⟨f, g⟩", "notes §3")
-def arcs_that_carry_on(g: Graph) -> bool:
+def arcs_that_carry_on(g: NetUnderRewriting) -> bool:
     before, changed = g.whole(), False
     for k in sorted(g.arcs):
         arc = g.arcs.get(k)
@@ -181,7 +181,7 @@ def arcs_that_carry_on(g: Graph) -> bool:
     return changed and g.noted("arcs that carry on", before)
 
 
-def arcs_in_a_row(g: Graph) -> bool:
+def arcs_in_a_row(g: NetUnderRewriting) -> bool:
     """The laws of one arc, and of arcs in a row; whether one applied."""
     changed = False
     for k in sorted(g.arcs):
@@ -190,7 +190,7 @@ def arcs_in_a_row(g: Graph) -> bool:
     return changed
 
 
-def _alone(g: Graph, k: int) -> bool:
+def _alone(g: NetUnderRewriting, k: int) -> bool:
     arc = g.arcs[k]
     src, dst = g.wires[arc.src], g.wires[arc.dst]
     for law in rules(ARC, type(arc.map), late=g.late):
@@ -206,7 +206,7 @@ def _alone(g: Graph, k: int) -> bool:
     return False
 
 
-def _row(g: Graph, k: int) -> bool:
+def _row(g: NetUnderRewriting, k: int) -> bool:
     outer = g.arcs[k]
     j, middle = g.before(outer.src), outer.src
     if j is None or g.after(middle) != k:
@@ -229,7 +229,7 @@ def _row(g: Graph, k: int) -> bool:
     return False
 
 
-def arcs_side_by_side(g: Graph) -> bool:
+def arcs_side_by_side(g: NetUnderRewriting) -> bool:
     """The laws of arcs side by side; whether one applied."""
     changed = False
     seen: dict[tuple[int, int, Any], int] = {}
@@ -250,7 +250,7 @@ def arcs_side_by_side(g: Graph) -> bool:
 
 
 @rule(NET, "⟨h•f, k•f⟩ = ⟨h, k⟩ • f", "notes §3")
-def equal_arcs_out_of_a_wire(g: Graph) -> bool:
+def equal_arcs_out_of_a_wire(g: NetUnderRewriting) -> bool:
     before, changed = g.whole(), False
     known: dict[Any, int] = {}
     for k in sorted(g.arcs):
@@ -266,7 +266,7 @@ def equal_arcs_out_of_a_wire(g: Graph) -> bool:
 
 
 @rule(NET, "[f•h, f•k] = f • [h, k], f•h + f•k = f • (h + k)", "notes §3")
-def equal_arcs_into_a_wire(g: Graph) -> bool:
+def equal_arcs_into_a_wire(g: NetUnderRewriting) -> bool:
     before, changed = g.whole(), False
     known: dict[Any, int] = {}
     for k in sorted(g.arcs, reverse=True):
@@ -282,7 +282,7 @@ def equal_arcs_into_a_wire(g: Graph) -> bool:
 
 
 @rule(NET, "(k ·) • f • (l ·) = f • (kl ·) along a row", "notes §3")
-def numbers_along_a_row(g: Graph) -> bool:
+def numbers_along_a_row(g: NetUnderRewriting) -> bool:
     before, changed = g.whole(), False
     scale: dict[int, int] = {}  # wire → the arc by a number on the row that leads to it
     for k in sorted(g.arcs):

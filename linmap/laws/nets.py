@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from linmap.laws.bench import Bench, Constants
 from linmap.laws.engine import FLAT
-from linmap.laws.graph import Graph, arcs_in_a_row, arcs_side_by_side
+from linmap.laws.graph import NetUnderRewriting, arcs_in_a_row, arcs_side_by_side
 from linmap.laws.rule import NET, NODE, rule, rules
 from linmap.term import wire
 from linmap.term.nets import Arc, Closed, Net, refs
-from linmap.term.nodes import Identity, Zero
+from linmap.term.nodes import Identity, ZeroMap
 
 if TYPE_CHECKING:
     from linmap.laws.graph import Note
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def simplify_net(f: Net, bench: Bench | None = None, note: Note | None = None) -> Net:
     """The net after the laws; the same object if none applies."""
-    graph = Graph(f, bench or Constants(), note)
+    graph = NetUnderRewriting(f, bench or Constants(), note)
     for late in (False, True):
         graph.late = late
         laws = [arcs_in_a_row, arcs_side_by_side, *(law.function for law in rules(NET, late=late))]
@@ -48,4 +48,4 @@ def net_that_is_the_identity(f: Net) -> Any:
 
 @rule(NODE, "a net whose outputs no input reaches is 0", "paper §3.3", Net)
 def net_that_is_zero(f: Net) -> Any:
-    return Zero(f.dom, f.cod) if not f.arcs and not set(f.inputs) & set(f.outputs) else None
+    return ZeroMap(f.dom, f.cod) if not f.arcs and not set(f.inputs) & set(f.outputs) else None

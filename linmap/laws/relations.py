@@ -11,12 +11,12 @@ import numpy as np
 
 from hilbert.relation import (
     Agreement,
-    Composition,
+    Composite,
     Converse,
+    Equality,
     Full,
     Function,
     Graph,
-    Identity,
     Inclusion,
     Order,
     Pairs,
@@ -44,7 +44,7 @@ def is_identity(relation: AnyRelation) -> bool:
         return False
     form = cast("Form", relation)
     match form:
-        case Identity():
+        case Equality():
             return True
         case Full():
             return bool(form.dom.size == 1)
@@ -60,7 +60,7 @@ def is_identity(relation: AnyRelation) -> bool:
             return bool(keep.array.all())
         case ProductRelation(R, S) | SumRelation(R, S):
             return is_identity(R) and is_identity(S)
-        case Graph() | Window() | Sliding() | Pairs() | Agreement() | Composition():
+        case Graph() | Window() | Sliding() | Pairs() | Agreement() | Composite():
             return False
         case _:
             assert_never(form)
@@ -80,9 +80,9 @@ def is_empty(relation: AnyRelation) -> bool:
             return is_empty(R) or is_empty(S)
         case SumRelation(R, S):
             return is_empty(R) and is_empty(S)
-        case Identity() | Full() | Order() | Graph() | Inclusion() | Rotation():
+        case Equality() | Full() | Order() | Graph() | Inclusion() | Rotation():
             return False
-        case Window() | Sliding() | Converse() | Agreement() | Composition():
+        case Window() | Sliding() | Converse() | Agreement() | Composite():
             return False
         case _:
             assert_never(form)
@@ -90,15 +90,15 @@ def is_empty(relation: AnyRelation) -> bool:
 
 def composed(S: AnyRelation, R: AnyRelation) -> Found:
     """k and S∘R such that red_S • red_R = k·red_{S∘R}, where the forms allow it: by the form of S, what R may be."""
-    if isinstance(R, Identity):
+    if isinstance(R, Equality):
         return 1, S
     form = cast("Form", S)
     match form:
-        case Identity():
+        case Equality():
             return 1, R
         case Full(middle, Z):
             if isinstance(R, Full):
-                return middle.size, Identity(Z) if R.dom == Z and Z.size == 1 else Full(R.dom, Z)
+                return middle.size, Equality(Z) if R.dom == Z and Z.size == 1 else Full(R.dom, Z)
             return (1, Full(R.dom, Z)) if isinstance(R, Function) else None  # one way on from each x
         case Rotation(X, by):
             if isinstance(R, Rotation):
@@ -116,7 +116,7 @@ def composed(S: AnyRelation, R: AnyRelation) -> Found:
             return (1, _after(form, R)) if isinstance(R, (Graph, Inclusion)) else None
         case Converse(of):
             return _back(of, R)
-        case Order() | Window() | Sliding() | Pairs() | Agreement() | Composition():
+        case Order() | Window() | Sliding() | Pairs() | Agreement() | Composite():
             return None
         case _:
             assert_never(form)
@@ -147,7 +147,7 @@ def _back(g: Directed[Any, Any], R: AnyRelation) -> Found:
     if not (isinstance(g, Inclusion) and isinstance(R, Inclusion)):
         return None
     if g == R:
-        return 1, Identity(R.dom)
+        return 1, Equality(R.dom)
     return (1, _overlap(R, g)) if R.stride == g.stride == 1 else None
 
 

@@ -8,12 +8,12 @@ from hilbert import Copower
 from linmap.contraction import Contraction
 from linmap.laws.data import scaled
 from linmap.laws.rule import NODE, rule
-from linmap.term.nodes import Compose, Lifted, Scaled, Section, Zero
+from linmap.term.nodes import Compose, Lifted, Scaled, Section, ZeroMap
 
 
 @rule(NODE, "(u⋄) = 0 for a contraction without terms", "paper §3.1", Section)
 def section_of_nothing(f: Section) -> Any:
-    return None if f.contraction.terms else Zero(f.dom, f.cod)
+    return None if f.contraction.terms else ZeroMap(f.dom, f.cod)
 
 
 @rule(NODE, "(u⋄)^X = (u ⋄^X) with u shared by all of X", "paper §4", Lifted)

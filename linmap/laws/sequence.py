@@ -82,7 +82,7 @@ class _Open:
         return (yield self.owner.all(raw, self.path))
 
 
-class Composition(_Open):
+class Neighbours(_Open):
     """fₙ • … • f₁ under construction: `done` are simple against each other, `todo` is still to come, f₁ first.
 
     Scalings leave it for the factor in front, past linear parts only.
@@ -181,7 +181,7 @@ class Composition(_Open):
         return (yield self.closed(parts, self.factor * made, PENDING))
 
 
-class Total(_Open):
+class Summands(_Open):
     """f₁ + … + fₙ under construction."""
 
     def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
@@ -266,9 +266,9 @@ class Total(_Open):
 
 def composition(owner: Simplifier, node: Any, path: Path) -> Work:
     """fₙ • … • f₁: each part against its neighbour, until no rule applies."""
-    return Composition(owner, node, path).run()
+    return Neighbours(owner, node, path).run()
 
 
 def total(owner: Simplifier, node: Any, path: Path) -> Work:
     """f₁ + … + fₙ: terms that are sums or 0, then terms that are alike."""
-    return Total(owner, node, path).run()
+    return Summands(owner, node, path).run()

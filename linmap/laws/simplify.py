@@ -20,7 +20,7 @@ from hilbert.once import known, once
 from linmap.laws import Simplifier
 
 if TYPE_CHECKING:
-    from linmap.laws import Step
+    from linmap.laws import Rewriting
     from linmap.term.base import LinMap
     from linmap.term.nets import Net
 
@@ -35,7 +35,7 @@ class Simplifiable:
     __slots__ = ()
     body: Net
 
-    def simplified(self: S, steps: list[Step] | None = None) -> S:
+    def simplified(self: S, steps: list[Rewriting] | None = None) -> S:
         """A smaller term with the same meaning, or this object; the steps are recorded if there is a list."""
         raise TypeError(type(self).__name__)
 
@@ -62,7 +62,7 @@ def _simplified(f: Any) -> Any:
     return found
 
 
-def rewritten(f: Any, steps: list[Step] | None = None) -> Any:
+def rewritten(f: Any, steps: list[Rewriting] | None = None) -> Any:
     """The simplified term, its steps recorded if there is a list for them."""
     if isinstance(f, Simplifiable):
         return f.simplified(steps)

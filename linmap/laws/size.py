@@ -15,7 +15,7 @@ from hilbert.term import parts
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Closed, Net
-from linmap.term.nodes import Cast, Identity, Inject, Join, Project, Reduce, Section, Unitary, Zero
+from linmap.term.nodes import Cast, Identity, Inject, Join, Project, Reduce, Section, Unitary, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hilbert.term import Term
 
 WEIGHTS: dict[type, int] = {
-    Zero: 0,
+    ZeroMap: 0,
     Identity: 1,
     Composition: 1,
     Addition: 1,

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.network import Labels, Network, Product
+from linmap.matrices.network import Labels, Network, NetworkProduct
 from linmap.matrices.sparse import (
     Layout,
     Part,
@@ -59,7 +59,7 @@ class BlockPattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are; for relations found at the point, an upper bound."""
+        """How many entries there are; for dynamic relations, an upper bound."""
         return sum(_entries(self.network, cell) for row in self.cells for cell in row if cell is not None)
 
     def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
@@ -113,7 +113,7 @@ def _last(labels: Labels, count: int) -> Labels:
     return labels[len(labels) - count :]
 
 
-def _outer(p: Product, cell: Cell) -> Product:
+def _outer(p: NetworkProduct, cell: Cell) -> NetworkProduct:
     """The product without the axes of a block."""
     return evolve(p, out=_first(p.out, cell.rows), inp=_first(p.inp, cell.cols))
 

@@ -26,7 +26,7 @@ from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Red
 from hilbert.relation import Full
 from linmap.matrices.forms import blocks_plan, dense_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.matrix import As, cheapest
-from linmap.matrices.order import Order
+from linmap.matrices.order import Accumulation
 from linmap.matrices.structure import body_of, structure
 from linmap.net.apply import line
 from linmap.net.reverse import turned
@@ -63,7 +63,7 @@ class Cost:
     adjoint: Work
     matrix: Work
     form: str
-    orders: tuple[Order, ...]
+    orders: tuple[Accumulation, ...]
 
     def __str__(self) -> str:
         rows = (("apply", self.apply), ("adjoint", self.adjoint), ("matrix", self.matrix))

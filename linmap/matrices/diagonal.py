@@ -20,7 +20,7 @@ from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
 from linmap.matrices.forms import data_of, planned
-from linmap.matrices.network import Factor, Network, Product, network
+from linmap.matrices.network import Network, NetworkFactor, NetworkProduct, network
 from linmap.matrices.sparse import enumerate_pairs
 from linmap.matrices.structure import body_of
 from linmap.net.reverse import transposed
@@ -71,7 +71,7 @@ def _plan(n: Network) -> DiagonalPlan:
     return DiagonalPlan(n.runner(outputs))
 
 
-def _product_diagonal(n: Network, p: Product, leaf: Leaf) -> int:
+def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
     """The slot of one product's diagonal: its input and output labels become the same labels."""
     fresh = tuple(n.label(axis) for axis in leaf.axes)
     parent: dict[int, int] = {}
@@ -86,13 +86,13 @@ def _product_diagonal(n: Network, p: Product, leaf: Leaf) -> int:
             r = root(other)
             if r != root(c):
                 parent[r] = root(c)
-    factors = [Factor(f.slot, tuple(root(c) for c in f.labels)) for f in p.factors]
+    factors = [NetworkFactor(f.slot, tuple(root(c) for c in f.labels)) for f in p.factors]
     if p.links:
         factors.append(_linked(n, p, root))
     factors = [_distinct(n, f) for f in factors]
     roots = tuple(root(c) for c in fresh)
     if len(set(roots)) < len(roots):  # two axes became one: entries off their diagonal are 0
-        twins: list[Factor] = []
+        twins: list[NetworkFactor] = []
         seen: dict[int, int] = {}
         labels = []
         for c in roots:
@@ -107,9 +107,9 @@ def _product_diagonal(n: Network, p: Product, leaf: Leaf) -> int:
     return n.array(factors, roots, p.k)
 
 
-def _linked(n: Network, p: Product, root: Any) -> Factor:
+def _linked(n: Network, p: NetworkProduct, root: Any) -> NetworkFactor:
     """The links of a product as one array over the labels that it has left: 1 where a pair is allowed."""
-    known = Product(1.0, (), p.links, (), ())
+    known = NetworkProduct(1.0, (), p.links, (), ())
     columns = enumerate_pairs(n, known, {})
     labels = tuple(dict.fromkeys(root(c) for c in columns))
     keep = np.ones(len(next(iter(columns.values()))), bool)
@@ -122,7 +122,7 @@ def _linked(n: Network, p: Product, root: Any) -> Factor:
     return n.counted(labels, [place[c][keep] for c in labels], p.links)
 
 
-def _distinct(n: Network, f: Factor) -> Factor:
+def _distinct(n: Network, f: NetworkFactor) -> NetworkFactor:
     """The factor without repeated labels: its diagonal along them."""
     slot, labels = f.slot, f.labels
     while len(set(labels)) < len(labels):
@@ -133,7 +133,7 @@ def _distinct(n: Network, f: Factor) -> Factor:
         made = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (*rest, first)))
         slot = n.emit(DiagonalAxes(first, again), (slot,), made)
         labels = tuple(labels[k] for k in (*rest, first))
-    return Factor(slot, labels)
+    return NetworkFactor(slot, labels)
 
 
 def diagonal(f: LinMap[V, V]) -> Vec[V]:
@@ -144,7 +144,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
     n = network(body)
     on_diagonal = [p for k in range(len(body.inputs)) for p in n.blocks[k][k]]
     if any(n.is_found(x) for p in on_diagonal for x in p.factors):
-        msg = "no cheap diagonal: a relation is found at the point only; take matrix(f, as_='sparse').diagonal()"
+        msg = "no cheap diagonal: a relation is dynamic; take matrix(f, as_='sparse').diagonal()"
         raise SpaceError(msg)
     plan = planned(body, _plan)
     arrays = plan.runner.run(data)

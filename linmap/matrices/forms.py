@@ -19,8 +19,8 @@ from hilbert.formal.kernels import dense as multiplied_out
 from hilbert.once import once
 from hilbert.program.operation import Add
 from linmap.matrices.blocks import BlockPattern, block_pattern
-from linmap.matrices.network import Factor, Network, Product, bonds, network
-from linmap.matrices.order import Order
+from linmap.matrices.network import Network, NetworkFactor, NetworkProduct, bonds, network
+from linmap.matrices.order import Accumulation
 from linmap.matrices.sparse import Pattern, pattern, scipy
 from linmap.matrices.structure import (
     body_of,
@@ -74,7 +74,7 @@ class Summand:
 
     out: int
     inp: int
-    product: Product
+    product: NetworkProduct
     place: int | None
 
 
@@ -85,7 +85,7 @@ class DensePlan:
     network: Network
     entries: tuple[Summand, ...]
     runner: Runner
-    orders: tuple[Order, ...]
+    orders: tuple[Accumulation, ...]
 
 
 def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
@@ -155,7 +155,7 @@ def _spread_plan(n: Network) -> SpreadPlan:
     return SpreadPlan(tuple(places), n.runner(outputs))
 
 
-def _spread(n: Network, p: Product) -> int:
+def _spread(n: Network, p: NetworkProduct) -> int:
     """The whole block of a product: what is open on both sides is multiplied by an identity."""
     q = n.contracted(p)
     twins = {c: n.label(n.axes[c]) for c in q.inp if c in q.out}
@@ -178,7 +178,7 @@ def _assembled(f: AnyLinMap, data: list[Any], xp: Any, limit: int | None) -> Any
     return rows[0] if len(rows) == 1 else xp.concat(rows, axis=0)
 
 
-def _add(n: Network, block: Any, p: Product, array: Any) -> None:
+def _add(n: Network, block: Any, p: NetworkProduct, array: Any) -> None:
     """Add a contracted product into its block: labels that are open on both sides walk along diagonals."""
     if not block.size:
         return
@@ -206,7 +206,7 @@ class SparsePlan:
 
     pattern: Pattern
     runner: Runner
-    orders: tuple[Order, ...]
+    orders: tuple[Accumulation, ...]
 
 
 def sparse_plan(body: Net, limit: int | None = None) -> SparsePlan:
@@ -233,7 +233,7 @@ class BlocksPlan:
 
     pattern: BlockPattern
     runner: Runner
-    orders: tuple[Order, ...]
+    orders: tuple[Accumulation, ...]
 
 
 def blocks_plan(body: Net, limit: int | None = None) -> BlocksPlan:
@@ -273,7 +273,7 @@ class FactorPlan:
 
     splits: tuple[Split, ...]
     runner: Runner
-    orders: tuple[Order, ...]
+    orders: tuple[Accumulation, ...]
 
 
 def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
@@ -294,7 +294,7 @@ def _factor_plan(n: Network) -> FactorPlan:
     return FactorPlan(tuple(splits), n.runner(outputs), tuple(n.orders[before:]))
 
 
-def split(n: Network, p: Product) -> tuple[int, int, int]:
+def split(n: Network, p: NetworkProduct) -> tuple[int, int, int]:
     """Slots of the factors of a product at its narrowest cut, bond axes first, and the size of the bond.
 
     Raises SpaceError where input and output share an axis: such a map is no short sum of rank-one terms.
@@ -306,7 +306,7 @@ def split(n: Network, p: Product) -> tuple[int, int, int]:
     return side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
 
 
-def side(n: Network, factors: Sequence[Factor], bond: Labels, ends: Labels, k: float) -> int:
+def side(n: Network, factors: Sequence[NetworkFactor], bond: Labels, ends: Labels, k: float) -> int:
     """The array with axes (bond, ends) of one side of a cut; a label in both is an identity."""
     twins = {c: n.label(n.axes[c]) for c in ends if c in bond}
     identities = tuple(n.identity(c, twin) for c, twin in twins.items())

@@ -22,10 +22,10 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const, filled
 from hilbert.program.operation import Add, Contract, labelled, product
 from hilbert.program.run import Runner
+from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
-from hilbert.relation import Identity as IdentityRelation
 from hilbert.spec import ALPHABET, Spec
-from linmap.matrices.order import Order, order
+from linmap.matrices.order import Accumulation, order
 from linmap.net.fold import extended, fold
 from linmap.term import wire
 from linmap.term.nets import Net, refs
@@ -46,7 +46,7 @@ MANY = 12
 
 @final
 @frozen
-class Factor:
+class NetworkFactor:
     """An array of the line with a label for each axis (an element of X has those of X at the end)."""
 
     slot: int
@@ -75,11 +75,11 @@ class Cut:
 
 @final
 @frozen
-class Product:
+class NetworkProduct:
     """k · Π factors · Π links, summed over the labels that are not open; all parts in the order of the flow."""
 
     k: float
-    factors: tuple[Factor, ...]
+    factors: tuple[NetworkFactor, ...]
     links: tuple[Link, ...]
     out: Labels
     inp: Labels
@@ -91,7 +91,7 @@ class Product:
         return tuple(dict.fromkeys(self.out + self.inp))
 
 
-def bonds(p: Product) -> list[tuple[int, Labels]]:
+def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
     """Where a product can be cut in two, as the number of factors before the cut, and the labels across it."""
     places = sorted({0, len(p.factors), *(cut.factors for cut in p.cuts)})
     found = []
@@ -110,7 +110,7 @@ class Network:
         self.limit = limit
         self.sizes: list[int] = []
         self.axes: list[Index] = []
-        self.orders: list[Order] = []
+        self.orders: list[Accumulation] = []
         self.builder = Builder([ref.leaf for ref in refs(body)])
         self.slots = self.builder.slots
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(refs(body))}
@@ -136,8 +136,8 @@ class Network:
         """One more array."""
         return self.builder.emit(operation, args, leaf)
 
-    def is_found(self, f: Factor) -> bool:
-        """Whether a factor is an element of an index set found at the point: a relation known only there."""
+    def is_found(self, f: NetworkFactor) -> bool:
+        """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
         return self.slots[f.slot].entry.index is not None
 
     def runner(self, outputs: Sequence[int]) -> Runner:
@@ -146,21 +146,21 @@ class Network:
 
     # --- the flow of one input leaf ---
 
-    def _column(self, k: int) -> list[list[Product]]:
+    def _column(self, k: int) -> list[list[NetworkProduct]]:
         body = self.body
         start = body.inputs[k]
         labels = tuple(self.label(axis) for axis in body.wires[start].axes)
-        known: dict[int, list[Product]] = {}  # what is settled on a wire, for all its readers
+        known: dict[int, list[NetworkProduct]] = {}  # what is settled on a wire, for all its readers
 
-        def act(arc: Arc, products: list[Product]) -> list[Product]:
+        def act(arc: Arc, products: list[NetworkProduct]) -> list[NetworkProduct]:
             if arc.src not in known:
                 known[arc.src] = self.settled(products)
             return [p for p in (self.through(p, arc.map) for p in known[arc.src]) if p.k]
 
-        flow = fold(body, [(start, [Product(1.0, (), (), labels, labels)])], act, extended)
+        flow = fold(body, [(start, [NetworkProduct(1.0, (), (), labels, labels)])], act, extended)
         return [known[w] if w in known else self.settled(p or []) for w, p in zip(body.outputs, flow, strict=True)]
 
-    def through(self, p: Product, f: wire.Wire) -> Product:
+    def through(self, p: NetworkProduct, f: wire.Wire) -> NetworkProduct:
         """The product after one more wire map."""
         match f:
             case wire.Same() | wire.Cast():
@@ -176,17 +176,17 @@ class Network:
             case _:
                 assert_never(f)
 
-    def _section(self, p: Product, spec: Spec, side: int, datum: Datum) -> Product:
+    def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
         named: dict[str, int] = dict(zip(flow, p.out, strict=True))
         for letter, axis in zip(fixed, labelled(datum.leaf), strict=True):
             if letter not in named:
                 named[letter] = self.label(axis)
-        factor = Factor(self.datum(datum), tuple(named[c] for c in fixed))
+        factor = NetworkFactor(self.datum(datum), tuple(named[c] for c in fixed))
         out = tuple(named[c] for c in spec.out)
         return self._passed(p, evolve(p, factors=(*p.factors, factor), out=out))
 
-    def _reduced(self, p: Product, relation: AnyRelation, at: int) -> Product:
+    def _reduced(self, p: NetworkProduct, relation: AnyRelation, at: int) -> NetworkProduct:
         n = len(relation.dom.axes)
         before, x, after = p.out[:at], p.out[at : at + n], p.out[at + n :]
         match relation:
@@ -205,21 +205,21 @@ class Network:
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
                 return self._passed(p, evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after))
 
-    def _passed(self, before: Product, after: Product) -> Product:
+    def _passed(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
         cut = Cut(before.out, len(before.factors), len(before.links))
         return evolve(after, cuts=(*before.cuts, cut))
 
     # --- adding up ---
 
-    def settled(self, products: list[Product]) -> list[Product]:
+    def settled(self, products: list[NetworkProduct]) -> list[NetworkProduct]:
         """Fewer products with the same sum: what makes no larger arrays is contracted, and added where alike.
 
         With too many products on one wire, all are: paths may be exponentially many, wires are not.
         """
         if len(products) == 1 and len(products[0].factors) <= MANY:
             return products
-        done: dict[tuple[Any, ...], Product] = {}
-        others: list[Product] = []
+        done: dict[tuple[Any, ...], NetworkProduct] = {}
+        others: list[NetworkProduct] = []
         arrays = [self.slots[f.slot].size for p in products for f in p.factors]
         for p in products:
             limit = max(self.size(p.out), self.size(p.inp), sum(arrays) if p.links else max(arrays, default=1))
@@ -231,13 +231,13 @@ class Network:
             done[key] = self._added(done[key], q) if key in done else q
         return [*done.values(), *others]
 
-    def kept(self, p: Product) -> Labels:
+    def kept(self, p: NetworkProduct) -> Labels:
         """The labels of a product's factors that are open or linked: those of its one array when it is merged."""
         used = {c for f in p.factors for c in f.labels}
         return tuple(c for c in self._named(p) if c in used)
 
-    def merged(self, p: Product) -> Product:
-        """The product with its factors as one; links stay, and elements found at the point stay factors."""
+    def merged(self, p: NetworkProduct) -> NetworkProduct:
+        """The product with its factors as one; links stay, and dynamic elements stay factors."""
         found = tuple(f for f in p.factors if self.is_found(f))
         real = [f for f in p.factors if not self.is_found(f)]
         keep = tuple(c for c in self._named(p) if any(c in f.labels for f in real))
@@ -246,10 +246,10 @@ class Network:
         factor = self.contract(real, keep)
         assert factor is not None  # of at least one factor
         if p.k != 1.0:
-            factor = Factor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
-        return Product(1.0, (*found, factor), p.links, p.out, p.inp)
+            factor = NetworkFactor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
+        return NetworkProduct(1.0, (*found, factor), p.links, p.out, p.inp)
 
-    def contracted(self, p: Product) -> Product:
+    def contracted(self, p: NetworkProduct) -> NetworkProduct:
         """The product with all its factors as one, whose labels are open."""
         keep = p.open
         if len(p.factors) == 1 and p.k == 1.0 and not p.links:
@@ -261,27 +261,27 @@ class Network:
         if factor is None:
             return p
         if p.k != 1.0:
-            factor = Factor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
-        return Product(1.0, (factor,), (), p.out, p.inp)
+            factor = NetworkFactor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
+        return NetworkProduct(1.0, (factor,), (), p.out, p.inp)
 
-    def _added(self, p: Product, q: Product) -> Product:
+    def _added(self, p: NetworkProduct, q: NetworkProduct) -> NetworkProduct:
         """The sum of two merged products of the same pattern."""
         if not p.factors or self.is_found(p.factors[-1]):
             return evolve(p, k=p.k + q.k)
         a, b = p.factors[-1], q.factors[-1]
         names = {c: c for c in b.labels} | dict(zip(q.out + q.inp, p.out + p.inp, strict=True))
         labels = tuple(names[c] for c in b.labels)
-        slot = self.arranged(Factor(b.slot, labels), a.labels)
+        slot = self.arranged(NetworkFactor(b.slot, labels), a.labels)
         total = self.emit(Add(), (a.slot, slot), self.slots[a.slot])
-        return evolve(p, factors=(*p.factors[:-1], Factor(total, a.labels)))
+        return evolve(p, factors=(*p.factors[:-1], NetworkFactor(total, a.labels)))
 
-    def _named(self, p: Product) -> Labels:
-        """The labels that a product's meaning depends on: open, of links, and of elements found at the point."""
+    def _named(self, p: NetworkProduct) -> Labels:
+        """The labels that a product's meaning depends on: open, of links, and of dynamic elements."""
         linked = [c for link in p.links for c in link.x + link.y]
         found = [c for f in p.factors if self.is_found(f) for c in f.labels]
         return tuple(dict.fromkeys((*p.open, *linked, *found)))
 
-    def _pattern(self, p: Product) -> tuple[Any, ...]:
+    def _pattern(self, p: NetworkProduct) -> tuple[Any, ...]:
         """Which open axes coincide, which links there are, and which axes the factors have: what must agree to add."""
         place = {c: i for i, c in enumerate(p.open)}
 
@@ -291,7 +291,7 @@ class Network:
         has = [(f.slot, named(f.labels)) if self.is_found(f) else tuple(sorted(named(f.labels))) for f in p.factors]
         return (named(p.out + p.inp), tuple((link.relation, named(link.x + link.y)) for link in p.links), *has)
 
-    def arranged(self, f: Factor, labels: Labels) -> int:
+    def arranged(self, f: NetworkFactor, labels: Labels) -> int:
         """The factor's array with its axes in another order."""
         if f.labels == labels:
             return f.slot
@@ -299,7 +299,9 @@ class Network:
         leaf = self.slots[f.slot]
         return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.entry, tuple(leaf.axes[i] for i in move)))
 
-    def contract(self, factors: Sequence[Factor], keep: Labels, links: Sequence[Link] = ()) -> Factor | None:
+    def contract(
+        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = ()
+    ) -> NetworkFactor | None:
         """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
         todo = self._linked_in(list(factors), list(links), keep)
         if not todo:
@@ -319,29 +321,29 @@ class Network:
             rest = set(keep).union(*(f.labels for f in todo))
             todo.append(self._pair(a, b, tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in rest), keep))
         (last,) = todo
-        return Factor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
+        return NetworkFactor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
 
     def _field(self) -> Entry:
         return next(leaf.entry for leaf in self.body.wires if leaf.is_field)
 
-    def counted(self, labels: Labels, columns: Sequence[Any], key: Any) -> Factor:
+    def counted(self, labels: Labels, columns: Sequence[Any], key: Any) -> NetworkFactor:
         """An array that counts how often each tuple of labels occurs in some columns."""
         shape = tuple(self.sizes[c] for c in labels)
         base = self._field()
         made = np.zeros(shape, base.dtype)
         np.add.at(made, tuple(columns), 1.0)
         leaf = Leaf(base, tuple(self.axes[c] for c in labels))
-        return Factor(self.datum(Const(made, leaf, ("counted", key))), labels)
+        return NetworkFactor(self.datum(Const(made, leaf, ("counted", key))), labels)
 
-    def identity(self, a: int, b: int) -> Factor:
+    def identity(self, a: int, b: int) -> NetworkFactor:
         """The identity between two labels of one axis, as an array."""
         return self._dense_link(Link(IdentityRelation(self.axes[a]), (a,), (b,)))
 
-    def array(self, factors: Sequence[Factor], labels: Labels, k: float = 1.0) -> int:
+    def array(self, factors: Sequence[NetworkFactor], labels: Labels, k: float = 1.0) -> int:
         """The slot of the array with exactly these axes: replicated along those that no factor has."""
         used = {c for f in factors for c in f.labels}
         keep = tuple(c for c in labels if c in used)
-        factor = self.contract(factors, keep) or Factor(self.datum(filled(1.0, Leaf(self._field()))), ())
+        factor = self.contract(factors, keep) or NetworkFactor(self.datum(filled(1.0, Leaf(self._field()))), ())
         slot, has = factor.slot, factor.labels
         for c in labels:
             if c not in has:
@@ -350,15 +352,15 @@ class Network:
                 slot, has = self.emit(rep, (slot,), leaf.under((self.axes[c],))), (c, *has)
         if k != 1.0:
             slot = self.emit(wire.Scale(k), (slot,), self.slots[slot])
-        return self.arranged(Factor(slot, has), labels)
+        return self.arranged(NetworkFactor(slot, has), labels)
 
-    def _ones(self, like: Factor) -> Factor:
+    def _ones(self, like: NetworkFactor) -> NetworkFactor:
         """A factor 1, so that a discrete factor has something to select."""
         leaf = self.slots[like.slot]
         labels = like.labels[: len(leaf.axes)]
-        return Factor(self.datum(filled(1.0, Leaf(self._field(), leaf.axes))), labels)
+        return NetworkFactor(self.datum(filled(1.0, Leaf(self._field(), leaf.axes))), labels)
 
-    def _summed(self, f: Factor, keep: Labels, others: Sequence[Factor]) -> Factor:
+    def _summed(self, f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> NetworkFactor:
         """The factor without the labels that only it has."""
         alone = _alone(f, keep, others)
         if not alone:
@@ -370,17 +372,17 @@ class Network:
             less = Leaf(leaf.entry, leaf.axes[:at] + leaf.axes[at + 1 :])
             slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
             labels = labels[:at] + labels[at + 1 :]
-        return Factor(slot, labels)
+        return NetworkFactor(slot, labels)
 
-    def _pair(self, a: Factor, b: Factor, out: Labels, keep: Labels) -> Factor:
+    def _pair(self, a: NetworkFactor, b: NetworkFactor, out: Labels, keep: Labels) -> NetworkFactor:
         letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
         if set(out) == set(keep) & set(out) and all(c in out for c in keep):
             out = tuple(c for c in keep if c in out)
         spec = Spec.of(*("".join(letters[c] for c in labels) for labels in (a.labels, b.labels, out)))
         leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
-        return Factor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
+        return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 
-    def _linked_in(self, factors: list[Factor], links: list[Link], keep: Labels) -> list[Factor]:
+    def _linked_in(self, factors: list[NetworkFactor], links: list[Link], keep: Labels) -> list[NetworkFactor]:
         """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""
         while links:
             link = links.pop()
@@ -400,24 +402,24 @@ class Network:
                 factors.append(self._dense_link(link))
         return factors
 
-    def _applied(self, f: Factor, here: Labels, there: Labels, relation: AnyRelation) -> Factor:
+    def _applied(self, f: NetworkFactor, here: Labels, there: Labels, relation: AnyRelation) -> NetworkFactor:
         rest = tuple(c for c in f.labels if c not in here)
         slot = self.arranged(f, here + rest)
         leaf = self.slots[slot]
         image = wire.image(wire.Reduce(relation, 0), leaf)
-        return Factor(self.emit(wire.Reduce(relation, 0), (slot,), image), there + rest)
+        return NetworkFactor(self.emit(wire.Reduce(relation, 0), (slot,), image), there + rest)
 
-    def _dense_link(self, link: Link) -> Factor:
+    def _dense_link(self, link: Link) -> NetworkFactor:
         """A relation as an array of 0 and 1: only where nothing else can be had."""
         base = self._field()
         dense = np.zeros((link.relation.dom.size, link.relation.cod.size), base.dtype)
         dense[link.relation.holds()] = 1.0
         leaf = Leaf(base, link.relation.dom.axes + link.relation.cod.axes)
         const = Const(dense.reshape(leaf.shape), leaf, ("relation", link.relation))
-        return Factor(self.datum(const), link.x + link.y)
+        return NetworkFactor(self.datum(const), link.x + link.y)
 
 
-def _alone(f: Factor, keep: Labels, others: Sequence[Factor]) -> list[int]:
+def _alone(f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> list[int]:
     """The labels that only this factor has."""
     elsewhere = set(keep).union(*(g.labels for g in others))
     return [c for c in f.labels if c not in elsewhere]
@@ -428,7 +430,7 @@ def _in_order(labels: Labels, keep: Labels) -> bool:
     return labels == tuple(c for c in keep if c in labels)
 
 
-def _linked(p: Product, c: int) -> bool:
+def _linked(p: NetworkProduct, c: int) -> bool:
     return any(c in link.x or c in link.y for link in p.links)
 
 

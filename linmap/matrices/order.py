@@ -27,7 +27,7 @@ Pairs: TypeAlias = tuple[tuple[int, int], ...]
 
 @final
 @frozen
-class Order:
+class Accumulation:
     """Pairs of factors to contract (the result goes to the end of the list), and what that costs.
 
     Factors are numbered from the input's side. `forward` and `adjoint` are the operations of those two special cases.
@@ -46,7 +46,7 @@ class Order:
         n = len(self.factors)
         if n <= 2:
             return "only"
-        cases = {"forward": forward(n), "adjoint": adjoint(n)}
+        cases = {"forward": from_input(n), "adjoint": from_output(n)}
         return next((name for name, pairs in cases.items() if pairs == self.pairs), "mixed")
 
     def __str__(self) -> str:
@@ -57,24 +57,24 @@ class Order:
         return f"{self.mode}: {steps}; {self.flops:.4g} flops {compared}, largest intermediate {self.largest}"
 
 
-def forward(n: int) -> Pairs:
+def from_input(n: int) -> Pairs:
     """From the input's side: factors 0 and 1, then each next one with what there is, which stands at the end."""
     return tuple((0, 1 if k == 0 else n - 1 - k) for k in range(n - 1))
 
 
-def adjoint(n: int) -> Pairs:
+def from_output(n: int) -> Pairs:
     """From the output's side: the last two factors, then each one before them."""
     return tuple((n - 2 - k, n - 1 - k) for k in range(n - 1))
 
 
-def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: int | None = None) -> Order:
+def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: int | None = None) -> Accumulation:
     """The order with the fewest operations to contract factors with these labels into one with the labels `keep`.
 
     With a limit on the entries of intermediate arrays (the result is none), the best within it; SpaceError if none is.
     """
     n = len(factors)
     if n == 1:
-        return Order((), 0.0, 0, 0.0, 0.0, tuple(factors))
+        return Accumulation((), 0.0, 0, 0.0, 0.0, tuple(factors))
     names = {c: opt_einsum.get_symbol(i) for i, c in enumerate(dict.fromkeys(c for f in factors for c in f))}
     lists = ["".join(names[c] for c in labels) for labels in (*factors, keep)]
     shapes = tuple(tuple(sizes[c] for c in labels) for labels in factors)
@@ -88,8 +88,8 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
         if largest > allowed:
             msg = f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
             raise SpaceError(msg)
-    modes = [work(case(n), factors, keep, sizes)[0] for case in (forward, adjoint)]
-    return Order(pairs, flops, largest, modes[0], modes[1], tuple(factors))
+    modes = [work(case(n), factors, keep, sizes)[0] for case in (from_input, from_output)]
+    return Accumulation(pairs, flops, largest, modes[0], modes[1], tuple(factors))
 
 
 def work(pairs: Pairs, factors: Sequence[Labels], keep: Labels, sizes: Sequence[int]) -> tuple[float, int]:

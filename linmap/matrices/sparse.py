@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.network import Factor, Labels, Network, Product
+from linmap.matrices.network import Labels, Network, NetworkFactor, NetworkProduct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,12 +42,12 @@ def scipy(module: str) -> Any:
 class Part:
     """One product, from input leaf `inp` to output leaf `out`; where its values come from among the line's outputs."""
 
-    product: Product
+    product: NetworkProduct
     out: int
     inp: int
     values: int | None
     labels: Labels
-    found: tuple[tuple[Factor, int], ...]
+    found: tuple[tuple[NetworkFactor, int], ...]
 
 
 @final
@@ -80,7 +80,7 @@ class Pattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are; for relations found at the point, an upper bound."""
+        """How many entries there are; for dynamic relations, an upper bound."""
         if self.static:
             return len(self.static[1].indices)
         return sum(self.network.size(part.product.open) for part in self.parts)
@@ -208,7 +208,7 @@ def _values(n: Network, part: Part, columns: Columns | None, arrays: Sequence[An
     return flat if p.k == 1.0 else flat * p.k
 
 
-def enumerate_pairs(n: Network, p: Product, found: dict[Factor, Any]) -> Columns:
+def enumerate_pairs(n: Network, p: NetworkProduct, found: dict[NetworkFactor, Any]) -> Columns:
     """Columns of the values of all labels that the links allow together; the other open labels run freely."""
     table: Columns = {}
     started = False

@@ -21,7 +21,7 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
-from linmap.matrices.network import Labels, Network, Product, bonds, network
+from linmap.matrices.network import Labels, Network, NetworkProduct, bonds, network
 from linmap.net.lower import net
 from linmap.term.base import LinMap
 from linmap.term.nets import Closed, Net
@@ -230,7 +230,7 @@ def _direct_sum(rows: tuple[tuple[Form, ...], ...]) -> Form | None:
     return None
 
 
-def form(n: Network, products: Iterable[Product]) -> Form:
+def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     """The form of one block: a sum of products."""
     parts = [product_form(n, p) for p in products]
     parts = [p for p in parts if not isinstance(p, ZeroForm)]
@@ -263,7 +263,7 @@ class Component:
     links: tuple[int, ...]
 
 
-def components(p: Product) -> list[Component]:
+def components(p: NetworkProduct) -> list[Component]:
     """The connected parts of a product's network, in the order of the open labels."""
     parent: dict[int, int] = {c: c for c in p.open}
 
@@ -299,7 +299,7 @@ def components(p: Product) -> list[Component]:
     return found
 
 
-def product_form(n: Network, p: Product) -> Form:
+def product_form(n: Network, p: NetworkProduct) -> Form:
     """The form of one product: the Kronecker product of its components' forms."""
     if not p.k:
         return ZeroForm()
@@ -327,7 +327,7 @@ def product_form(n: Network, p: Product) -> Form:
     return made
 
 
-def _coupled(n: Network, p: Product, c: Component) -> Form:
+def _coupled(n: Network, p: NetworkProduct, c: Component) -> Form:
     shape = (n.size(c.outs), n.size(c.inps))
     inside = set(c.labels) - set(c.both)
     rank = min(n.size(set(bond) & inside) for _, bond in bonds(p))
@@ -335,13 +335,13 @@ def _coupled(n: Network, p: Product, c: Component) -> Form:
     return BlockDiagonal(n.size(c.both), block) if c.both else block
 
 
-def _sparse(n: Network, p: Product, c: Component) -> Form:
+def _sparse(n: Network, p: NetworkProduct, c: Component) -> Form:
     shape = (n.size(c.outs + c.both), n.size(c.inps + c.both))
     entries = enumerated(n, p, c)
     return SparseForm(entries, shape) if entries < shape[0] * shape[1] else DenseForm(shape)
 
 
-def enumerated(n: Network, p: Product, c: Component) -> int:
+def enumerated(n: Network, p: NetworkProduct, c: Component) -> int:
     """How many pairs of open labels the links of a component allow; an upper bound where links meet inside."""
     labels = set(c.outs + c.inps + c.both)
     count = 1

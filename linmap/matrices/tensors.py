@@ -41,14 +41,14 @@ from linmap.matrices.structure import body_of
 from linmap.term import wire
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Arc, Net
-from linmap.term.nodes import Compose, Identity, Scaled, Section, Sum, Zero
+from linmap.term.nodes import Compose, Identity, Scaled, Section, Sum, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.leaf import Leaf
     from hilbert.program.run import Runner
-    from linmap.matrices.network import Factor, Labels, Network, Product
+    from linmap.matrices.network import Labels, Network, NetworkFactor, NetworkProduct
 
 FEW = 4
 """More sums of terms than this are made one."""
@@ -75,7 +75,7 @@ def linear(t: Vec[TensorProduct[W, V]]) -> LinMap[V, W]:
     if rest is not None:
         parts.append(Section(_on_right(rest), 0, rest))
     if not parts:
-        return Zero(t.space.right, t.space.left)
+        return ZeroMap(t.space.right, t.space.left)
     return parts[0] if len(parts) == 1 else Sum(parts)
 
 
@@ -232,7 +232,7 @@ def _tensor_plan(n: Network) -> TensorPlan:
     return TensorPlan(tuple(pairs), n.runner(outputs), None)
 
 
-def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | str:
+def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], float] | str:
     """The slots of a product's factors and of its scalar, the sizes of their common axes, its number; or why not."""
     whole = p.out + p.inp
     if len(p.factors) == 1 and p.k == 1.0 and not p.links and len(set(whole)) == len(whole):
@@ -243,7 +243,7 @@ def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | 
         return "the term proves no low rank: input and output share an axis or a relation"
     scalars = [f for f in p.factors if not f.labels]
 
-    def sides(k: int) -> tuple[list[Factor], list[Factor]]:
+    def sides(k: int) -> tuple[list[NetworkFactor], list[NetworkFactor]]:
         return [f for f in p.factors[k:] if f.labels], [f for f in p.factors[:k] if f.labels]
 
     cuts = sorted(bonds(p), key=lambda cut: n.size(cut[1]))
@@ -258,7 +258,7 @@ def _pair(n: Network, p: Product) -> tuple[list[int], tuple[int, ...], float] | 
     return slots, tuple(n.sizes[c] for c in bond), p.k
 
 
-def _given(factors: Sequence[Factor], bond: Labels, ends: Labels) -> bool:
+def _given(factors: Sequence[NetworkFactor], bond: Labels, ends: Labels) -> bool:
     """Whether one side of a cut is a datum of the term, up to scaling along its axes: there is nothing to contract."""
     labels = set(bond + ends)
     if not factors:

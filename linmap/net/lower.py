@@ -31,7 +31,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends) -> None:
     tasks: list[Task] = [(f, src, dst, ())]
     while tasks:
         g, s, d, lead = tasks.pop()
-        if id(g) in shared and not isinstance(g, (Identity, Project, Inject, Zero)):
+        if id(g) in shared and not isinstance(g, (Identity, Project, Inject, ZeroMap)):
             key = (id(g), s, lead)
             if key in done:
                 w.each(wire.Same(), done[key], d)
@@ -122,7 +122,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
     match f:
         case Identity():
             w.each(wire.Same(), src, dst)
-        case Zero():
+        case ZeroMap():
             pass
         case Compose(parts):
             ends, last = src, len(parts) - 1

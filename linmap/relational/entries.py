@@ -2,7 +2,7 @@
 
 The table is a relation that is a function (the graph of one, `by_key` of a column, an inclusion, …), or a column: an
 array or list of positions, or of labels that are strings or a categorical column (see `X.at` for others); or it is
-data found at the point, a vector of type X^Y (`Elements(X) ** Y`).
+dynamic data, a vector of type X^Y (`Elements(X) ** Y`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def gather(indices: Any, X: I, V: W, *, rows: J) -> LinMap[Copower[W, I], Copowe
 def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """gather : V^X ⊸ V^Y, v ↦ (v_{x(y)})_y for a table x : Y → X; red of its converse, as `take` in numpy.
 
-    `rows` is Y. One element x of X that is found at the point gives π_x : V^X ⊸ V. Raises SpaceError for an element
+    `rows` is Y. One dynamic element x of X gives π_x : V^X ⊸ V. Raises SpaceError for an element
     that is not in X, for another number of rows than Y has, and for a relation that is no function.
     """
     X, V = _space_last("gather(indices, X, V)", indices, X, V)

@@ -18,7 +18,7 @@ IN_FULL = "show(f, lines=None) has them"
 
 @final
 @frozen
-class Atom:
+class Word:
     """Text that is never broken up or bracketed."""
 
     text: str
@@ -26,7 +26,7 @@ class Atom:
 
 @final
 @frozen
-class Line:
+class Chained:
     """f • g, f ∘ g: parts joined by a sign, outermost first."""
 
     sign: str
@@ -35,7 +35,7 @@ class Line:
 
 @final
 @frozen
-class Total:
+class Signed:
     """f + g − h: parts with signs."""
 
     parts: tuple[tuple[bool, Doc], ...]
@@ -59,7 +59,7 @@ class Times:
     parts: tuple[Doc, ...]
 
 
-Doc: TypeAlias = Atom | Line | Total | Bracket | Times
+Doc: TypeAlias = Word | Chained | Signed | Bracket | Times
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
@@ -68,16 +68,16 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
     positive = True
     for part in parts:
         doc = part
-        if isinstance(doc, Total) and len(doc.parts) == 1 and (sign == "•" or not flat):  # (−f) ∘ g = −(f ∘ g)
+        if isinstance(doc, Signed) and len(doc.parts) == 1 and (sign == "•" or not flat):  # (−f) ∘ g = −(f ∘ g)
             positive, doc = not positive, doc.parts[0][1]
-        flat.extend(doc.parts if isinstance(doc, Line) and doc.sign == sign else (doc,))
-    whole: Doc = flat[0] if len(flat) == 1 else Line(sign, tuple(flat))
+        flat.extend(doc.parts if isinstance(doc, Chained) and doc.sign == sign else (doc,))
+    whole: Doc = flat[0] if len(flat) == 1 else Chained(sign, tuple(flat))
     return whole if positive else negative(whole)
 
 
 def negative(part: Doc) -> Doc:
     """−f."""
-    return Total(((False, part),))
+    return Signed(((False, part),))
 
 
 def total(parts: Iterable[Doc]) -> Doc:
@@ -87,28 +87,28 @@ def total(parts: Iterable[Doc]) -> Doc:
         return parts[0]
     flat: list[tuple[bool, Doc]] = []
     for part in parts:
-        flat.extend(part.parts if isinstance(part, Total) else ((True, part),))
+        flat.extend(part.parts if isinstance(part, Signed) else ((True, part),))
     if not flat:
-        return Atom("0")
+        return Word("0")
     first = next((k for k, (positive, _) in enumerate(flat) if positive), 0)
     flat.insert(0, flat.pop(first))
-    return Total(tuple(flat))
+    return Signed(tuple(flat))
 
 
 def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
     """(k ·) • f, or −f; id is not written."""
     if k == "−1":
-        return negative(part or Atom("id"))
-    factor = Atom(f"({k} ·)")
+        return negative(part or Word("id"))
+    factor = Word(f"({k} ·)")
     return factor if part is None else line(sign, [factor, part])
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
     """The text of a doc; inside a sum, compositions are set tight."""
     match doc:
-        case Atom(text):
+        case Word(text):
             return text
-        case Line(sign, parts):
+        case Chained(sign, parts):
             join = sign if tight else f" {sign} "
             return join.join(render(p, tight=tight, within="line") for p in parts)
         case Times(parts):
@@ -116,7 +116,7 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
             return f"({text})" if within else text
         case Bracket(opening, parts, closing):
             return f"{opening}{', '.join(render(p, tight=tight) for p in parts)}{closing}"
-        case Total(parts):
+        case Signed(parts):
             text = ""
             for k, (positive, part) in enumerate(parts):
                 sign = "" if positive and not k else " + " if positive else "−" if not k else " − "

@@ -36,7 +36,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
     match cast("Node", f):
         case Identity(space):
             return Source(f"identity({space!r})")
-        case Zero(dom, cod):
+        case ZeroMap(dom, cod):
             return Source(f"zero({dom!r}, {cod!r})")
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))

@@ -17,7 +17,7 @@ from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.term import bottom_up
 from linmap.net.fold import extended, fold
-from linmap.show.notation import PAGE, Atom, Bracket, Doc, Page, Times, line, negative, render, times, total
+from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, times, total
 from linmap.signs import sign_of
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
@@ -39,7 +39,7 @@ from linmap.term.nodes import (
     Section,
     Sum,
     Unitary,
-    Zero,
+    ZeroMap,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ TWICE = 12
 """A wire that is read more than once gets a name if its text is longer than this."""
 
 
-MINUS = negative(Atom("id"))
+MINUS = negative(Word("id"))
 
 
 def subscript(n: int) -> str:
@@ -130,7 +130,7 @@ class Names:
         ends = [*parts[:SHORT], *parts[-SHORT:]]
         docs = [doc(part) for part in (reversed(ends) if backwards else ends)]
         self.hidden += len(parts) - len(ends)
-        return [*docs[:SHORT], Atom(f"… {len(parts) - len(ends)} more …"), *docs[SHORT:]]
+        return [*docs[:SHORT], Word(f"… {len(parts) - len(ends)} more …"), *docs[SHORT:]]
 
     def lay(self, doc: str, lets: Sequence[str] = ()) -> str:
         """The page with a line for each definition and each name."""
@@ -154,9 +154,9 @@ def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
 def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
     match cast("Node", f):
         case Identity():
-            return Atom("id")
-        case Zero():
-            return Atom("0")
+            return Word("id")
+        case ZeroMap():
+            return Word("0")
         case Compose(parts):
             return line("•", names.shortened(parts, rec, backwards=True))
         case Sum(parts):
@@ -170,11 +170,11 @@ def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str])
             leaf = (c.left if side == 0 else c.right).leaves
             kind = leaf[0].entry if leaf else None
             text = names.vector(datum)
-            return Atom("0") if spec is None else Atom(section_text(spec, side, text, kind))
+            return Word("0") if spec is None else Word(section_text(spec, side, text, kind))
         case Project(_, i):
-            return Atom(f"π{subscript(i + 1)}")
+            return Word(f"π{subscript(i + 1)}")
         case Inject(_, i):
-            return Atom(f"ι{subscript(i + 1)}")
+            return Word(f"ι{subscript(i + 1)}")
         case Fork(parts):
             return Bracket("⟨", tuple(map(rec, parts)), "⟩")
         case Join(parts):
@@ -182,17 +182,17 @@ def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str])
         case Parallel(parts):
             return Times(tuple(map(rec, parts)))
         case Reduce(relation, _):
-            return Atom(reduction(relation, names))
+            return Word(reduction(relation, names))
         case Unitary(name):
-            return Atom(SIGNS.get(name, name))
+            return Word(SIGNS.get(name, name))
         case Lifted(of, index):
             exponent = str(index)
             exponent = exponent if exponent.isalnum() else f"{{{exponent}}}"
             doc = rec(of)
             text = render(doc)
-            return Atom(f"{text}^{exponent}" if isinstance(doc, Atom) else f"({text})^{exponent}")
+            return Word(f"{text}^{exponent}" if isinstance(doc, Word) else f"({text})^{exponent}")
         case Cast():
-            return Atom("cast")
+            return Word("cast")
         case Net() as body:
             return net_doc(body, lambda datum: _datum(datum, names), names, lets)
         case Closed(body, data):
@@ -244,7 +244,7 @@ def transposed(text: str) -> str:
 
 
 def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -> str:
-    """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for an element found at the point."""
+    """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for a dynamic element."""
     if kind is not None and kind.dtype == "bool":
         return f"ρ[{datum}]"
     if kind is not None and kind.index is not None:
@@ -281,7 +281,7 @@ def projection(positions: tuple[int, ...]) -> Doc | None:
     """π₁, π₂•π₁, …; None for the whole."""
     if not positions:
         return None
-    return line("•", [Atom(f"π{subscript(k + 1)}") for k in reversed(positions)])
+    return line("•", [Word(f"π{subscript(k + 1)}") for k in reversed(positions)])
 
 
 def nested(space: Type, docs: list[Doc]) -> Doc:
@@ -310,9 +310,9 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
         """What flows out of a wire; None is the identity."""
         if len(flow.terms) == 1 and flow.terms[0] is None:
             return None
-        doc = total(t or Atom("id") for t in flow.terms)
+        doc = total(t or Word("id") for t in flow.terms)
         if flow.size > SHORT or (readers[w] > 1 and flow.size > 1 and len(render(doc)) > TWICE):
-            called = Atom(names.fresh("d"))
+            called = Word(names.fresh("d"))
             lets.append(f"where {called.text} = {render(doc)}")
             flow.terms, flow.size = [called], 1
             return called
@@ -328,7 +328,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
-                text = Atom(_wire_text(f, name, names))
+                text = Word(_wire_text(f, name, names))
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
         return Flow([doc], flow.size + 1)
 
@@ -338,11 +338,11 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
     inputs: list[Flow] = [Flow([projection(positions)], 1) for positions in path(body.dom)]
     flows = fold(body, zip(body.inputs, inputs, strict=True), act, add)
     outputs = [
-        Atom("0") if flow is None else read(w, flow) or Atom("id") for w, flow in zip(body.outputs, flows, strict=True)
+        Word("0") if flow is None else read(w, flow) or Word("id") for w, flow in zip(body.outputs, flows, strict=True)
     ]
     if len(outputs) == 1:
         return outputs[0]
-    return nested(body.cod, outputs) if outputs else Atom("0")
+    return nested(body.cod, outputs) if outputs else Word("0")
 
 
 @final

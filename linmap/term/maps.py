@@ -38,7 +38,7 @@ from hilbert.space import require_space
 from hilbert.vector import require_vector, span
 from linmap import contraction
 from linmap.term.base import AnyLinMap, LinMap
-from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, Zero
+from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def identity(V: U) -> LinMap[U, U]:
 
 def zero(dom: V, cod: W) -> LinMap[V, W]:
     """0 : V ⊸ W."""
-    return Zero(dom, cod)
+    return ZeroMap(dom, cod)
 
 
 def in_order(form: str, V: Any, *before: Any, tables: Sequence[Any] = ()) -> None:

@@ -79,7 +79,7 @@ class Identity(AnyLinMap):
 
 @final
 @frozen(eq=False, repr=False)
-class Zero(AnyLinMap):
+class ZeroMap(AnyLinMap):
     """0 : V ⊸ W."""
 
     dom: Any = field(validator=_vector_space)
@@ -300,7 +300,7 @@ class Cast(AnyLinMap):
 
 Node: TypeAlias = (
     Identity
-    | Zero
+    | ZeroMap
     | Compose
     | Sum
     | Scaled

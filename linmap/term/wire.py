@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-class Steps(Protocol):
+class StepMaker(Protocol):
     """Where the steps of a line are made."""
 
     def contract(self, spec: Spec, left: int, right: int) -> int:
@@ -135,7 +135,7 @@ def closed(f: Wire, data: Mapping[int, Datum]) -> Wire:
     return on_data(f, lambda datum: data.get(datum.slot, datum) if isinstance(datum, Ref) else datum)
 
 
-def step(b: Steps, f: Wire, x: int, at: Callable[[Datum], int]) -> int:
+def step(b: StepMaker, f: Wire, x: int, at: Callable[[Datum], int]) -> int:
     """The slot of an arc applied to slot x: a section is the bilinear step itself, on the slot where its datum is."""
     match f:
         case Same():

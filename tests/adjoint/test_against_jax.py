@@ -56,7 +56,7 @@ def test_network(h: Any, in_jax: Any) -> None:
 
 
 def test_log_likelihood_of_labels() -> None:
-    """Softmax regression: −Σ_n (s_{n,label} − ln Σ_c e^{s_{n,c}}), labels found at the point."""
+    """Softmax regression: −Σ_n (s_{n,label} − ln Σ_c e^{s_{n,c}}), dynamic labels."""
     f = fun(R ** (Y * X), R**X, Elements(Y))(lambda W, x, label: log(exp(W @ x).sum()) - (W @ x)[label])
     batch = lift(f, N, over=(1, 2))
     total = fun(R ** (Y * X), (R**X) ** N, Elements(Y) ** N)(lambda W, x, label: batch(W, x, label).sum())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, note, settings
 
 from adjoint import adjoint, grad, hessian, jacobian
-from diff import Pointwise, affine, const, cos, derivative, exp, fun, inner, jvp, lift, log, program, sin, tanh
+from diff import Linearization, affine, const, cos, derivative, exp, fun, inner, jvp, lift, log, program, sin, tanh
 from hilbert import Fin, R
 from tests.function_terms import between
 from tests.strategies import Source, close, sources
@@ -59,7 +59,7 @@ def test_the_derivative_of_a_gradient() -> None:
     H = hessian(f, x)
     columns = [d.at(x)(e).array for e in V.basis()]
     rows = [adjoint(d).at(x)(e).array for e in V.basis()]
-    assert isinstance(d, Pointwise)
+    assert isinstance(d, Linearization)
     np.testing.assert_allclose(columns, H, rtol=1e-12)
     np.testing.assert_allclose(rows, H, rtol=1e-12)
     np.testing.assert_allclose(H, H.T, rtol=1e-12)

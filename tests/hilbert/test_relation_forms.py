@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hilbert import Coproduct, Fin, Index, Relation, SpaceError
 from hilbert.arrays.counting import SHADES, filled
 from hilbert.relation import (
-    Composition,
+    Composite,
     agreement,
     band,
     by_key,
@@ -172,7 +172,7 @@ def test_composition(s: Source) -> None:
     paths = dense(R).astype(int) @ dense(S).astype(int)
     T = S @ R
     assert np.array_equal(dense(T), paths > 0)
-    if isinstance(T, Composition):
+    if isinstance(T, Composite):
         assert paths.max(initial=0) <= 1
 
 

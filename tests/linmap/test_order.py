@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from diff import derivative, fun, tanh
 from hilbert import Fin, R, SpaceError
 from linmap import cost, matrix
-from linmap.matrices.order import Pairs, adjoint, forward, order, work
+from linmap.matrices.order import Pairs, from_input, from_output, order, work
 from tests.strategies import Source, sources
 
 
@@ -45,8 +45,8 @@ def test_the_best_of_all(s: Source) -> None:
     assert (found.flops, found.largest) == work(found.pairs, factors, keep, sizes)
     assert found.flops == min(work(p, factors, keep, sizes)[0] for p in orders(len(factors)))
     n = len(factors)
-    assert found.forward == work(forward(n), factors, keep, sizes)[0] >= found.flops
-    assert found.adjoint == work(adjoint(n), factors, keep, sizes)[0] >= found.flops
+    assert found.forward == work(from_input(n), factors, keep, sizes)[0] >= found.flops
+    assert found.adjoint == work(from_output(n), factors, keep, sizes)[0] >= found.flops
 
 
 @settings(max_examples=100)

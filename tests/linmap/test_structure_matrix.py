@@ -103,7 +103,7 @@ def check_blocks(f: LinMap[Any, Any], sparse: Any) -> None:
 
 
 def _found(f: LinMap[Any, Any]) -> bool:
-    """Whether a relation of f is found at the point only: then the diagonal is refused."""
+    """Whether a relation of f is dynamic: then the diagonal is refused."""
     return any(not d.leaf.is_field and d.leaf.kind == "i" for a in net(f).arcs if (d := getattr(a.map, "datum", None)))
 
 

@@ -29,13 +29,13 @@ def main() -> None:
     assert np.isclose(f(x).inner(y), x.inner(adjoint(f)(y)))
     wave = fun(X)(lambda x: exp(sin(x)))
     slope = derivative(wave)
-    reveal_type(slope)  # N: Pointwise[Vector[Step], Vector[Step], Vector[Step]]
-    reveal_type(adjoint(slope))  # N: Pointwise[Vector[Step], Vector[Step], Vector[Step]]
+    reveal_type(slope)  # N: Linearization[Vector[Step], Vector[Step], Vector[Step]]
+    reveal_type(adjoint(slope))  # N: Linearization[Vector[Step], Vector[Step], Vector[Step]]
     assert adjoint(adjoint(slope)) == slope
-    reveal_type(simplify(derivative(log @ sin)))  # N: Pointwise[Field, Field, Field]
+    reveal_type(simplify(derivative(log @ sin)))  # N: Linearization[Field, Field, Field]
     reveal_type(simplify(log @ sin))  # N: Map[Field, Field]
     reveal_type(simplify(adjoint(dup(R)) @ dup(R)))  # N: LinMap[Field, Field]
     first = project(direct_sum(X, R), 0)
     energy = fun(X)(lambda x: x @ x) @ first
-    reveal_type(adjoint(derivative(energy)))  # N: Pointwise[DirectSum[Vector[Step], Field], Field, DirectSum[Vector[Step], Field]]
+    reveal_type(adjoint(derivative(energy)))  # N: Linearization[DirectSum[Vector[Step], Field], Field, DirectSum[Vector[Step], Field]]
     assert float(adjoint(derivative(energy)).at(y)(R.vec(1.0))[1]) == 0.0

@@ -5,7 +5,7 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import adjoint, adjoint_affine, check, check_derivative, hessian, jacobian, vjp
-from diff import Derivative, Expr, Pointwise, affine, derivative, fun, inner, jvp, sin
+from diff import Derivative, Expr, Linearization, affine, derivative, fun, inner, jvp, sin
 from hilbert import Fin, Matrix, R, Scalar, Vec, Vector, direct_sum
 from linmap import LinMap
 
@@ -43,7 +43,7 @@ def four(
 
 
 slope: Derivative[Vector[In], Scalar] = derivative(one)
-pullback: Pointwise[Vector[In], Scalar, Vector[In]] = adjoint(slope)
+pullback: Linearization[Vector[In], Scalar, Vector[In]] = adjoint(slope)
 
 
 def points(

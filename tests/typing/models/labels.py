@@ -1,4 +1,4 @@
-"""Discrete values: one-hot encodings and projections at an element that is found at the point, also lifted."""
+"""Discrete values: one-hot encodings and projections at a dynamic element, also lifted."""
 
 from typing import reveal_type
 

@@ -27,7 +27,7 @@ def main() -> None:
     for _ in range(8):
         x = step(x)
     assert abs(float(f(x))) < 1e-12
-    reveal_type(derivative(slope))  # N: Pointwise[Field, Field, Field]
+    reveal_type(derivative(slope))  # N: Linearization[Field, Field, Field]
     h = 1e-4
     twice = grad(grad(f))
     numeric = (float(twice(R.vec(0.5 + h))) - float(twice(R.vec(0.5 - h)))) / (2 * h)
