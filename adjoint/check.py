@@ -407,5 +407,5 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         one: AnyProgram = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
-            return f"step {k + 1} of {len(p.steps)}, {name} on {dom}: {one}"
+            return f"step {k + 1} of {len(p.steps)}, {name} on {dom if n > 1 else dom.parts[0]}: {one}"
     return None

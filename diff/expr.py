@@ -45,6 +45,7 @@ from hilbert.errors import shown
 from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
+from hilbert.operators import difference
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, run
@@ -617,7 +618,7 @@ def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
     """The second of two expressions of one space; SpaceError where they are of two."""
     if a.space != b.space:
         msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
-        raise SpaceError(msg + bracketing(a.space, b.space))
+        raise SpaceError(msg + difference(a.space, b.space))
     return b
 
 

@@ -25,7 +25,7 @@ from linmap.show.show import Names, linear_doc, net_doc, subscript
 from linmap.show.show import show as show_linear
 from linmap.term import wire
 from linmap.term.base import LinMap
-from linmap.term.datum import Datum
+from linmap.term.datum import Datum, Ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,8 +137,8 @@ def _raised(doc: Doc, exponent: str) -> Doc:
 def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
     names = Names(leaf_names(f.program), page)
-    roots = [arc.map.datum for arc in f.body.arcs if isinstance(arc.map, wire.Section)]
-    slots = Slots(f.program, names, (d.slot for d in roots if not isinstance(d, Const)))
+    roots = (wire.datum_of(arc.map) for arc in f.body.arcs)
+    slots = Slots(f.program, names, (d.slot for d in roots if isinstance(d, Ref)))
 
     def text(datum: Datum) -> str:
         return names.const(datum) if isinstance(datum, Const) else slots.datum(datum.slot)

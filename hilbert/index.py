@@ -221,6 +221,9 @@ class Fin(Labelled[T]):
 
 
 def _as_labels(given: Any) -> tuple[Hashable, ...]:
+    if isinstance(given, (bytes, set, frozenset, dict)):  # numbers that look like text, or in no order that lasts
+        msg = f"the labels of an index set are a sequence in a fixed order, not {shown(given)}: give a list"
+        raise SpaceError(msg)
     try:
         return tuple(given)
     except TypeError:

@@ -16,7 +16,7 @@ from hilbert.attach import attach
 from hilbert.formal import tensors
 from hilbert.index import Labelled
 from hilbert.notarray import NotArray
-from hilbert.space import bracketing, elements_at
+from hilbert.space import Copower, Field, bracketing, elements_at
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -44,7 +44,20 @@ def matrix_product(v: Vec[Any], other: Any) -> Any:
 
 def mismatch(v: Vec[Any], space: Type) -> str:
     """What tells the brackets of two spaces apart."""
-    return bracketing(v.space, space)
+    return difference(v.space, space)
+
+
+def difference(have: Type, want: Type) -> str:
+    """What an error adds where two spaces ought to be one."""
+    return bracketing(have, want) or broadcasting(have, want)
+
+
+def broadcasting(have: Type, want: Type) -> str:
+    """What an error adds where a number meets a vector of numbers, which numpy would repeat."""
+    number, other = (have, want) if isinstance(have, Field) else (want, have)
+    if not isinstance(number, Field) or not isinstance(other, Copower) or not isinstance(other.base, Field):
+        return ""
+    return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {other.index}"
 
 
 attach(Vec, "tensor", tensor)

@@ -100,6 +100,25 @@ def _rest(X: Index, keys: Iterator[Key]) -> Index | None:
     return X if key is None else None if isinstance(key, int) else Fin.of(len(key))
 
 
+def position_of(X: Index, element: Any) -> int:
+    """The flat position of an element that is given by positions and labels: integers are always positions.
+
+    Raises SpaceError if it is no element.
+    """
+    if isinstance(X, Product) and isinstance(element, tuple) and len(element) == 2:
+        left, right = position_of(X.left, element[0]), position_of(X.right, element[1])
+        return left * int(X.right.size) + right
+    place = integer(element) if has_labels(X) else None
+    if place is None:
+        found: int = X.position(element)
+        return found
+    if not 0 <= place < X.size:
+        due = f"positions from 0 to {X.size - 1}, or labels, would fit" if X.size else "it has none"
+        msg = f"{place} is not an element of {X}: {due}"
+        raise SpaceError(msg)
+    return place
+
+
 def slices(keys: Sequence[Key]) -> tuple[int | slice, ...]:
     """The keys as arrays take them."""
     return tuple(slice(None) if k is None else k if isinstance(k, int) else _slice(k) for k in keys)

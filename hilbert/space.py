@@ -13,6 +13,7 @@
 # a cached property implements a property
 from __future__ import annotations
 
+import itertools
 import operator
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
@@ -109,6 +110,11 @@ class Type:
         for index in reversed(powers):
             parts = tuple(Copower(part, index) for part in parts)
         return parts
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the leaves of each part begin, and where the last ones end."""
+        return 0, len(self.leaves)
 
     @property
     def is_space(self) -> bool:
@@ -502,6 +508,11 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
         return self._parts
 
     @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the leaves of each part begin, and where the last ones end."""
+        return tuple(itertools.accumulate((len(part.leaves) for part in self.parts), initial=0))
+
+    @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Those of the parts, in order."""
         return tuple(leaf for part in self.parts for leaf in part.leaves)
@@ -513,7 +524,7 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
     def unpack(self, tree: Any) -> list[Any]:
         """A tuple's leaves."""
         pairs = zip(self.parts, _tuple(self, tree, len(self.parts)), strict=True)
-        return [leaf for part, item in pairs for leaf in part.unpack(item)]
+        return [leaf for part, item in pairs for leaf in (_taken(part, item) or part.unpack(item))]
 
     @cached_property
     def tangent(self) -> Space:
@@ -524,10 +535,17 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
         return kept[0] if len(kept) == 1 else DirectSum(tuple(kept)) if kept else Zero()
 
     def __str__(self) -> str:
+        if len(self._parts) == 1:
+            return f"({self.parts[0]},)"
         return " ⊕ ".join(_in_sum(part) for part in self.parts) if self.parts else "()"
 
     def __repr__(self) -> str:
         return f"direct_sum({', '.join(map(repr, self.parts))})"
+
+
+def _taken(part: Type, item: Any) -> list[Any]:
+    """The arrays of a part that is given as a vector; none for other data."""
+    return list(part.vec(item).dense().leaves) if isinstance(item, Vec) else []
 
 
 def _in_sum(part: Any) -> str:
@@ -690,6 +708,8 @@ def bracketing(have: Type, want: Type) -> str:
     if have == want or have.leaves != want.leaves:
         return ""
     way = "a unitary operator"
+    if {type(have), type(want)} == {TensorProduct, Copower}:
+        way = "linmap.unitary.tensor_matrix, or its adjoint,"
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = "curry" if _depth(have) < _depth(want) else "uncurry"
     elif isinstance(have, DirectSum) and isinstance(want, Copower):

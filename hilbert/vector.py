@@ -702,5 +702,4 @@ def span(space: Type, i: int) -> tuple[int, int]:
         due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
         msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
         raise SpaceError(msg)
-    start = sum(len(part.leaves) for part in parts[:place])
-    return start, start + len(parts[place].leaves)
+    return space.offsets[place], space.offsets[place + 1]

@@ -230,7 +230,7 @@ HILBERT: dict[str, Rows] = {
         ("identity(direct_sum(W, W))((direct_sum(R, R) ** h).zeros())", "is due; they …and unzip_parts maps one"),
         ("(V ** h).zeros() + (R ** (h * p)).zeros()", "must be in one space; they …and uncurry maps one"),
         ("(R ** (h * p)).vec((V ** h).zeros())", "is not an element of ℝ^{Hidden3×Pixel4}; they …uncurry maps"),
-        ("(V * W).vec((R ** (p * h)).zeros())", "they hold the same arrays, and a unitary operator maps one"),
+        ("(V * W).vec((R ** (p * h)).zeros())", "linmap.unitary.tensor_matrix, or its adjoint,"),
         ("fun(V ** h)(lambda x: x + (R ** (h * p)).zeros())", "sides must be in one space; they …uncurry maps"),
         ("fun(R ** (h * p))(f ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry maps"),
         ("f()", "takes one argument, vector of ℝ^Pixel4; 0 were given"),

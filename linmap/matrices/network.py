@@ -303,7 +303,9 @@ class Network:
         self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = ()
     ) -> NetworkFactor | None:
         """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
-        todo = self._linked_in(list(factors), list(links), keep)
+        linked = {c for link in links for c in link.x + link.y}
+        todo = [self._in_full(f) if self.is_found(f) and linked & {*f.labels} else f for f in factors]
+        todo = self._linked_in(todo, list(links), keep)
         if not todo:
             return None
         discrete = [f for f in todo if not self.slots[f.slot].is_field]
@@ -359,6 +361,10 @@ class Network:
         leaf = self.slots[like.slot]
         labels = like.labels[: len(leaf.axes)]
         return NetworkFactor(self.datum(filled(1.0, Leaf(self._field(), leaf.axes))), labels)
+
+    def _in_full(self, f: NetworkFactor) -> NetworkFactor:
+        """A dynamic element as its basis vector, an array of 0 and 1, to which a relation applies."""
+        return self._pair(self._ones(f), f, f.labels, f.labels)
 
     def _summed(self, f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> NetworkFactor:
         """The factor without the labels that only it has."""

@@ -6,7 +6,10 @@ the same maps lead to them from the same inputs.
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
+
+from attrs import fields
 
 from hilbert import SpaceError, Vec
 from hilbert.arrays.namespace import to_numpy
@@ -14,7 +17,7 @@ from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const
-from linmap.net.fold import extended, fold
+from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
 from linmap.term.base import LinMap
@@ -33,10 +36,17 @@ class Numbering:
 
     def __init__(self) -> None:
         self._known: dict[Hashable, int] = {}
+        self._drawn: list[int] = []
 
     def of(self, key: Hashable) -> int:
         """The number of a key."""
         return self._known.setdefault(key, len(self._known))
+
+    def drawn(self, number: int) -> int:
+        """A random number of 128 bits for one: sums of such tell which numbers were added, and how often."""
+        while len(self._drawn) <= number:
+            self._drawn.append(secrets.randbits(128))
+        return self._drawn[number]
 
 
 class Comparable:
@@ -93,22 +103,23 @@ def const_label(c: Const) -> Hashable:
 
 
 def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
-    """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source)."""
+    """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source).
 
-    def number(terms: list[int]) -> int:
-        if len(terms) > 1:  # once for all readers
-            terms[:] = [numbering.of(("+", tuple(sorted(terms))))]
-        return terms[0]
+    A multiset is known by the sum of what is drawn for its members, so that a sum of sums is one sum, at no cost.
+    """
 
-    def act(arc: Arc, terms: list[int]) -> list[int]:
+    def alone(key: Hashable) -> int:
+        return numbering.drawn(numbering.of(key))
+
+    def act(arc: Arc, total: int) -> int:
         match arc.map:
             case wire.Same():
-                return [number(terms)]
-            case wire.Section(spec, side, d):
-                return [numbering.of((("section", spec, side, datum(d)), number(terms)))]
-            case linear:  # without data: its own label
-                return [numbering.of((linear, number(terms)))]
+                return total
+            case f:  # its fields say what it does, but for the datum, whose contents do
+                own = tuple(getattr(f, field.name) for field in fields(type(f)) if field.name != "datum")
+                d = wire.datum_of(f)
+                return alone((type(f), own, None if d is None else datum(d), total))
 
-    inputs = ((w, [numbering.of(("input", k))]) for k, w in enumerate(body.inputs))
-    outputs = fold(body, inputs, act, extended)
-    return "linear", body.dom, body.cod, tuple(None if terms is None else number(terms) for terms in outputs)
+    inputs = ((w, alone(("input", k))) for k, w in enumerate(body.inputs))
+    outputs = fold(body, inputs, act, lambda a, b: (a + b) % 2**128)
+    return "linear", body.dom, body.cod, tuple(outputs)

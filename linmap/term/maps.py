@@ -33,6 +33,7 @@ from hilbert import (
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import AnyMap, factor, highest, require_map
+from hilbert.position import position_of
 from hilbert.relation import full, run
 from hilbert.space import require_space
 from hilbert.vector import require_vector, span
@@ -110,7 +111,7 @@ def project(s: Any, i: Any) -> Any:
     """π_i : ⊕ V ⊸ V_i, counted from 0; π_x : V^X ⊸ V for an element x. SpaceError for one that does not exist."""
     require_space(s, "π_i")
     if isinstance(s, Copower):
-        return Reduce(run(Unit(), s.index, s.index.position(i)).T, s.base)
+        return Reduce(run(Unit(), s.index, position_of(s.index, i)).T, s.base)
     span(s, i)
     return Project(s, int(i))
 
@@ -129,7 +130,7 @@ def inject(s: Any, i: Any) -> Any:
     """ι_i : V_i ⊸ ⊕ V, counted from 0; ι_x : V ⊸ V^X for an element x. SpaceError for one that does not exist."""
     require_space(s, "ι_i")
     if isinstance(s, Copower):
-        return Reduce(run(Unit(), s.index, s.index.position(i)), s.base)
+        return Reduce(run(Unit(), s.index, position_of(s.index, i)), s.base)
     span(s, i)
     return Inject(s, int(i))
 

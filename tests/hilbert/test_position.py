@@ -9,7 +9,7 @@ import pytest
 
 from diff import fun
 from hilbert import Bool, Elements, Fin, Labelled, R, SpaceError, Unit, Vec, direct_sum
-from linmap import equal, project, rep
+from linmap import equal, inject, project, rep
 
 
 class Row:
@@ -174,3 +174,29 @@ def test_filled() -> None:
     for refused in (lambda: truth.full(1.0), lambda: R.full(wrong), lambda: R.random(RNG, scale=wrong)):
         with pytest.raises(SpaceError):
             refused()
+
+
+def test_projections_take_positions_and_labels() -> None:
+    """On labels that are integers, an integer is a position for v[k], π_k and ι_k alike."""
+    X = Labelled.of([2, 0, 1])
+    v = (R**X).vec([10.0, 20.0, 30.0])
+    assert float(v[0]) == float(project(R**X, 0)(v)) == 10.0
+    assert inject(R**X, 0)(R.vec(1.0)).array.tolist() == [1.0, 0.0, 0.0]
+    with pytest.raises(SpaceError, match="3 is not an element"):
+        project(R**X, 3)
+
+
+@pytest.mark.parametrize("labels", [{"a", "b"}, frozenset("ab"), {"a": 1}, b"ab"])
+def test_labels_stand_in_an_order(labels: Any) -> None:
+    """Sets, in no lasting order, and bytes are no labels."""
+    with pytest.raises(SpaceError, match="a sequence in a fixed order"):
+        Labelled.of(labels)
+
+
+def test_pairs_of_vectors() -> None:
+    """An element of a direct sum is made of arrays, or of vectors of its parts."""
+    V = R ** Fin.of(2)
+    u = V.vec([1.0, 2.0])
+    assert direct_sum(V, R).vec((u, R.vec(3.0))).flat().tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(SpaceError, match="is not an element of"):
+        direct_sum(V, R).vec((R.vec(3.0), u))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from diff import exp, fun, sin
 from hilbert import Fin, R, Unit
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Library
@@ -77,3 +78,19 @@ def test_what_is_read_late_is_computed_late() -> None:
     (result,) = Runner(Line((INPUTS[1],) * 5, steps, (4,))).run([np.ones(2)])
     np.testing.assert_array_equal(result, np.ones(2))
     assert log == [double, minus, triple, add]
+
+
+def test_a_view_keeps_its_array_from_being_overwritten() -> None:
+    """What a view shows is not overwritten by a step on the array, however many readers have gone."""
+    V = R ** Fin.of(3)
+
+    def body(x: Any) -> Any:
+        s = sin(x)
+        z = s[0:2]
+        e = exp(s)
+        return z.sum() * e.sum() + z[1]
+
+    f = fun(V)(body)
+    v = np.array([1.0, 2.0, 3.0])
+    z, e = np.sin(v)[:2], np.exp(np.sin(v))
+    assert float(f(V.vec(v))) == pytest.approx(z.sum() * e.sum() + z[1], abs=1e-12)

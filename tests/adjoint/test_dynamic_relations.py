@@ -1,0 +1,55 @@
+"""Jacobians of functions where dynamic elements meet relations: the columns are the derivative's, in every form."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+
+X = hb.Fin.of(3)
+V, E = hb.R**X, hb.Elements(X) ** X
+
+BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "cumsum after a gather": lambda v, y: v[y].cumsum(),
+    "pad after a gather": lambda v, y: v[y].pad(1, 1),
+    "concatenation": lambda v, y: hb.concatenate(X, X)(v, v[y]),
+    "segment sum after a gather": lambda v, y: hb.segment_sum([0, 1, 0], hb.Fin.of(2))(v[y]),
+    "pool after a gather": lambda v, y: hb.pool(X, 2, stride=1)(v[y]),
+    "gather after a roll": lambda v, y: v.roll(1)[y],
+    "gather after a flip": lambda v, y: v.flip()[y],
+    "pad after a scatter": lambda v, y: v.scatter(y).pad(1, 1),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_jacobian(name: str) -> None:
+    """Column k of the matrix is f'(x)(e_k)."""
+    f = hb.fun(V, E)(BODIES[name])
+    x, y = V.vec([1.0, 2.0, 3.0]), E.vec([0, 0, 2])
+    linear = hb.derivative(f)(x, y)
+    due = np.stack([np.ravel(linear(e).array) for e in V.basis()], axis=1)
+    np.testing.assert_array_equal(hb.jacobian(f, x, y), due)
+    np.testing.assert_array_equal(hb.matrix(linear, as_="sparse").toarray(), due)
+
+
+def test_hessian() -> None:
+    """The Hessian of Σ d³, d = cumsum(v[y]), is 6·Jᵀ diag(d) J."""
+
+    @hb.fun(V, E)
+    def f(v: Any, y: Any) -> Any:
+        d = v[y].cumsum()
+        return hb.inner(d * d, d)
+
+    J, d = np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 0.0, 1.0]]), np.array([1.0, 2.0, 5.0])
+    found = hb.hessian(f, V.vec([1.0, 2.0, 3.0]), E.vec([0, 0, 2]))
+    np.testing.assert_allclose(found, 6 * J.T @ np.diag(d) @ J)
+
+
+def test_folding_keeps_the_order_of_labels() -> None:
+    """∇ of Σ A_ji B_ij in A is Bᵀ: a number is folded into a contraction only where no axis moves."""
+    M = hb.R ** (X * X)
+    B = M.vec(np.arange(9.0).reshape(3, 3))
+    f = hb.fun(M)(lambda A: hb.contract("ji,ij->ij", A, hb.const(B)).sum())
+    assert np.array_equal(hb.grad(f)(B).array, B.array.T)
