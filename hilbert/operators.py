@@ -1,4 +1,4 @@
-"""Operators of vectors whose meaning lives above them: formal tensors and matrix products, attached from here.
+"""What lives above vectors and index sets and is attached to them from here: formal tensors, matrix products, tables.
 
 >>> from hilbert import Fin, R
 >>> v = (R ** Fin.of(2)).vec([3.0, 4.0])
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert import matrices
 from hilbert.attach import attach
+from hilbert.errors import SpaceError
 from hilbert.formal import tensors
-from hilbert.index import Labelled
+from hilbert.index import Fin, Index, Labelled, require_index
+from hilbert.labels import column_of, distinct_labels
 from hilbert.notarray import NotArray
-from hilbert.space import Copower, Field, bracketing, elements_at
+from hilbert.space import Copower, Elements, Field, bracketing
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -58,6 +60,17 @@ def broadcasting(have: Type, want: Type) -> str:
     if not isinstance(number, Field) or not isinstance(other, Copower) or not isinstance(other.base, Field):
         return ""
     return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {other.index}"
+
+
+def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec[Any]:
+    """The elements of X with the labels of a column, one for each row; see `Labelled.at`."""
+    entries = column_of(column)
+    Y = Fin.of(len(entries)) if rows is None else rows
+    require_index(Y, "X.at(column, rows)")
+    if Y.size != len(entries):
+        msg = f"a column of {len(entries)} entries does not have the rows {Y}"
+        raise SpaceError(msg)
+    return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
 
 
 attach(Vec, "tensor", tensor)

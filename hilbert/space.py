@@ -24,7 +24,7 @@ from attrs import field, frozen
 from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
-from hilbert.labels import column_of, distinct_labels, is_labels, positions_of
+from hilbert.labels import is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -167,6 +167,9 @@ class Type:
                 msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
                 raise SpaceError(msg)
             return data
+        if _holds_vectors(self, data):
+            parts = zip(self.summands, _tuple(self, data, len(self.summands)), strict=True)
+            return Vec(self, tuple(a for part, item in parts for a in part.vec(item).leaves))
         return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
     def unflat(self: V, array: Any) -> Vec[V]:
@@ -220,17 +223,6 @@ def _read(data: Any, leaf: Leaf) -> Any:
     if isinstance(index, Labelled) and is_labels(data):
         data = positions_of(index, data)
     return as_leaf(data, leaf)
-
-
-def elements_at(X: Labelled[T], column: Any, rows: Index | None = None) -> Vec[Any]:
-    """The elements of X with the labels of a column, one for each row; see `Labelled.at`."""
-    entries = column_of(column)
-    Y = Fin.of(len(entries)) if rows is None else rows
-    require_index(Y, "X.at(column, rows)")
-    if Y.size != len(entries):
-        msg = f"a column of {len(entries)} entries does not have the rows {Y}"
-        raise SpaceError(msg)
-    return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
 
 
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
@@ -472,6 +464,16 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
     require_type(value, f"the {attribute.name} of a copower or a tensor product")
 
 
+def _holds_vectors(space: Type, data: Any) -> bool:
+    """Whether a part of a tuple tree is given as a vector."""
+    while isinstance(space, Copower):
+        space = space.base
+    if not isinstance(space, DirectSum) or not isinstance(data, (tuple, list)):
+        return False
+    pairs = zip(space.parts, data, strict=False)  # of another length: an error of its own
+    return any(isinstance(item, Vec) or _holds_vectors(part, item) for part, item in pairs)
+
+
 def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
         msg = f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit"
@@ -524,7 +526,7 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
     def unpack(self, tree: Any) -> list[Any]:
         """A tuple's leaves."""
         pairs = zip(self.parts, _tuple(self, tree, len(self.parts)), strict=True)
-        return [leaf for part, item in pairs for leaf in (_taken(part, item) or part.unpack(item))]
+        return [leaf for part, item in pairs for leaf in part.unpack(item)]
 
     @cached_property
     def tangent(self) -> Space:
@@ -541,11 +543,6 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
 
     def __repr__(self) -> str:
         return f"direct_sum({', '.join(map(repr, self.parts))})"
-
-
-def _taken(part: Type, item: Any) -> list[Any]:
-    """The arrays of a part that is given as a vector; none for other data."""
-    return list(part.vec(item).dense().leaves) if isinstance(item, Vec) else []
 
 
 def _in_sum(part: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diff import fun
-from hilbert import Bool, Elements, Fin, Labelled, R, SpaceError, Unit, Vec, direct_sum
+from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Unit, Vec, Zero, direct_sum
 from linmap import equal, inject, project, rep
 
 
@@ -200,3 +200,24 @@ def test_pairs_of_vectors() -> None:
     assert direct_sum(V, R).vec((u, R.vec(3.0))).flat().tolist() == [1.0, 2.0, 3.0]
     with pytest.raises(SpaceError, match="is not an element of"):
         direct_sum(V, R).vec((R.vec(3.0), u))
+
+
+def test_parts_given_as_vectors() -> None:
+    """Where a tuple is read a part may be a vector: also of 0, of W^X in (V ⊕ W)^X, and formal ones stay formal."""
+    V, W, X = R ** Fin.of(3), R ** Fin.of(2), Fin.of(4)
+    S = direct_sum(V, W)
+    v, w = V.random(RNG), W.random(RNG)
+    assert equal(S.vec((v, w))[0], v)
+    nested = direct_sum(S, Zero(), V).vec(((v, [1.0, 2.0]), Zero().zeros(), v))
+    assert [a.tolist() for a in nested.leaves] == [v.array.tolist(), [1.0, 2.0], v.array.tolist()]
+    Y = Fin.of(5)
+    rows = (V**X).random(RNG), (W**X).random(RNG)
+    assert all(map(equal, (S**X).vec(rows).split(), rows))
+    tables = ((V**X) ** Y).random(RNG), ((W**X) ** Y).random(RNG)
+    assert all(map(equal, ((S**X) ** Y).vec(tables).split(), tables))
+    u = v.tensor(w)
+    assert direct_sum(u.space, V).vec((u, v)).is_formal
+    wrong: list[Any] = [(w, v), (v,), (v, w, w), (v, (R32 ** Fin.of(2)).zeros())]
+    for given in wrong:
+        with pytest.raises(SpaceError):
+            S.vec(given)
