@@ -270,10 +270,10 @@ class Atom(Type):
         """What its one array holds."""
         raise TypeError(type(self).__name__)
 
-    @property
+    @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """One leaf without axes."""
-        return _single(self.entry)
+        return (Leaf(self.entry),)
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """The one entry."""
@@ -331,11 +331,6 @@ class Discrete(PartlyDiscrete, Atom):
     def tangent(self) -> Space:
         """The space 0."""
         return Zero()
-
-
-@cache
-def _single(entry: Entry) -> tuple[Leaf, ...]:
-    return (Leaf(entry),)
 
 
 def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
