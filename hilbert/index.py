@@ -155,6 +155,10 @@ class Labelled(Index, Generic[T]):
         """The labels, in order."""
         raise TypeError(type(self).__name__)
 
+    def __contains__(self, element: object) -> bool:
+        """Whether it is a label, found by hashing; what cannot be hashed is none."""
+        return element in self.labels
+
     @overload
     def at(self, column: Any, rows: None = None) -> Vec[Copower[Elements[Fin[T]], Fin[Anonymous]]]: ...
     @overload
@@ -251,6 +255,12 @@ class _Labels(Fin[T]):
     def labels(self) -> tuple[Hashable, ...]:
         """The labels, in order."""
         return self._labels
+
+    def __contains__(self, element: object) -> bool:
+        try:
+            return element in self._places
+        except TypeError:
+            return False
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.errors import SpaceError, integer, shown
@@ -26,8 +26,7 @@ def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]
     A key is a position, from the end if it is negative, a label or a slice; for X × Y a tuple of one for each axis.
     Raises SpaceError for keys that do not fit.
     """
-    label = isinstance(X, Labelled) and isinstance(key, Hashable) and key in X.labels
-    given = key if isinstance(key, tuple) and not label else (key,)
+    given = key if isinstance(key, tuple) and not (isinstance(X, Labelled) and key in X) else (key,)
     if len(given) != len(X.axes):
         raise SpaceError(_wrong_count(len(X.axes), key, len(given), space))
     keys = tuple(_key(axis, k, space) for axis, k in zip(X.axes, given, strict=True))

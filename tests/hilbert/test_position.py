@@ -221,3 +221,30 @@ def test_parts_given_as_vectors() -> None:
     for given in wrong:
         with pytest.raises(SpaceError):
             S.vec(given)
+
+
+def test_labels_are_found_by_hashing() -> None:
+    """A label is looked up, not searched for: labels that are tuples, and what is no label or cannot be hashed."""
+
+    class Compared(tuple[int, ...]):
+        """A label that counts how often it is compared."""
+
+        __slots__ = ()
+        count = 0
+
+        def __eq__(self, other: object) -> bool:
+            Compared.count += 1
+            return tuple.__eq__(self, other)
+
+        __hash__ = tuple.__hash__
+
+    X = Labelled(City, [Compared((k, 0)) for k in range(1000)])
+    v: Any = (R**X).vec(np.arange(1000.0))
+    Compared.count = 0
+    assert [float(v[k, 0]) for k in range(0, 1000, 100)] == list(range(0, 1000, 100))
+    assert Compared.count <= 40
+    assert (999, 0) in X
+    assert (1000, 0) not in X
+    assert [0] not in X  # which cannot be hashed
+    assert 2 in row
+    assert 3 not in row
