@@ -358,7 +358,7 @@ def _precision(_: Any, __: Any, value: Any) -> None:
 
 @final
 @frozen(repr=False)
-class Field(Atom, Space):
+class Field(Atom, Space):  # pyright: ignore[reportIncompatibleVariableOverride]  # Atom keeps its leaf
     """K: the real numbers in a dtype, which is not part of the static type; `R` is float64, `R32` float32 (§2.2)."""
 
     dtype: str = field(default="float64", validator=_precision)
