@@ -49,9 +49,10 @@ from hilbert.operators import difference
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, run
+from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import ARRAYS, FUNCTIONS, Linear, require_vector, span
+from hilbert.vector import Linear, require_vector, span
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -112,6 +113,7 @@ class Expr(Applicable, Generic[V]):
         "norm": "sqrt(inner(x, x))",
         "inner": "inner(x, y)",
     }
+    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
     __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
     builder: Builder
@@ -139,6 +141,9 @@ class Expr(Applicable, Generic[V]):
 
     def __rsub__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
         return _add(_scaled(_known(self), -1.0), o, 1.0, "-")
+
+    def __pos__(self: Linear[S]) -> Expr[S]:
+        return _known(self)
 
     def __neg__(self: Linear[S]) -> Expr[S]:
         return _scaled(_known(self), -1.0)
@@ -252,11 +257,12 @@ class Expr(Applicable, Generic[V]):
     def sum(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
     @overload
     def sum(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
-    def sum(self, X: Any = None) -> Any:
+    def sum(self, X: Any = None, **options: Any) -> Any:
         """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
 
         Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
         """
+        _no_options(self, "sum", options)
         require_space(self.space, ".sum()")
         return _entries_added(self) if X is None else _summed(self, X)
 
@@ -270,8 +276,9 @@ class Expr(Applicable, Generic[V]):
     def mean(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
     @overload
     def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
-    def mean(self, X: Any = None) -> Any:
+    def mean(self, X: Any = None, **options: Any) -> Any:
         """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
+        _no_options(self, "mean", options)
         this: Any = self
         total: Expr[Any] = this.sum(X)
         size: int = self.space.dim if X is None else X.size
@@ -531,6 +538,12 @@ class Expr(Applicable, Generic[V]):
         msg = f"an expression of {self.space} has no value while a function is traced; use diff's functions, not math's"
         raise SpaceError(msg)
 
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return repr(self)
+        msg = f"the format {spec!r} does not apply to {shown(self)}: it has no value while a function is traced"
+        raise SpaceError(msg)
+
     def __repr__(self) -> str:
         return f"<expression of {self.space}>"
 
@@ -632,6 +645,19 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
 
 
+def _no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
+    """Raise SpaceError for options that numpy's method of that name has."""
+    if options:
+        given = ", ".join(f"{key}={shown(value)}" for key, value in options.items())
+        msg = f".{name}(X) of {shown(a)} takes the index set of an axis, not {given}: {_its_axes(a)}"
+        raise SpaceError(msg)
+
+
+def _its_axes(a: Expr[Any]) -> str:
+    axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
+    return f"its axes are {', '.join(axes)}" if axes else "it has none"
+
+
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
     return Expr(a.builder, a._require("k·v"), tuple(a.builder.scale(k, slot) for slot in a.slots))
 
@@ -696,8 +722,7 @@ def _entries_added(x: Expr[Any]) -> Expr[Any]:
 def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
     """Σ_X along one factor of the index sets of a space."""
     if not isinstance(X, Index):
-        axes = dict.fromkeys(str(axis) for leaf in x.space.leaves for axis in leaf.axes)
-        msg = f".sum(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: its axes are {', '.join(axes)}"
+        msg = f".sum(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {_its_axes(x)}"
         raise SpaceError(msg)
     found = x.space.sums(X)
     if len(found) != 1:

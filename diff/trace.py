@@ -11,12 +11,10 @@
 from __future__ import annotations
 
 import inspect
-import linecache
-import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
 from diff.expr import Expr, tracing
+from diff.origin import origin, understood
 from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
@@ -47,8 +45,6 @@ J = TypeVar("J", bound=Type)
 K = TypeVar("K", bound=Type)
 
 One = TypeVar("One", bound="Field | Copower[Any, Any] | TensorProduct[Any, Any] | Zero | Discrete")
-
-PACKAGES = [str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint")]
 
 
 @final
@@ -82,7 +78,11 @@ class Tracer(Generic[Ps, V]):
             result = body(*arguments)
             value = _result(builder, result)
         except SpaceError as error:
-            raise SpaceError(f"{error}{_users_line(error, body)}") from error
+            raise SpaceError(f"{error}{origin(error, body)}") from error
+        except (TypeError, AttributeError) as error:
+            if text := understood(error):
+                raise SpaceError(f"{text}{origin(error, body)}") from error
+            raise
         finally:
             tracing.pop()
             builder.traced = True
@@ -126,17 +126,6 @@ def _names(body: Any, count: int) -> tuple[str, ...]:
         return ()
     names = tuple(p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD})
     return names if len(names) == count else ()
-
-
-def _users_line(error: SpaceError, body: Any) -> str:
-    """The line of the body that the error comes from, or the body's first line where it comes from its result."""
-    code = getattr(body, "__code__", None)
-    places = [(code.co_filename, code.co_firstlineno)] if code else []
-    places += [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
-    for file, line in reversed(places):
-        if not any(file.startswith(package) for package in PACKAGES):
-            return f"\n  at {Path(file).name}:{line}: {linecache.getline(file, line).strip()}"
-    return ""
 
 
 @final

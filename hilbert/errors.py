@@ -16,6 +16,10 @@ class MissingError(SpaceError, AttributeError):
     """An attribute that values of another library have; the message says what to write here."""
 
 
+class OperatorError(SpaceError, TypeError):
+    """An operator that numbers or arrays have; the message says what to write here."""
+
+
 @singledispatch
 def shown(value: object) -> str:
     """What a message says of what was given: numbers and short strings as they are written, of an array its shape.

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, final
 
-from hilbert.errors import MissingError, SpaceError, shown
+from hilbert.errors import MissingError, OperatorError, SpaceError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilbert.map import AnyMap
 
 REFLECTED = {
@@ -55,6 +57,17 @@ class Missing:
         raise MissingError(msg)
 
 
+def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
+    """A method for an operator that says what to write instead."""
+
+    def refused(self: Any, *_: Any) -> NoReturn:
+        msg = f"{sign} of {shown(self)} is not defined: {remedy}"
+        raise OperatorError(msg)
+
+    refused.__name__ = refused.__qualname__ = name
+    return refused
+
+
 class NotArray:
     """Something that meets numpy's arrays and numbers in operators and is no array itself."""
 
@@ -65,6 +78,8 @@ class NotArray:
     """What to write for single functions of numpy."""
     attributes: ClassVar[dict[str, str]] = {}
     """What to write for attributes that arrays or matrices have."""
+    operators: ClassVar[dict[str, tuple[str, str]]] = {}
+    """Operators that numbers or arrays have, by their methods: the sign, and what to write."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Give the class what refuses each of those attributes; to a type checker there are none."""
@@ -72,6 +87,9 @@ class NotArray:
         for name, remedy in cls.attributes.items():
             if not hasattr(cls, name):
                 setattr(cls, name, Missing(name, remedy))
+        for name, (sign, remedy) in cls.operators.items():
+            if name not in vars(cls):
+                setattr(cls, name, _refused(name, sign, remedy))
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)

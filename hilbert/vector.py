@@ -37,6 +37,7 @@ from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
 from hilbert.notarray import Applicable, NotArray
 from hilbert.position import slices
+from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
@@ -68,48 +69,6 @@ Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
-ARRAYS = {
-    "shape": "x.space.index.shape, or v.array.shape of a vector",
-    "dtype": "x.space: R holds float64, R32 float32",
-    "ndim": "x.space.index.axes",
-    "size": "x.space.dim",
-    "max": "maximum(x, y) for the larger of two; v.array.max() for the largest entry of a vector",
-    "min": "minimum(x, y) for the smaller of two; v.array.min() for the least entry of a vector",
-    "dot": "x @ y, or inner(x, y)",
-    "astype": "cast(V, R32)(x)",
-    "flatten": "v.flat() of a vector, or x.reshape(Fin.of(n))",
-    "ravel": "v.flat() of a vector, or x.reshape(Fin.of(n))",
-    "transpose": "x.T",
-    "item": "float(v)",
-    "copy": "v itself: vectors are never changed",
-    "append": "concatenate(X, Y)(x, y)",
-}
-"""What takes the place of an attribute of arrays, for vectors and expressions."""
-FUNCTIONS = {
-    "max": ARRAYS["max"],
-    "amax": ARRAYS["max"],
-    "min": ARRAYS["min"],
-    "amin": ARRAYS["min"],
-    "sum": "x.sum()",
-    "mean": "x.mean()",
-    "dot": ARRAYS["dot"],
-    "matmul": "x @ y",
-    "inner": ARRAYS["dot"],
-    "outer": "outer(x, y)",
-    "cumsum": "x.cumsum()",
-    "roll": "x.roll(1)",
-    "flip": "x.flip()",
-    "reshape": "x.reshape(Y)",
-    "transpose": "x.T",
-    "where": "select(c, x) + select(~c, y)",
-    "concatenate": ARRAYS["append"],
-    "stack": "stack(X)(x, y)",
-    "einsum": "contract(labels, x, y)",
-    "abs": "absolute(x)",
-    "absolute": "diff's absolute(x)",
-    "shape": ARRAYS["shape"],
-}
-"""What takes the place of a function of numpy, for vectors and expressions."""
 SMALL = 24  # vectors up to this dimension show their entries
 
 
@@ -147,6 +106,7 @@ class Vec(NotArray, Generic[V]):
     instead = "give it v.array, or apply a map of diff"
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS
+    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
     space: V
     leaves: tuple[Any, ...]
 
@@ -274,6 +234,9 @@ class Vec(NotArray, Generic[V]):
             return unfit
         return (-v)._shifted(k, "−")
 
+    def __pos__(self: Linear[S]) -> Vec[S]:
+        return _known(self)
+
     def __neg__(self: Linear[S]) -> Vec[S]:
         v = _known(self)
         return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
@@ -373,6 +336,22 @@ class Vec(NotArray, Generic[V]):
             raise SpaceError(msg)
         (leaf,) = self.dense().leaves
         return float(namespace(leaf).reshape(leaf, ()))
+
+    def __round__(self, digits: int = 0) -> float:
+        """The rounded number that a vector of dimension 1 is; raises SpaceError for another."""
+        if len(self.leaves) == 1 and self.space.dim == 1:
+            return round(float(self), digits)
+        msg = f"{shown(self)} is no number to round: write show(v, digits=3) to print it, or round its v.array"
+        raise SpaceError(msg)
+
+    def __format__(self, spec: str) -> str:
+        """The number that a vector of dimension 1 is, in Python's format; without one, the text of any vector."""
+        if not spec:
+            return str(self)
+        if len(self.leaves) == 1 and self.space.dim == 1:
+            return format(float(self), spec)
+        msg = f"the format {spec!r} does not apply to {shown(self)}: write show(v, digits=3), or v.array"
+        raise SpaceError(msg)
 
     @overload
     def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...

@@ -1,0 +1,206 @@
+"""An error in a traced function shows the expression that fails, and its operands in the user's own words."""
+
+# ruff: noqa: ARG001, ARG005, PLC2401, PLW0108, SIM300 - bodies that fail before they use all of their arguments
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from diff.origin import COLUMNS
+
+
+class Pixel:
+    """The tag of an axis."""
+
+
+class Hidden:
+    """The tag of another."""
+
+
+pixel, hidden = hb.Fin(Pixel, 3), hb.Fin(Hidden, 2)
+V, W, M = hb.R**pixel, hb.R**hidden, hb.R ** (hidden * pixel)
+TABLE: Any = M.ones()
+both = hb.fun(V, W)(lambda x, y: x.sum() * y.sum())
+
+
+def several_lines(m: Any, x: Any, b: Any) -> Any:
+    return hb.tanh(m @ x + b) @ (x +
+        2.0 * b)  # fmt: skip
+
+
+def helper(p: Any) -> Any:
+    return p + TABLE
+
+
+def in_a_helper(m: Any, x: Any, b: Any) -> Any:
+    return helper(x)
+
+
+def behind_umlauts(m: Any, x: Any, b: Any) -> Any:
+    größe = m @ x
+    return ("ä", größe * x)
+
+
+def in_a_helper_twice(m: Any, x: Any, b: Any) -> Any:
+    return [helper(row) for row in (m, x)]
+
+
+def wide(m: Any, x: Any, b: Any) -> Any:
+    return [b * 1.0, b * 2.0, b * 3.0, b * 4.0, b * 5.0, b * 6.0, b * 7.0, b * 8.0, b * 9.0, b * 10.0, x + b, b * 11.0]
+
+
+SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
+    (
+        several_lines,
+        "several_lines",
+        [
+            "return hb.tanh(m @ x + b) @ (x +",
+            "                             ^^^",
+            "    2.0 * b)  # fmt: skip",
+            "    ^^^^^^^",
+            "x ∈ ℝ^Pixel3, 2.0 * b ∈ ℝ^Hidden2",
+        ],
+    ),
+    (in_a_helper, "helper", ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]),
+    (in_a_helper_twice, "helper", ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]),
+    (
+        behind_umlauts,
+        "behind_umlauts",
+        ['return ("ä", größe * x)', "             ^^^^^^^^^", "größe ∈ ℝ^Hidden2, x ∈ ℝ^Pixel3"],
+    ),
+]
+OPERANDS: list[tuple[Callable[..., Any], str]] = [
+    (lambda m, x, b: hb.inner(x * 2.0, b), "x * 2.0 ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: 3.0 - x > b, "3.0 - x ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: TABLE < b, "TABLE ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: TABLE @ b, "TABLE ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: -(m.T @ x), "m.T ∈ ℝ^{Pixel3×Hidden2}, x ∈ ℝ^Pixel3"),
+    (lambda m, x, b: both(b, x), "both : ℝ^Pixel3 ⊕ ℝ^Hidden2 → ℝ, b ∈ ℝ^Hidden2, x ∈ ℝ^Pixel3"),
+    (lambda m, x, b: hb.select(x > 0.0, b), "x > 0.0 ∈ Bool^Pixel3, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: x[b > 0.0], "x ∈ ℝ^Pixel3, b > 0.0 ∈ Bool^Hidden2"),
+    (lambda m, x, b: (x * 2.0).T, "x * 2.0 ∈ ℝ^Pixel3"),
+    (lambda m, x, b: hb.contract("ij,j->i", m, b=b), "m ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: np.exp(x), "x ∈ ℝ^Pixel3"),
+    (lambda m, x, b: x % 2.0, "x ∈ ℝ^Pixel3"),
+    (lambda m, x, b: x + np.ones(3), "x ∈ ℝ^Pixel3, np.ones(3) is an array of shape (3,) and dtype float64"),
+    (
+        lambda m, x, b: hb.exp(x) * (hb.exp(m @ x) + hb.exp(b) + hb.exp(b * 2.0) * 3.0),
+        "hb.exp(x) ∈ ℝ^Pixel3, hb.exp(m @ x) + hb.exp(b) + hb.exp(b * … ∈ ℝ^Hidden2",
+    ),
+]
+REMEDIES: list[tuple[Callable[..., Any], str]] = [
+    (lambda x: x % 2.0, "% of an expression of ℝ^Pixel3 is not defined: it has jumps; write register("),
+    (lambda x: 2.0 % x, "% of an expression"),
+    (lambda x: x // 2.0, "// of an expression of ℝ^Pixel3 is not defined: it has jumps"),
+    (lambda x: 2.0 // x, "// of an expression"),
+    (lambda x: divmod(x, 2.0), "divmod of an expression"),
+    (round, "round of an expression of ℝ^Pixel3 is not defined: it has jumps"),
+    (math.floor, "floor of an expression"),
+    (math.ceil, "ceil of an expression"),
+    (math.trunc, "trunc of an expression"),
+    (range, "the whole number of an expression of ℝ^Pixel3 is not defined: a whole number is one of Python"),
+    (lambda x: [1, 2][x], "the whole number of an expression"),
+    (int, "the integer of an expression"),
+    (complex, "the complex number of an expression of ℝ^Pixel3 is not defined: entries are real"),
+    (lambda x: x ^ 2, "^ of an expression of ℝ^Pixel3 is not defined: write x ** 2.0"),
+    (
+        lambda x: x.__setitem__(0, 1.0),
+        "a change x[k] = … of an expression of ℝ^Pixel3 is not defined: nothing is changed",
+    ),
+    (lambda x: x.__delitem__(0), "a change del x[k] of an expression"),
+    (lambda x: 1.0 in x, "a search k in x of an expression of ℝ^Pixel3 is not defined: write (v.array == k).any()"),
+    (lambda x: f"{x:.2f}", "the format '.2f' does not apply to an expression of ℝ^Pixel3"),
+    (lambda x: x.sum(axis=0), ".sum(X) of an expression of ℝ^Pixel3 takes the index set of an axis, not axis=0"),
+    (
+        lambda x: x.mean(keepdims=True),
+        ".mean(X) of an expression of ℝ^Pixel3 takes the index set of an axis, not keepdims",
+    ),
+    (lambda x: x.max(), "an expression of ℝ^Pixel3 has no .max: write maximum(x, y)"),
+    (lambda x: x.nothing, "an expression of ℝ^Pixel3 has no .nothing"),
+    (lambda x: x.rol(1), "an expression of ℝ^Pixel3 has no .rol; it has roll"),
+    (lambda x: x.roll(1, 2, 3), ".roll() takes 2 positional arguments but 4 were given"),
+    (lambda x: hb.inner(x), "inner() missing 1 required positional argument: 'b'"),  # type: ignore[call-overload]
+    (lambda x: hb.cumsum(pixel, 1, 2, 3)(x), "cumsum() takes from 1 to 2 positional arguments but 4 were given"),  # type: ignore[call-overload]
+    (lambda x: hb.tanhh(x), "the module hilbert.all has no .tanhh; it has tanh"),  # type: ignore[attr-defined]
+    (lambda x: x(x), "an expression is not callable"),
+    (lambda x: x << 2, "unsupported operand type(s) for <<: an expression and 'int'"),
+    (lambda x: {x: 1}, "unhashable type: an expression"),
+    (
+        lambda x: hb.R**x,
+        "the exponent of a copower is an index set, not an expression of ℝ^Pixel3: write R ** Fin.of(n)",
+    ),
+]
+
+
+def message(spaces: tuple[Any, ...], body: Callable[..., Any]) -> list[str]:
+    with pytest.raises(hb.SpaceError) as caught:
+        hb.fun(*spaces)(body)
+    return str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize(("body", "name", "due"), SHOWN, ids=lambda value: getattr(value, "__name__", ""))
+def test_the_expression_is_marked(body: Callable[..., Any], name: str, due: list[str]) -> None:
+    """File, line and name of the function; the expression with carets, on several lines, too."""
+    _, place, *shown = message((M, V, W), body)
+    assert place.startswith(f"  at {__file__}:")
+    assert place.endswith(f" in {name}")
+    assert [line.removeprefix("    ") for line in shown] == due
+
+
+@pytest.mark.parametrize(("body", "due"), OPERANDS)
+def test_operands_in_the_users_words(body: Callable[..., Any], due: str) -> None:
+    """Each operand as it is written, with its space."""
+    assert message((M, V, W), body)[-1] == f"    {due}"
+
+
+def test_long_lines_are_cut_around_the_expression() -> None:
+    """What is quoted is no wider than a screen, and holds what fails."""
+    _, _, line, carets, operands = message((M, V, W), wide)
+    assert max(len(line), len(carets)) <= COLUMNS + 6
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "x + b"
+    assert operands == "    x ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"
+
+
+def test_without_source() -> None:
+    """In a session without a file the operands are printed as the library prints them."""
+    scope: dict[str, Any] = {"hb": hb}
+    exec("def body(x, y):\n    return x * 2.0 + y", scope)  # noqa: S102 - as a session does
+    assert message((V, W), scope["body"])[1:] == [
+        "  at <string>:2 in body",
+        "    (the source of this line is not known)",
+        "    an expression of ℝ^Pixel3, an expression of ℝ^Hidden2",
+    ]
+
+
+@pytest.mark.parametrize(("body", "due"), REMEDIES)
+def test_what_python_would_refuse(body: Callable[..., Any], due: str) -> None:
+    """Operators, attributes and calls that there are not: a SpaceError says what to write, with the place."""
+    first, place, *_ = message((V,), lambda x: body(x))
+    assert due in first
+    assert place.startswith(f"  at {__file__}:")
+
+
+def test_vectors_answer_alike() -> None:
+    """Outside a trace vectors say the same; a number in a format is the number."""
+    v: Any = V.ones()
+    for use in (lambda: v % 2.0, lambda: math.floor(v), lambda: int(v), lambda: range(v), lambda: 1.0 in v):
+        with pytest.raises(hb.SpaceError, match=r"of a vector of ℝ\^Pixel3 is not defined"):
+            use()
+    with pytest.raises(hb.SpaceError, match="takes the index set of an axis, not axis=0"):
+        v.sum(axis=0)
+    with pytest.raises(hb.SpaceError, match="write show"):
+        f"{v:.2f}"
+    with pytest.raises(hb.SpaceError, match="no number to round: write show"):
+        round(v, 2)
+    loss = hb.R.vec(2.0 / 3.0)
+    assert f"{loss:.2f}" == "0.67"
+    assert round(loss, 2) == 0.67
+    assert f"{v}" == str(v)
+    assert hb.equal(+v, v)
+    assert hb.equal(hb.fun(V)(lambda x: +x)(v), v)
