@@ -136,7 +136,10 @@ def _relu(xp: Any, x: Any) -> Any:
 
 
 def _sigmoid(xp: Any, x: Any) -> Any:
-    return 0.5 * xp.tanh(0.5 * x) + 0.5
+    """1/(1 + exp(−x)), as exp x/(1 + exp x) for x < 0: neither overflows, and small values keep their digits."""
+    small = xp.exp(-xp.abs(x))
+    large = 1.0 / (1.0 + small)
+    return xp.where(x < 0.0, small * large, large)
 
 
 def _softplus(xp: Any, x: Any) -> Any:

@@ -11,8 +11,19 @@ import pytest
 from adjoint import grad, jacobian
 from diff import fun, power, register
 from diff.elementwise import RULES, Primitive
-from diff.primitives import BINARY, PRIMITIVES, relu, sin
-from hilbert import Fin, R, SpaceError
+from diff.primitives import (
+    BINARY,
+    PRIMITIVES,
+    absolute,
+    maximum,
+    minimum,
+    relu,
+    sigmoid,
+    sign,
+    sin,
+    softplus,
+)
+from hilbert import R32, Field, Fin, R, SpaceError
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
 
@@ -203,3 +214,33 @@ def test_at_least_twenty_five() -> None:
     """The table has the 25 primitives that were promised, each with a domain."""
     assert len(PRIMITIVES) + len(BINARY) >= 25
     assert all(p.rule.domain and p.rule.derivatives for p in (*PRIMITIVES, *BINARY))
+
+
+@pytest.mark.parametrize("field", [R, R32])
+def test_small_values_keep_their_digits(field: Field) -> None:
+    """σ and the derivative of softplus are right to a few units in the last place, however small; nothing overflows."""
+    limits = np.finfo(field.dtype)
+    points = np.linspace(0.98 * float(np.log(limits.tiny)), 80.0, 300).astype(field.dtype)
+    exact = 1.0 / (1.0 + np.exp(-points.astype(np.longdouble)))
+    V = field ** Fin.of(len(points))
+    with np.errstate(all="raise", under="ignore"):
+        for found in (sigmoid(V.vec(points)), grad(fun(V)(lambda x: softplus(x).sum()))(V.vec(points))):
+            assert np.max(np.abs(found.array / exact - 1.0)) <= 4 * limits.eps
+
+
+@pytest.mark.parametrize(
+    ("body", "due"),
+    [
+        (relu, 0.0),
+        (lambda x: -relu(-x), 0.0),
+        (absolute, 0.0),
+        (sign, 0.0),
+        (lambda x: maximum(x, 2.0 * x), 1.0),
+        (lambda x: maximum(2.0 * x, x), 2.0),
+        (lambda x: minimum(x, 2.0 * x), 1.0),
+        (lambda x: minimum(2.0 * x, x), 2.0),
+    ],
+)
+def test_at_kinks(body: Any, due: float) -> None:
+    """At a kink the derivative is the one that the table documents: 0 of relu, |x| and sign; the left side's."""
+    assert float(grad(fun(R)(body))(R.vec(0.0))) == due
