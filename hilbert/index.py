@@ -17,7 +17,7 @@ import math
 import sys
 from collections.abc import Hashable, Sequence
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
 
 from attrs import Factory, field, frozen
 
@@ -291,7 +291,7 @@ class _Labels(Fin[T]):
         return Labelled, (self.tag, self.labels)
 
 
-def has_labels(X: Index) -> bool:
+def has_labels(X: Index) -> TypeGuard[Labelled[Any]]:
     """Whether the elements of an axis have other labels than their positions."""
     return isinstance(X, _Labels)
 

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.errors import SpaceError, shown
+from hilbert.index import has_labels
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from hilbert.index import Labelled
+    from hilbert.index import Index, Labelled
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 SORTABLE = "iubSUmMf"
@@ -37,6 +38,24 @@ def is_labels(data: Any) -> bool:
         array: npt.NDArray[Any] = np.asarray(data)
         return array.dtype.kind in "SU" or (array.dtype.kind == "O" and any(isinstance(x, str) for x in array.flat))
     return False
+
+
+def in_order(data: Any, axes: Sequence[Index], space: str) -> None:
+    """Raise SpaceError where a dictionary or a table of pandas has labels of its own, in another order than an axis."""
+    labelled = [(k, axis) for k, axis in enumerate(axes) if has_labels(axis)]
+    if isinstance(data, dict) and len(axes) == len(labelled) == 1:
+        msg = f"a dictionary is no element of {space}: write V.vec([d[k] for k in X.labels]), X = {axes[0]}"
+        raise SpaceError(msg)
+    if not hasattr(data, "loc"):
+        return
+    given = (data.index, getattr(data, "columns", None))
+    for k, axis in labelled:
+        own: Any = given[k] if k < len(given) else None
+        if own is None or type(own).__name__ == "RangeIndex" or list(own) == list(axis.labels):
+            continue
+        rows = "t.loc[list(X.labels)]" if k == 0 else "t[list(X.labels)]"
+        msg = f"an element of {space} has its entries in the order of X.labels, X = {axis}, and the table in another"
+        raise SpaceError(f"{msg}: write {rows}, or t.to_numpy() if its order is meant")
 
 
 def positions_of(keys: Labelled[Any], data: Any) -> Any:

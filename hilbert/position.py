@@ -64,7 +64,7 @@ def _key(axis: Index, key: Any, space: str) -> Key:
 
 
 def _labelled(axis: Index, key: Any, space: str) -> int:
-    if isinstance(axis, Labelled) and has_labels(axis):
+    if has_labels(axis):
         return axis.position(key)
     if isinstance(key, (list, tuple)) or hasattr(key, "dtype"):
         msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)}: several positions are elements of "

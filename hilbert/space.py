@@ -24,7 +24,7 @@ from attrs import field, frozen
 from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
-from hilbert.labels import is_labels, positions_of
+from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -220,6 +220,7 @@ class Type:
 def _read(data: Any, leaf: Leaf) -> Any:
     """The array of a leaf; labels become positions."""
     index = leaf.entry.index
+    in_order(data, leaf.axes, str(leaf))
     if isinstance(index, Labelled) and is_labels(data):
         data = positions_of(index, data)
     return as_leaf(data, leaf)

@@ -29,8 +29,12 @@ U = TypeVar("U")
 
 
 def labels(column: Any, tag: type[T]) -> Fin[T]:
-    """The index set of a column's distinct keys, in the order in which they first occur."""
-    return Labelled(tag, distinct_labels(column_of(column), None)[0])
+    """The index set of a column's distinct keys, in the order in which they first occur.
+
+    Of a categorical column of pandas it is that of its categories, in their order.
+    """
+    categories = getattr(getattr(column, "dtype", None), "categories", None)
+    return Labelled(tag, distinct_labels(column_of(column if categories is None else categories), None)[0])
 
 
 @overload

@@ -116,3 +116,28 @@ def test_equality_and_pickles() -> None:
 def test_errors(make: Any, message: str) -> None:
     with pytest.raises(SpaceError, match=message):
         make()
+
+
+def test_tables_with_labels_of_their_own() -> None:
+    """A table of pandas is taken in the order of the axis; in another order it is refused, and so is a dictionary."""
+    V: Any = R ** Labelled.of(["age", "dose"])
+    assert V.vec(pd.Series({"age": 1.0, "dose": 2.0})).array.tolist() == [1.0, 2.0]
+    assert V.vec(pd.Series([1.0, 2.0])).array.tolist() == [1.0, 2.0]
+    for wrong in ({"dose": 1.0, "age": 2.0}, {"age": 1.0, "height": 2.0}):
+        with pytest.raises(SpaceError, match=r"write t\.loc\[list\(X\.labels\)\]"):
+            V.vec(pd.Series(wrong))
+        with pytest.raises(SpaceError, match=r"write V\.vec\(\[d\[k\] for k in X\.labels\]\)"):
+            V.vec(wrong)
+    M: Any = V ** Fin.of(2)
+    assert M.vec(pd.DataFrame({"age": [1.0, 2.0], "dose": [3.0, 4.0]})).array.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    with pytest.raises(SpaceError, match=r"write t\[list\(X\.labels\)\]"):
+        M.vec(pd.DataFrame({"dose": [1.0, 2.0], "age": [3.0, 4.0]}))
+
+
+def test_categories_are_the_labels_of_a_categorical_column() -> None:
+    """All of them, in their order, whichever occur."""
+    column = pd.Series(["mid", "low", "mid"], dtype=pd.CategoricalDtype(["low", "mid", "high"], ordered=True))
+    levels = labels(column, User)
+    assert levels.labels == ("low", "mid", "high")
+    assert gather(column, levels)((R**levels).vec([1.0, 2.0, 3.0])).array.tolist() == [2.0, 1.0, 2.0]
+    assert labels(pd.Categorical([3, 1]), User).labels == (1, 3)
