@@ -52,7 +52,7 @@ from hilbert.relation import Full, run
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import Linear, require_vector, span
+from hilbert.vector import Linear, Number, require_vector, span
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -130,16 +130,16 @@ class Expr(Applicable, Generic[V]):
         require_space(self.space, operation)
         return self.space
 
-    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | Number) -> Expr[S]:
         return _add(_known(self), o, 1.0, "+")
 
-    def __radd__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+    def __radd__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]:  # type: ignore[misc]  # self is no vector
         return _add(_known(self), o, 1.0, "+")
 
-    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | float) -> Expr[S]:
+    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | Number) -> Expr[S]:
         return _add(_known(self), o, -1.0, "-")
 
-    def __rsub__(self: Linear[S], o: Vec[S] | float) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+    def __rsub__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]:  # type: ignore[misc]  # self is no vector
         return _add(_scaled(_known(self), -1.0), o, 1.0, "-")
 
     def __pos__(self: Linear[S]) -> Expr[S]:
@@ -149,7 +149,7 @@ class Expr(Applicable, Generic[V]):
         return _scaled(_known(self), -1.0)
 
     @overload
-    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]: ...
+    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
     @overload
     def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
     def __mul__(self, o: Any) -> Any:
@@ -170,13 +170,13 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     @overload
-    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | float) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
     @overload
     def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rmul__(self, o: Any) -> Any:
         return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
 
-    def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | float) -> Expr[S]:
+    def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
         x = _known(self)
         if _is_number(o):
@@ -187,7 +187,7 @@ class Expr(Applicable, Generic[V]):
         return elementwise(DIVIDE, x, same(x, other, "/"))
 
     @overload
-    def __rtruediv__(self: Linear[S], o: Vec[S] | float) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    def __rtruediv__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
     @overload
     def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rtruediv__(self: Any, o: Any) -> Any:
@@ -195,7 +195,7 @@ class Expr(Applicable, Generic[V]):
             return operand(self, o, "/") / self
         return elementwise(Primitive("reciprocal"), self) if float(o) == 1.0 else _fill(self, o) / self
 
-    def __pow__(self: Linear[S], k: float) -> Expr[S]:
+    def __pow__(self: Linear[S], k: Number) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not _is_number(k):
             msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
@@ -442,7 +442,11 @@ class Expr(Applicable, Generic[V]):
         pairs = zip(parts, itertools.pairwise(ends), strict=True)
         return tuple(Expr(self.builder, part, self.slots[start:end]) for part, (start, end) in pairs)
 
-    def __iter__(self) -> Iterator[Expr[Any]]:
+    @overload
+    def __iter__(self: Expr[Copower[W, Axis]]) -> Iterator[Expr[W]]: ...
+    @overload
+    def __iter__(self: Expr[DirectSum[*Rest]]) -> Iterator[Expr[Any]]: ...
+    def __iter__(self: Any) -> Iterator[Expr[Any]]:
         this: Any = self
         return iter([this[k] for k in this.space.loop])
 
@@ -452,57 +456,57 @@ class Expr(Applicable, Generic[V]):
     # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 
     @overload
-    def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
+    def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
     def __gt__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
     def __gt__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __gt__(self, o: Any) -> Any:
         return _compare("greater", self, o)
 
     @overload
-    def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
+    def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
     def __ge__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
     def __ge__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __ge__(self, o: Any) -> Any:
         return _compare("greater_equal", self, o)
 
     @overload
-    def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
+    def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
     def __lt__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
     def __lt__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __lt__(self, o: Any) -> Any:
         return _compare("less", self, o)
 
     @overload
-    def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | float) -> Expr[Boolean]: ...
+    def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
     def __le__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | float
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
     @overload
     def __le__(  # type: ignore[misc]
         self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | float,
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
     ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
     def __le__(self, o: Any) -> Any:
         return _compare("less_equal", self, o)

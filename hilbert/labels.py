@@ -48,7 +48,8 @@ def in_order(data: Any, axes: Sequence[Index], space: str) -> None:
         raise SpaceError(msg)
     if not hasattr(data, "loc"):
         return
-    given = (data.index, getattr(data, "columns", None))
+    table: Any = data
+    given = (table.index, getattr(table, "columns", None))
     for k, axis in labelled:
         own: Any = given[k] if k < len(given) else None
         if own is None or type(own).__name__ == "RangeIndex" or list(own) == list(axis.labels):

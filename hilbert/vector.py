@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
 
+    import numpy as np
+
     from hilbert.index import Anonymous, Coproduct, Fin, Index, Product
     from hilbert.space import Boolean, Copower, DirectSum, Elements, Field, OfSpaces, Space, TensorProduct, Type
 
@@ -69,6 +71,8 @@ Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
 Rest = TypeVarTuple("Rest")
+Number: TypeAlias = "float | np.floating[Any]"
+"""A real number, numpy's of any precision among them."""
 SMALL = 24  # vectors up to this dimension show their entries
 
 
@@ -204,7 +208,7 @@ class Vec(NotArray, Generic[V]):
         plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
         return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
-    def __add__(self: Linear[S], other: Vec[S] | float) -> Vec[S]:
+    def __add__(self: Linear[S], other: Vec[S] | Number) -> Vec[S]:
         """v + w, or v + k for a number k in every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(k, "+")
@@ -212,7 +216,7 @@ class Vec(NotArray, Generic[V]):
         result: Vec[S] = _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
         return result
 
-    def __sub__(self: Linear[S], other: Vec[S] | float) -> Vec[S]:
+    def __sub__(self: Linear[S], other: Vec[S] | Number) -> Vec[S]:
         """v − w, or v − k for a number k in every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(-k, "−")
@@ -220,14 +224,14 @@ class Vec(NotArray, Generic[V]):
         result: Vec[S] = _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
         return result
 
-    def __radd__(self: Linear[S], other: float) -> Vec[S]:
+    def __radd__(self: Linear[S], other: Number) -> Vec[S]:
         v, k = _known(self), number(other)
         if k is None:
             unfit: Vec[S] = v._other(other, "w + v", f"a vector of {v.space}, or a number, would fit")
             return unfit
         return v._shifted(k, "+")
 
-    def __rsub__(self: Linear[S], other: float) -> Vec[S]:
+    def __rsub__(self: Linear[S], other: Number) -> Vec[S]:
         v, k = _known(self), number(other)
         if k is None:
             unfit: Vec[S] = v._other(other, "w − v", f"a vector of {v.space}, or a number, would fit")
@@ -242,7 +246,7 @@ class Vec(NotArray, Generic[V]):
         return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
 
     @overload
-    def __mul__(self: Linear[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]: ...
+    def __mul__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
     @overload
     def __mul__(self: Vec[Field], k: Vec[S]) -> Vec[S]: ...
     def __mul__(self, k: Any) -> Any:
@@ -252,7 +256,7 @@ class Vec(NotArray, Generic[V]):
             return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
         return Vec(self._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
-    def __rmul__(self: Linear[S], k: float) -> Vec[S]:
+    def __rmul__(self: Linear[S], k: Number) -> Vec[S]:
         result: Vec[S] = _known(self) * k
         return result
 
@@ -260,7 +264,7 @@ class Vec(NotArray, Generic[V]):
     def _multiplied(self, other: Vec[Any]) -> Vec[Any]:
         raise NotImplementedError
 
-    def __truediv__(self: Linear[S], k: Vec[S] | Vec[Field] | float) -> Vec[S]:
+    def __truediv__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]:
         """v/k for a number or scalar k, v/w entry by entry for two vectors of one space."""
         v, factor = _known(self), None if type(k) is Vec else number(k)
         if factor is None:
@@ -274,12 +278,12 @@ class Vec(NotArray, Generic[V]):
         raise NotImplementedError
 
     @declared
-    def __rtruediv__(self: Linear[S], k: float) -> Vec[S]:
+    def __rtruediv__(self: Linear[S], k: Number) -> Vec[S]:
         """k/v, entry by entry, for a number k."""
         raise NotImplementedError
 
     @declared
-    def __pow__(self: Linear[S], k: float) -> Vec[S]:
+    def __pow__(self: Linear[S], k: Number) -> Vec[S]:
         """Entry by entry, for a number k; see `pow` for an exponent that varies."""
         raise NotImplementedError
 
@@ -462,7 +466,11 @@ class Vec(NotArray, Generic[V]):
         pairs = zip(parts, itertools.pairwise(ends), strict=True)
         return tuple(Vec(part, self.leaves[start:end]) for part, (start, end) in pairs)
 
-    def __iter__(self) -> Iterator[Vec[Any]]:
+    @overload
+    def __iter__(self: Vec[Copower[W, Axis]]) -> Iterator[Vec[W]]: ...
+    @overload
+    def __iter__(self: Vec[DirectSum[*Rest]]) -> Iterator[Vec[Any]]: ...
+    def __iter__(self: Any) -> Iterator[Vec[Any]]:
         this: Any = self
         return iter([this[k] for k in this.space.loop])
 
@@ -550,48 +558,48 @@ class Vec(NotArray, Generic[V]):
     # --- comparisons: mypy does not see that x < y is of the type of y > x ---
 
     @overload
-    def __gt__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    def __gt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __gt__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
     ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
     @declared
     def __gt__(self, o: Any) -> Any:
         raise NotImplementedError
 
     @overload
-    def __ge__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    def __ge__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __ge__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
     ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
     @declared
     def __ge__(self, o: Any) -> Any:
         raise NotImplementedError
 
     @overload
-    def __lt__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    def __lt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __lt__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
     ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
     @declared
     def __lt__(self, o: Any) -> Any:
         raise NotImplementedError
 
     @overload
-    def __le__(self: Vec[Field], o: Vec[Field] | float) -> Vec[Boolean]: ...
+    def __le__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | float) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __le__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | float
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
     ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
     @declared
     def __le__(self, o: Any) -> Any:

@@ -27,6 +27,42 @@ X, Y, M = R**column, R**row, R ** (row * column)
 N = (R**column) ** row
 
 
+def numbers_of_numpy(v: Vec[Vector[Column]], k: Vec[Scalar]) -> None:
+    """What numpy's reductions give is a number, of any precision."""
+    mean = np.mean([1.0, 2.0])
+    reveal_type(v - mean)  # N: Vec[Vector[Column]]
+    reveal_type(v + mean)  # N: Vec[Vector[Column]]
+    reveal_type(v * mean)  # N: Vec[Vector[Column]]
+    reveal_type(v / mean)  # N: Vec[Vector[Column]]
+    reveal_type(mean + v)  # N: Vec[Vector[Column]]
+    reveal_type(mean - v)  # N: Vec[Vector[Column]]
+    reveal_type(mean * v)  # N: Vec[Vector[Column]]
+    reveal_type(np.float32(2.0) / v)  # N: Vec[Vector[Column]]
+    reveal_type(v > mean)  # N: Vec[Copower[Boolean, Fin[Column]]]
+    reveal_type(k < mean)  # N: Vec[Boolean]
+
+
+def loops(v: Vec[Vector[Column]], n: Vec[Copower[Vector[Column], Fin[Row]]]) -> None:
+    """Components have their type; the parts of a direct sum are taken apart by split."""
+    for component in v:
+        reveal_type(component)  # N: Vec[Field]
+    for row_of_n in n:
+        reveal_type(row_of_n)  # N: Vec[Vector[Column]]
+    for part in direct_sum(R, X).zeros():
+        reveal_type(part)  # N: Vec[Any]
+
+
+def loops_in_a_body(v: Expr[Vector[Column]], n: Expr[Copower[Vector[Column], Fin[Row]]]) -> Expr[Scalar]:
+    """As of vectors."""
+    for component in v:
+        reveal_type(component)  # N: Expr[Field]
+    for row_of_n in n:
+        reveal_type(row_of_n)  # N: Expr[Vector[Column]]
+    x, y, z = v
+    reveal_type((x - np.mean([1.0])) * y)  # N: Expr[Field]
+    return x + y + z
+
+
 def vectors(
     v: Vec[Vector[Column]], k: Vec[Scalar], m: Vec[Matrix[Row, Column]], n: Vec[Copower[Vector[Column], Fin[Row]]]
 ) -> None:
@@ -177,6 +213,9 @@ def main() -> None:
     rng = np.random.default_rng(0)
     v, k, m, n = X.random(rng), R.ones(), M.random(rng, scale=0.1), N.full(2.0)
     vectors(v, k, m, n)
+    numbers_of_numpy(v, k)
+    loops(v, n)
+    assert np.isclose(float(fun(X, N)(loops_in_a_body)(v, n)), v.array.sum())
     components(v, m, n, 1)
     untyped(v)
     derivatives(v, Y.ones())
