@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from diff import Linearization
 from diff.affine import AnyLinearization
-from hilbert import DirectSum, SpaceError, Type
+from hilbert import DirectSum, SpaceError, Type, Vec
 from hilbert.errors import integer, shown
+from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.vector import span
 from linmap.term.nets import Net
@@ -24,6 +25,9 @@ def positions(dom: Type, wrt: Any) -> Chosen:
     """What `wrt` names, its positions checked; SpaceError for one that does not exist, for none, and for one twice."""
     if wrt is None:
         return None
+    if isinstance(wrt, (Vec, Applicable)):
+        msg = f"wrt is a position, or several, not {shown(wrt)}: the gradient at x is grad(f)(x)"
+        raise SpaceError(msg)
     if not isinstance(wrt, (tuple, list)):
         span(dom, wrt)
         return integer(wrt)

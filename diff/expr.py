@@ -163,11 +163,11 @@ class Expr(Applicable, Generic[V]):
             return bilinear(contraction.scalar(other.space, self.space), self, other)
         if isinstance(other.space, Field):
             return bilinear(contraction.scalar(self.space, other.space), other, self)
-        msg = (
-            f"cannot multiply {self.space} and {other.space}: * is scalar times vector, or entry by entry in one "
-            f"space; see inner, outer, @ and contract"
-        )
-        raise SpaceError(msg)
+        msg = f"cannot multiply {self.space} and {other.space}: "
+        if "b" in {leaf.kind for e in (self, other) for leaf in e.space.leaves}:
+            raise SpaceError(f"{msg}select(c, x) is x where the condition c holds, and 0 elsewhere")
+        rule = "* is scalar times vector, or entry by entry in one space"
+        raise SpaceError(f"{msg}{rule}{difference(self.space, other.space) or '; see inner, outer, @ and contract'}")
 
     @overload
     def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector

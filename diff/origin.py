@@ -138,8 +138,8 @@ def understood(error: TypeError | AttributeError) -> str | None:
         ours = isinstance(error.obj, NotArray) or _is_ours(error.obj)
         near = difflib.get_close_matches(error.name or "", dir(error.obj), n=3) if ours else []
         hint = f"; it has {', '.join(near)}" if near else ""
-        what = f"the module {error.obj.__name__}" if isinstance(error.obj, ModuleType) else shown(error.obj)
-        return f"{what} has no .{error.name}{hint}" if ours else None
+        text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
+        return f"{text}{hint}" if ours else None
     entries = list(_entries(error.__traceback__))
     users = [entry for entry in entries if is_users(entry.tb_frame.f_code.co_filename)]
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right

@@ -69,7 +69,7 @@ class Tracer(Generic[Ps, V]):
     ) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
     def __call__(self, body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
-        _callable(body, len(self._arguments))
+        _callable(body, self._arguments)
         builder = Builder(self._dom.leaves)
         slots = iter(range(builder.arity))
         arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
@@ -89,7 +89,8 @@ class Tracer(Generic[Ps, V]):
         return Program.of(builder, self._dom, value.slots, value.space, _names(body, len(arguments)))
 
 
-def _callable(body: Any, count: int) -> None:
+def _callable(body: Any, spaces: tuple[Type, ...]) -> None:
+    count = len(spaces)
     if not callable(body):
         msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
         raise SpaceError(msg)
@@ -101,7 +102,10 @@ def _callable(body: Any, count: int) -> None:
         signature.bind(*range(count))
     except TypeError as error:
         given = "one argument" if count == 1 else f"{count} arguments"
-        msg = f"fun of {count} spaces gives {given} to its body, whose parameters are {signature}"
+        msg = f"fun of {'one space' if count == 1 else f'{count} spaces'} gives {given} to its body, whose parameters "
+        msg += f"are {signature}"
+        if count == 1 and len(spaces[0].parts) == len(signature.parameters) > 1:
+            msg += ": fun.over(V) gives an argument for each part of V"
         raise SpaceError(msg) from error
 
 

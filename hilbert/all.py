@@ -10,6 +10,9 @@ it. A test holds it to the union of their names.
 x ↦ sin x + (cos x)·x
 """
 
+from sys import modules as _modules
+from typing import TYPE_CHECKING, Any
+
 import adjoint as _adjoint
 import diff as _diff
 import hilbert as _hilbert
@@ -17,6 +20,8 @@ import linmap as _linmap
 from adjoint import *
 from diff import *
 from hilbert import *
+from hilbert.remedies import ARRAYS as _ATTRIBUTES
+from hilbert.remedies import FUNCTIONS as _FUNCTIONS
 from linmap import *
 
 __all__: list[str] = []
@@ -24,3 +29,12 @@ __all__ += _hilbert.__all__
 __all__ += _linmap.__all__
 __all__ += _diff.__all__
 __all__ += _adjoint.__all__
+
+if not TYPE_CHECKING:  # to a type checker there are the public names only
+
+    def __getattr__(name: str) -> Any:
+        """What to write for a function of numpy; raises AttributeError."""
+        remedy = _FUNCTIONS.get(name) or _ATTRIBUTES.get(name)
+        raise AttributeError(
+            f"hilbert has no {name}" + (f": write {remedy}" if remedy else ""), name=name, obj=_modules[__name__]
+        )

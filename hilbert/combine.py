@@ -38,7 +38,7 @@ def same_type(f: AnyMap, g: AnyMap) -> None:
     """Raise SpaceError unless f + g is defined."""
     if f.dom != g.dom or f.cod != g.cod:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
-        raise SpaceError(msg)
+        raise SpaceError(msg + (bracketing(g.dom, f.dom) or bracketing(g.cod, f.cod)))
 
 
 class Selection(Map[V, W]):

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hilbert import matrices
 from hilbert.attach import attach
@@ -18,11 +18,9 @@ from hilbert.formal import tensors
 from hilbert.index import Fin, Index, Labelled, require_index
 from hilbert.labels import column_of, distinct_labels
 from hilbert.notarray import NotArray
-from hilbert.space import Copower, Elements, Field, bracketing
+from hilbert.space import Copower, Elements, Type, bracketing
+from hilbert.spec import ALPHABET
 from hilbert.vector import Vec
-
-if TYPE_CHECKING:
-    from hilbert.space import Type
 
 
 def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
@@ -55,11 +53,24 @@ def difference(have: Type, want: Type) -> str:
 
 
 def broadcasting(have: Type, want: Type) -> str:
-    """What an error adds where a number meets a vector of numbers, which numpy would repeat."""
-    number, other = (have, want) if isinstance(have, Field) else (want, have)
-    if not isinstance(number, Field) or not isinstance(other, Copower) or not isinstance(other.base, Field):
+    """What an error adds where numpy would repeat the smaller of two along the axes that only the larger has."""
+    if len(have.leaves) != 1 or len(want.leaves) != 1:
         return ""
-    return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {other.index}"
+    (a, b) = (have, want) if len(have.leaves[0].axes) >= len(want.leaves[0].axes) else (want, have)
+    axes, few = a.leaves[0].axes, b.leaves[0].axes
+    if not isinstance(a, Copower) or len(axes) == len(few) or not (a.is_space and b.is_space):
+        return ""
+    if not few:
+        return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {a.index}"
+    letters = dict(zip(axes, ALPHABET, strict=False))
+    if len(letters) != len(axes) or not set(few) <= set(axes):
+        return ""
+    whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
+    rule = f'"{whole},{part}->{whole}"'
+    return (
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write contract({rule}, A, v, V) for products "
+        f"of entries, with V.ones() for A to repeat v"
+    )
 
 
 def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec[Any]:

@@ -34,6 +34,9 @@ def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]
 
 
 def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
+    if key is None or key is Ellipsis:
+        sign = "None" if key is None else "..."
+        return f"v[{sign}] for v in {space}: axes have names, so none is inserted or left out"
     if n > 1 and count == 1:
         colons = ", ".join(":" * (n - 1))
         return f"A[{_text(key)}] for A in {space} does not say along which axis: write A[{_text(key)}, {colons}]"
@@ -53,6 +56,8 @@ def _text(key: Any) -> str:
 def _key(axis: Index, key: Any, space: str) -> Key:
     if isinstance(key, slice):
         return None if key == slice(None) else _run(axis, key, space)
+    if key is None or key is Ellipsis:
+        raise SpaceError(_wrong_count(1, key, 1, space))
     place = integer(key)
     if place is None:
         return _labelled(axis, key, space)

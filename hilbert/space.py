@@ -241,6 +241,8 @@ def require_space(space: Any, operation: str) -> None:
     require_type(space, operation)
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
+        if {leaf.kind for leaf in space.leaves} == {"b"}:
+            msg += "; select(c, V.ones()) is 1 where the condition c holds"
         raise SpaceError(msg)
 
 
@@ -697,14 +699,20 @@ def power(space: Type, index: Index) -> Type:
 
 
 def bracketing(have: Type, want: Type) -> str:
-    """What an error adds where two spaces differ in their brackets only, and otherwise nothing."""
-    if have == want or have.leaves != want.leaves:
+    """What an error adds where two spaces differ in their brackets or in the names of axes only; otherwise nothing."""
+    if have == want:
         return ""
+    if have.leaves != want.leaves:
+        shapes = [tuple((leaf.shape, leaf.dtype) for leaf in space.leaves) for space in (have, want)]
+        if shapes[0] != shapes[1] or not shapes[0]:
+            return ""
+        alike = "are printed alike, but their index sets have other tags or labels" if str(have) == str(want) else ""
+        return f"; they {alike or 'have the same shape, but other index sets'}: give both the same index set"
     way = "a unitary operator"
     if {type(have), type(want)} == {TensorProduct, Copower}:
         way = "linmap.unitary.tensor_matrix, or its adjoint,"
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
-        way = "curry" if _depth(have) < _depth(want) else "uncurry"
+        way = f"{'curry' if _depth(have) < _depth(want) else 'uncurry'}(V)(v)"
     elif isinstance(have, DirectSum) and isinstance(want, Copower):
         way = "zip_parts"
     elif isinstance(have, Copower) and isinstance(want, DirectSum):

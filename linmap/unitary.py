@@ -25,9 +25,11 @@ from hilbert import (
     TensorProduct,
     Type,
     Unit,
+    Vec,
 )
 from hilbert.errors import shown
 from hilbert.index import require_index
+from hilbert.notarray import Applicable
 from hilbert.relation import run
 from hilbert.space import atom, require_space
 from linmap.term.base import LinMap
@@ -74,7 +76,8 @@ def _rename(name: str, dom: Type, cod: Type) -> Unitary:
 
 def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - a guard
     if not ok:
-        msg = f"{name} applies to {due}, not to {shown(space)}"
+        hint = ": give it the space, as in curry(V)(v)" if isinstance(space, (Vec, Applicable)) else ""
+        msg = f"{name} applies to {due}, not to {shown(space)}{hint}"
         raise SpaceError(msg)
 
 

@@ -127,7 +127,8 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x.roll(1, 2, 3), ".roll() takes 2 positional arguments but 4 were given"),
     (lambda x: hb.inner(x), "inner() missing 1 required positional argument: 'b'"),  # type: ignore[call-overload]
     (lambda x: hb.cumsum(pixel, 1, 2, 3)(x), "cumsum() takes from 1 to 2 positional arguments but 4 were given"),  # type: ignore[call-overload]
-    (lambda x: hb.tanhh(x), "the module hilbert.all has no .tanhh; it has tanh"),  # type: ignore[attr-defined]
+    (lambda x: hb.tanhh(x), "hilbert has no tanhh; it has tanh"),  # type: ignore[attr-defined]
+    (lambda x: hb.where(x > 0.0, x, x), "hilbert has no where: write select(c, x) + select(~c, y)"),  # type: ignore[attr-defined]
     (lambda x: x(x), "an expression is not callable"),
     (lambda x: x << 2, "unsupported operand type(s) for <<: an expression and 'int'"),
     (lambda x: {x: 1}, "unhashable type: an expression"),
