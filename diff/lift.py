@@ -86,7 +86,8 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
     if over is None:
         if len(parts) != 2:  # parameters and data
-            msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…), or write f ** X"
+            msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…), or "
+            msg += "write f ** X"
             raise SpaceError(msg)
         over = (1,)
     return Lift(f, X, _positions(f.dom, over))
