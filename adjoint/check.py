@@ -275,7 +275,8 @@ def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, sample
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
     `star` is the map to test instead of adjoint(f). Where the test fails, every subterm is tested with its own adjoint.
-    Raises SpaceError if f is neither linear nor given a point, or if `star` has other spaces.
+    Raises SpaceError if f is neither linear nor given a point, for a point of another space, and if `star` has other
+    spaces.
     """
     rng = _generator(seed)
     if (integer(samples) or 0) < 1:
@@ -283,6 +284,8 @@ def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, sample
         raise SpaceError(msg)
     if isinstance(f, LinMap):
         linear = f
+        if x:  # where a linear map is tested does not matter, but the point is one of its domain
+            argument(f, x)
     elif isinstance(f, Map) and x:
         linear = derivative(f).at(argument(f, x))
     else:

@@ -32,9 +32,9 @@ from hilbert import (
     Zero,
     direct_sum,
 )
+from hilbert.arrays.drawn import drawn
 from hilbert.leaf import Leaf
 from hilbert.relation import agreement, equality, full, function, geq, leq, pairs, run
-from hilbert.space import drawn
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
 
 from attrs import frozen
 
+from hilbert.errors import SpaceError, shown
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
+from hilbert.term import as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,8 +90,15 @@ class Data(Sequence[Const]):
 
 
 def as_data(given: Iterable[Const]) -> Data:
-    """Some constants as the data of a closed map."""
-    return given if isinstance(given, Data) else Data(given)
+    """Some constants as the data of a closed map; raises SpaceError for anything else."""
+    if isinstance(given, Data):
+        return given
+    consts = as_tuple(given)
+    for const in consts:
+        if not isinstance(const, Const):
+            msg = f"the data of a closed map are constants, not {shown(const)}"
+            raise SpaceError(msg)
+    return Data(consts)
 
 
 def constants(v: Vec[Any]) -> tuple[Const, ...]:
