@@ -243,9 +243,11 @@ def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
 
 
 @st.composite
-def sources(draw: Draw, *, smooth: bool = False, single: bool = True) -> Source:
-    """A source over ℝ, or now and then over single precision."""
-    field = draw(st.sampled_from([R, R, R, R32] if single else [R]))
+def sources(
+    draw: Draw, *, smooth: bool = False, single: bool = True, fields: tuple[Field, ...] | None = None
+) -> Source:
+    """A source over ℝ, or now and then over single precision; or over one of some fields."""
+    field = draw(st.sampled_from(fields or ([R, R, R, R32] if single else [R])))
     return Source(draw, field, smooth=smooth)
 
 
