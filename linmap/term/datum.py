@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
 
 from attrs import frozen
 
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import SpaceError, shown
+from hilbert.formal.array import Formal
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
 from hilbert.term import as_tuple
@@ -106,3 +108,10 @@ def constants(v: Vec[Any]) -> tuple[Const, ...]:
     return tuple(
         Const(array, leaf, (v.token, k)) for k, (array, leaf) in enumerate(zip(v.leaves, v.space.leaves, strict=True))
     )
+
+
+def filling(array: Any) -> float | None:
+    """The number of an array without axes, or of one that repeats a number without storing it again."""
+    if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
+        return None
+    return float(to_numpy(array).flat[0])
