@@ -92,4 +92,10 @@ def linearization_label(f: AnyLinearization, numbering: Numbering) -> Hashable:
     def datum(d: Datum) -> Hashable:
         return const_label(d) if isinstance(d, Const) else _whole(values[d.slot], numbering) % MODULUS
 
-    return "linearization", f.point, net_label(f.body, numbering, datum)
+    def number_of(d: Datum) -> float | None:
+        if isinstance(d, Const):
+            return filling_of(d)
+        k, n = values[d.slot]
+        return k if n == numbering.alone(_ones(f.program.slots[d.slot])) else None
+
+    return "linearization", f.point, net_label(f.body, numbering, datum, number_of)

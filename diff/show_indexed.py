@@ -21,7 +21,7 @@ from linmap.term import wire
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from diff.show_steps import Text
+    from diff.show_text import Text
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from linmap.show.show import Names

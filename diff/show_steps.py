@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, final
-
-from attrs import Factory, field, frozen
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.programs import AnyProgram
-from diff.show_indexed import Indexed, along, at, braced, free, is_rep, missing, reads_all
+from diff.show_entries import Entries
+from diff.show_indexed import is_rep, reads_all
+from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
 from hilbert.program.operation import Add, Contract, Literal
-from hilbert.program.operation import labelled as axes_of
-from linmap.show.show import SHORT, Names, path, reduction, subscript, transposed
+from linmap.show.sections import transposed
+from linmap.show.show import SHORT, Names, path, reduction, subscript
 from linmap.signs import sign_of
 from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""How tightly a text binds."""
-
-
-@final
-@frozen
-class Text:
-    """The text of a slot: how tightly it binds, and what a product must know to set brackets.
-
-    `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
-    application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2
-    and the `rest` x, so that a product of multiples begins with its numbers.
-    """
-
-    tight: str
-    binding: int
-    sign: str = ""
-    open: bool = False
-    coefficient: str = ""
-    rest: str = ""
-    wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
 
 def heads(p: AnyProgram) -> tuple[str, ...]:
@@ -61,18 +38,6 @@ def leaf_names(p: AnyProgram) -> list[str]:
     parts = p.dom.parts if len(names) == len(p.dom.parts) else (p.dom,)
     pairs = zip(names, parts, strict=True)
     return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
-
-
-class _Texts(dict[int, "Text"]):
-    """The texts of slots, and which of them were looked at."""
-
-    def __init__(self, texts: Iterable[tuple[int, Text]], seen: set[int] | None = None) -> None:
-        super().__init__(texts)
-        self.seen: set[int] = set() if seen is None else seen
-
-    def __getitem__(self, k: int) -> Text:
-        self.seen.add(k)
-        return super().__getitem__(k)
 
 
 class Slots:
@@ -124,7 +89,7 @@ class Slots:
 
     def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
         """Make the texts of some slots; the result says which others each of them mentions."""
-        self.texts = _Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.texts = Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
         self.entries = Entries(self)
         self.lines: list[str] = []
         self.whole: dict[int, Text] = {}
@@ -132,9 +97,9 @@ class Slots:
         only = set[int]()  # slots that have a text entry by entry, and no other
         for k in sorted(k for k in needed if k >= self.arity):
             self.texts.seen = mentions[k] = set()
-            plain = k not in self.odd and not only.intersection(self.p.steps[k - self.arity].args)
+            plain = k not in self.odd and not only.intersection(self._read(k))
             entry = self.entries.of(k) if self.odd else None
-            text = self._step(k) if plain or entry is None else entry
+            text = self.step(k) if plain or entry is None else entry
             if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
                 if not plain:
                     wide = self.entries.head(text.wide, k, ranges=k not in whole)
@@ -154,8 +119,24 @@ class Slots:
                 self.entries.texts[k] = entry
         return mentions
 
+    def _read(self, k: int) -> tuple[int, ...]:
+        """The slots that the text of a step mentions: tanh'(x), that of the argument of tanh."""
+        step = self.p.steps[k - self.arity]
+        prime = isinstance(step.operation, Elementwise) and step.operation.rule.text.endswith("'")
+        inner = self.operation(step.args[0]) if prime else None
+        if isinstance(inner, Elementwise) and f"{inner.name}'" == getattr(step.operation, "name", ""):
+            return (self._argument(step.args[0]),)
+        return step.args
+
+    def _divisor(self, k: int) -> int | None:
+        """b of the reciprocal 1/b, where b has a text."""
+        if getattr(self.operation(k), "name", "") != "reciprocal":
+            return None
+        argument = self._argument(k)
+        return argument if argument in self.texts else None
+
     def _trivial(self, k: int) -> bool:
-        operation = self._operation(k)
+        operation = self.operation(k)
         return isinstance(operation, Literal) or is_rep(operation)
 
     def result(self, k: int) -> Text:
@@ -177,7 +158,8 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
-    def _operation(self, k: int) -> Any:
+    def operation(self, k: int) -> Any:
+        """The operation of the step into a slot; None for an argument."""
         return self.p.steps[k - self.arity].operation if k >= self.arity else None
 
     def _argument(self, k: int) -> int:
@@ -186,8 +168,9 @@ class Slots:
 
     def _multiple(self, k: float, x: int) -> Text:
         """k·x."""
-        if k != -1.0 and getattr(self._operation(x), "name", "") == "reciprocal" and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self._bound(self._argument(x), APPLICATION)}"
+        divisor = self._divisor(x)
+        if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
+            text = f"{self.names.number(k)} / {self._bound(divisor, APPLICATION)}"
             return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
         inner = self.texts[x]
         front = self.names.number(k) if k != -1.0 else "−"
@@ -198,7 +181,7 @@ class Slots:
             return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
         return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
 
-    def _product(self, left: int, right: int) -> Text:
+    def product(self, left: int, right: int) -> Text:
         """left · right, with the coefficients of both in front."""
         a, b = self.texts[left], self.texts[right]
         first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
@@ -206,7 +189,8 @@ class Slots:
         is_open = b.open and not last.endswith(")")
         return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
 
-    def _step(self, k: int) -> Text:
+    def step(self, k: int) -> Text:
+        """The text of the step into a slot."""
         step = self.p.steps[k - self.arity]
         args = step.args
         match step.operation:
@@ -262,7 +246,7 @@ class Slots:
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
-            inner = self._operation(x)
+            inner = self.operation(x)
             if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:
                 return Text(f"{inner.rule.text}'({self.texts[self._argument(x)].tight})", ATOM)
             return Text(f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x].tight})", ATOM)
@@ -280,7 +264,7 @@ class Slots:
             if entry.dtype == "bool":
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
             if entry.index is not None:
-                one = self._operation(other)
+                one = self.operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
                     return Text(f"e[{self.texts[this].tight}]", ATOM)
                 hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
@@ -292,9 +276,10 @@ class Slots:
         sign, flip_left, flip_right, swapped = sign_of(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
-                if getattr(self._operation(other), "name", "") == "reciprocal":
-                    return self._quotient(this, self._argument(other))
-            return self._product(left, right)
+                divisor = self._divisor(other)
+                if divisor is not None:
+                    return self._quotient(this, divisor)
+            return self.product(left, right)
         a = transposed(self._bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
         b = transposed(self._bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
         first, second, last = (b, a, left) if swapped else (a, b, right)
@@ -308,128 +293,3 @@ def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
     text = minus + "·".join([*numbers, rest])
     coefficient = minus + "·".join(numbers)
     return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)
-
-
-class Entries:
-    """The texts of slots entry by entry, of the same form as those of whole arrays, with indices in them."""
-
-    def __init__(self, slots: Slots) -> None:
-        self.slots, self.indexed = slots, Indexed(slots.names)
-        self.texts = _Texts(((k, self.named(k, t.tight)) for k, t in slots.texts.items()), slots.texts.seen)
-
-    def named(self, k: int, name: str) -> Text:
-        """An entry of what has a name."""
-        axes = self.slots.p.slots[k].axes
-        return Text(f"{name}[{', '.join(free(range(len(axes))))}]" if axes else name, ATOM)
-
-    def head(self, text: str, k: int, *, ranges: bool = False) -> str:
-        """[i, j] ↦ text."""
-        return self.indexed.head(text, self.slots.p.slots[k].axes, ranges=ranges)
-
-    def of(self, k: int) -> Text:
-        """The text of the step into a slot."""
-        slots = self.slots
-        self.texts.seen = slots.texts.seen
-        whole, slots.texts = slots.texts, self.texts
-        try:
-            return self._step(k)
-        finally:
-            slots.texts = whole
-
-    def _step(self, k: int) -> Text:
-        slots = self.slots
-        step = slots.p.steps[k - slots.arity]
-        match step.operation:
-            case Literal(value):
-                text = slots.names.const(value)
-                named = self.named(k, text)
-                return Text(text, SUM if text.startswith("−") else ATOM) if _is_number(text) else named
-            case wire.Reduce(relation, place):
-                return self._reduced(step.args[0], relation, place, repeated=is_rep(step.operation))
-            case wire.Move(order):
-                moved = at(self._whole(step.args[0]), {0xE000 + a: chr(0xE000 + b) for b, a in enumerate(order)})
-                return Text(f"{moved.tight if moved.tight.endswith(']') else f'({moved.tight})'}ᵀ", ATOM)
-            case Contract(spec):
-                return self._contracted(k, spec, *step.args)
-            case wire.Scale():
-                return slots._step(k)
-            case _:  # element by element
-                return self._entrywise(k, step.args)
-
-    def _whole(self, a: int, among: Sequence[int] = ()) -> Text:
-        """The text of an operand, in which every axis is seen that is not seen in the others."""
-        text, count = self.texts[a], len(self.slots.p.slots[a].axes)
-        unseen = set(missing(text.tight, count))
-        for other in among:
-            unseen.intersection_update(missing(self.texts[other].tight, count))
-        if not unseen or isinstance(self.slots._operation(a), Literal):
-            return text
-        return Text(f"rep_{braced(free(sorted(unseen)))}({text.tight})", ATOM)
-
-    def _entrywise(self, k: int, args: tuple[int, ...]) -> Text:
-        first = next((a for a in args if not isinstance(self.slots._operation(a), Literal)), None)
-        if first is None:
-            return self.slots._step(k)
-        before = self.texts[first]
-        self.texts[first] = self._whole(first, [a for a in args if a != first])
-        try:
-            return self.slots._step(k)
-        finally:
-            self.texts[first] = before
-
-    def _reduced(self, a: int, relation: Any, place: int, *, repeated: bool) -> Text:
-        slots = self.slots
-        n, m = len(relation.dom.axes), len(relation.cod.axes)
-        count = len(slots.p.slots[a].axes)
-        shifted = {0xE000 + q: chr(0xE000 + q + m - n) for q in range(place + n, count)}
-        if repeated:
-            inner = slots._operation(a)
-            plain = m == 1 and not (is_rep(inner) and getattr(inner, "at", 0) < place)
-            text = at(self.texts[a], shifted)
-            return text if plain else Text(f"rep_{braced(free(range(place, place + m)))}({text.tight})", ATOM)
-        bound = [self.indexed.bind(axis) for axis in relation.dom.axes]
-        text = at(self._whole(a), shifted | {0xE000 + place + q: c for q, c in enumerate(bound)})
-        name = reduction(relation, slots.names)
-        if m == 0 and name == "Σ":
-            body = text.tight if text.binding > PRODUCT else f"({text.tight})"
-            return Text(f"Σ_{braced(bound)} {body}", PRODUCT, "Σ")
-        return Text(f"{name}_{braced(bound)}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
-
-    def _contracted(self, k: int, spec: Any, left: int, right: int) -> Text:
-        """Σ_k a[i, k]·b[k, j]; an element of an index set stands for its basis vector e, a condition for 1 and 0."""
-        slots, p = self.slots, self.slots.p
-        known = {c: chr(0xE000 + q) for q, c in enumerate(spec.out)}
-        sizes = {c: axis for a, labels in ((left, spec.left), (right, spec.right))
-                 for c, axis in zip(labels, axes_of(p.slots[a]), strict=True)}  # fmt: skip
-        summed = [c for c in spec.left if c not in spec.out]
-        known |= {c: self.indexed.bind(sizes[c]) for c in summed}
-        factors = []
-        for a, labels in ((left, spec.left), (right, spec.right)):
-            leaf = p.slots[a]
-            text = at(self._whole(a), along(labels[: len(leaf.axes)], known))
-            if leaf.entry.index is not None:
-                text = Text(f"e[{text.tight}][{', '.join(known[c] for c in labels[len(leaf.axes) :])}]", ATOM)
-            elif not leaf.is_field:
-                text = Text(f"[{text.tight}]", ATOM)
-            factors.append(text)
-        bound = "".join(known[c] for c in summed)
-        if left == right and spec.left == spec.right and (norm := _norm(factors[0].tight, bound)):
-            return Text(f"‖{norm}‖²", ATOM)
-        self.texts |= {-1: factors[0], -2: factors[1]}
-        product = slots._product(-1, -2)
-        if not summed:
-            return product
-        return Text(f"Σ_{braced(bound)} {product.tight}", PRODUCT, "Σ")
-
-
-def _norm(text: str, bound: str) -> str:
-    """‖xs[i]−xs[j]‖² for the sum of squares over the last axes of all that stands in a text; else nothing."""
-    if not bound:
-        return ""
-    tail = ", ".join(bound)
-    short = text.replace(f", {tail}]", "]").replace(f"[{tail}]", "")
-    return "" if any(c in short for c in bound) else short
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("−")[:1].isdigit() or text.lstrip("−") in {"inf", "nan"}

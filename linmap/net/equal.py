@@ -89,7 +89,11 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
             d = data.get(d.slot, d) if isinstance(d, Ref) else d
             return const_label(d) if isinstance(d, Const) else ("slot", d.slot)
 
-        return net_label(body, numbering, datum)
+        def number_of(d: Datum) -> float | None:
+            d = data.get(d.slot, d) if isinstance(d, Ref) else d
+            return filling_of(d) if isinstance(d, Const) else None
+
+        return net_label(body, numbering, datum, number_of)
     if isinstance(a, Comparable):
         return a.label(numbering)
     msg = f"equal compares vectors, linear maps, functions and derivatives, not {shown(a)}"
@@ -116,7 +120,12 @@ def filling_of(c: Const) -> float | None:
     return filling(c.array)
 
 
-def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
+def net_label(
+    body: Net,
+    numbering: Numbering,
+    datum: Callable[[Datum], Hashable],
+    number_of: Callable[[Datum], float | None],
+) -> Hashable:
     """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source).
 
     A multiset is known by the sum of what is drawn for its members, so that a sum of sums is one sum, at no cost. −f is
@@ -132,7 +141,7 @@ def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable
                 own = tuple(getattr(f, field.name) for field in fields(type(f)) if field.name != "datum")
                 d = wire.datum_of(f)
                 kind: Hashable = (type(f), own, None if d is None else datum(d))
-                number = f.k if isinstance(f, wire.Scale) else _scaling(f)
+                number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)
                 if number is not None:
                     if number in {1.0, -1.0}:
                         return total if number == 1.0 else -total % MODULUS
@@ -146,10 +155,10 @@ def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable
     return "linear", body.dom, body.cod, tuple(outputs)
 
 
-def _scaling(f: wire.Wire) -> float | None:
-    """k of (k·) for a constant k: of a section that multiplies all entries by one number."""
-    if not isinstance(f, wire.Section) or not isinstance(f.datum, Const):
+def _scaling(f: wire.Wire, number_of: Callable[[Datum], float | None]) -> float | None:
+    """k of (k·) for a datum that repeats k: of a section that multiplies all entries by one number."""
+    if not isinstance(f, wire.Section):
         return None
     spec = f.spec
     flow = spec.right if f.side == 0 else spec.left
-    return filling_of(f.datum) if flow == spec.out and not spec.contracted else None
+    return number_of(f.datum) if flow == spec.out and not spec.contracted else None
