@@ -1,12 +1,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test bench coverage typing-mutants mutation wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation wheel-check
 
-demo: .venv/.ready ## train the digits model: make demo ARGS="…"
+demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
 
 test: .venv/.ready ## everything that continuous integration runs
 	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo && $(BIN)/pytest -q -n 2
+
+fuzz: .venv/.ready ## the tests on other random examples, again and again, until one fails
+	while HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -q -n 2 $(ARGS); do :; done
 
 bench: .venv/.ready ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)
@@ -22,6 +25,9 @@ mutation: .venv/.ready ## change the laws in turn; the tests of meaning must not
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"
+
+.venv/.demo: pyproject.toml constraints.txt # what the demo needs, and no more
+	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[demo] && touch $@
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[dev] && touch $@

@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, TypeVarTuple, final, overload
 
 import numpy as np
 from attrs import frozen
 
+from adjoint.rounding import spread, squares
 from adjoint.rules import adjoint
 from diff import derivative
 from diff.elementwise import Elementwise
@@ -23,7 +25,7 @@ from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.library import find
-from hilbert.arrays.namespace import moved, namespace
+from hilbert.arrays.namespace import moved
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.program.constant import Const
@@ -31,12 +33,13 @@ from hilbert.program.line import Line, Step
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.term import postorder
+from linmap.net.apply import line
 from linmap.net.lower import net
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -52,7 +55,8 @@ T_co = TypeVar("T_co", covariant=True)
 Rest = TypeVarTuple("Rest")
 STEPS = tuple(10.0 ** (-k / 2) for k in range(2, 10))
 SLOPE = 2.0
-TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
+MARGIN = 10.0
+"""A difference counts if it is so many times what rounding makes."""
 
 
 @final
@@ -148,10 +152,6 @@ def _generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(number)
 
 
-def _tolerance(*spaces: Any) -> float:
-    return max((TOLERANCE[leaf.dtype] for s in spaces for leaf in s.leaves if leaf.is_field), default=1e-9)
-
-
 def _home(f: AnyLinMap) -> Any:
     """An array of the map that lives outside numpy, if there is one."""
     data = f.data if isinstance(f, Closed) else [getattr(arc.map, "datum", None) for arc in net(f).arcs]
@@ -168,18 +168,31 @@ def _drawn(space: Any, rng: np.random.Generator, like: Any) -> Vec[Any]:
     return v if like is None else Vec(space, tuple(moved(a, like) for a in v.leaves))
 
 
-def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: int) -> float:
-    """The largest |f(v) ⊙ w − v ⊙ g(w)|, relative to ‖f(v)‖·‖w‖ + ‖v‖·‖g(w)‖."""
-    worst, like = 0.0, _home(f)
+def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: int) -> tuple[float, float]:
+    """|f(v) ⊙ w − v ⊙ g(w)|, relative to ‖f(v)‖·‖w‖ + ‖v‖·‖g(w)‖, and what rounding may make of it: the worst pair."""
+    worst, like = (0.0, 0.0), _home(f)
+    leaves = [leaf for space in (f.dom, f.cod) for leaf in space.leaves]
+    epsilon = max((float(np.finfo(leaf.dtype).eps) for leaf in leaves), default=0.0)
     for _ in range(samples):
         v, w = _drawn(f.dom, rng, like), _drawn(f.cod, rng, like)
         fv, gw = f(v), g(w)
         scale = fv.norm() * w.norm() + v.norm() * gw.norm()
-        error = abs(fv.inner(w) - v.inner(gw)) / scale if scale else 0.0
+        error = abs(fv.inner(w) - v.inner(gw))
         if not math.isfinite(error):
-            return math.inf
-        worst = max(worst, error)
+            return math.inf, MARGIN * epsilon
+        limit = MARGIN * epsilon
+        if error > limit * scale:  # the sizes inside of f matter only then
+            limit += MARGIN * (_noise(f, v, rng) * w.norm() + v.norm() * _noise(g, w, rng)) / scale
+        found = error / scale if scale else 0.0, limit
+        worst = max(worst, found, key=lambda pair: pair[0] / (pair[1] or 1.0))
     return worst
+
+
+def _noise(f: AnyLinMap, v: Vec[Any], rng: np.random.Generator) -> float:
+    """What rounding may make of f(v)."""
+    if isinstance(f, Closed):
+        return spread(line(f.body), [*v.leaves, *f.data.arrays], rng)
+    return spread(line(net(f)), v.leaves, rng)
 
 
 @overload
@@ -275,7 +288,9 @@ def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, sample
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
     `star` is the map to test instead of adjoint(f). Where the test fails, every subterm is tested with its own adjoint.
-    Raises SpaceError if f is neither linear nor given a point, or if `star` has other spaces.
+    What rounding may make of both sides is measured, in the precision of each space, with what cancels inside of f.
+    Raises SpaceError if f is neither linear nor given a point, for a point of another space, and if `star` has other
+    spaces.
     """
     rng = _generator(seed)
     if (integer(samples) or 0) < 1:
@@ -283,6 +298,8 @@ def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, sample
         raise SpaceError(msg)
     if isinstance(f, LinMap):
         linear = f
+        if x:  # where a linear map is tested does not matter, but the point is one of its domain
+            argument(f, x)
     elif isinstance(f, Map) and x:
         linear = derivative(f).at(argument(f, x))
     else:
@@ -293,8 +310,7 @@ def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, sample
         due = f"a linear map {linear.cod} ⊸ {linear.dom}"
         msg = f"the adjoint of f : {linear.dom} ⊸ {linear.cod} is {due}, not {shown(g)}"
         raise SpaceError(msg)
-    limit = _tolerance(linear.dom, linear.cod)
-    error = _dot_error(linear, g, rng, samples)
+    error, limit = _dot_error(linear, g, rng, samples)
     failing = None
     if error > limit:
         failing = str(linear) if star is not None else _failing_part(linear, rng, samples)
@@ -306,8 +322,10 @@ def _failing_part(f: AnyLinMap, rng: np.random.Generator, samples: int) -> str:
     for part in postorder(f):
         if isinstance(part, Net) and refs(part):
             continue  # open: what it refers to is data of the map above it
-        if isinstance(part, LinMap) and _dot_error(part, adjoint(part), rng, samples) > _tolerance(part.dom, part.cod):
-            return str(part)
+        if isinstance(part, LinMap):
+            error, limit = _dot_error(part, adjoint(part), rng, samples)
+            if error > limit:
+                return str(part)
     return str(f)
 
 
@@ -316,18 +334,20 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
-    Where the remainder does not fall, every step of the program is tested at the values it has at x, and the first that
-    fails is named. Values that are not finite, however small the step, fail the check. Raises SpaceError for a point of
-    another space.
+    What rounding makes of it is measured, and does not count. Where the remainder does not fall, every step of the
+    program is tested at the values it has at x, and the first that fails is named. At a kink, where the slopes on both
+    sides differ, there is no derivative: the check fails, and says "kink". Values that are not finite, however small
+    the step, fail the check. Raises SpaceError for a point of another space.
     """
     require_map(f, "check_derivative")
     point = argument(f, x)
     rng = _generator(seed)
-    ok, numbers = _remainder(f, point, rng)
-    failing = None if ok else _failing_step(f, point, rng)
-    return Report(
-        ok, f"(f(x + t·dx) − f(x − t·dx))/2 − t·f'(x)(dx) falls as t³ for f : {f.dom} → {f.cod}", numbers, failing
-    )
+    found = _remainder(f, point, rng)
+    failing = None if found.ok else _failing_step(f, point, rng)
+    if found.kink:
+        failing = f"kink: the slopes on both sides of the point differ{f', in {failing}' if failing else ''}"
+    what = f"(f(x + t·dx) − f(x − t·dx))/2 − t·f'(x)(dx) falls as t³ for f : {f.dom} → {f.cod}"
+    return Report(found.ok, what, found.numbers, failing)
 
 
 @_at_point
@@ -343,41 +363,95 @@ def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
     return Vec(x.space, tuple(array + t * next(flow) if leaf.is_field else array for array, leaf in pairs))
 
 
-def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> tuple[bool, tuple[tuple[str, float], ...]]:
-    """Whether the remainder is of third order, and the numbers that show it."""
+@final
+@frozen
+class Remainder:
+    """Whether the remainder is of third order, the numbers that show it, and whether the point is a kink."""
+
+    ok: bool
+    numbers: tuple[tuple[str, float], ...] = ()
+    kink: bool = False
+
+
+def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
+    """The remainder and the second difference of f at x along a random direction, for shrinking steps."""
     d = derivative(f)
     if not d.dom.leaves or not d.cod.leaves:
-        return True, ()
+        return Remainder(ok=True)
     dx = _drawn(d.dom, rng, _abroad(x.leaves))
     y, linear = d.run(x)
     slope_vector = linear(dx)
-    size = _norm(y) + slope_vector.norm() + 1e-300
-    precision = float(np.finfo(d.cod.leaves[0].dtype).eps)
-    points: list[tuple[float, float]] = []
-    first = difference = 0.0
+    first = math.nan
+    p = program(f)
+    noise = max(spread(p.line, at.leaves, rng) for at in (x, _moved(x, dx, STEPS[0])))
+    of_slope = _noise(linear, dx, rng)
+    remainder, second = list[Sample](), list[Sample]()
     for t in STEPS:
-        difference = _difference(f(_moved(x, dx, t)), f(_moved(x, dx, -t)), slope_vector, t)
-        if not math.isfinite(difference):  # a large step may leave where f is defined
-            points, first = [], 0.0
+        ahead, behind = f(_moved(x, dx, t)), f(_moved(x, dx, -t))
+        first = _difference(ahead, behind, slope_vector, t)
+        if not math.isfinite(first):  # a large step may leave where f is defined
+            remainder, second = [], []
             continue
-        first = max(first, difference / t)
-        if difference > 40 * precision * size:
-            points.append((math.log(t), math.log(difference)))
-    if not math.isfinite(difference):
-        return False, (("remainder", difference), ("t", STEPS[-1]))
-    if len(points) < 3:  # below rounding: f is quadratic here
-        return True, (("largest remainder / t", first),)
-    tail = points[-5:]
-    slope = float(np.polyfit([p[0] for p in tail], [p[1] for p in tail], 1)[0])
-    return slope >= SLOPE, (("slope", slope), ("largest remainder / t", first))
+        limit = MARGIN * (noise + t * of_slope + _epsilon(p.cod) * _norm(y))
+        remainder.append(Sample(t, first, limit))
+        second.append(Sample(t, _bend(ahead, y, behind), limit))
+    if not math.isfinite(first):
+        return Remainder(ok=False, numbers=(("remainder", first), ("t", STEPS[-1])))
+    largest = ("largest remainder / t", max(sample.value / sample.t for sample in remainder))
+    if _is_linear(second):
+        return Remainder(ok=False, numbers=(largest,), kink=True)
+    points = [(math.log(s.t), math.log(s.value)) for s in remainder if s.counts][-5:]
+    if len(points) < 3 or _refuted(remainder):  # below rounding: f is quadratic here
+        return Remainder(ok=True, numbers=(largest,))
+    slope = float(np.polyfit([p[0] for p in points], [p[1] for p in points], 1)[0])
+    return Remainder(slope >= SLOPE, (("slope", slope), largest))
+
+
+@final
+@frozen
+class Sample:
+    """A difference at a step t, and what rounding may make of it."""
+
+    t: float
+    value: float
+    limit: float
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is more than rounding."""
+        return self.value > self.limit
+
+
+def _refuted(samples: Sequence[Sample]) -> bool:
+    """Whether smaller steps show no more than rounding, where a term in t would still be seen."""
+    last = next((k for k in range(len(samples) - 1, -1, -1) if samples[k].counts), None)
+    if last is None:
+        return True
+    steep = samples[last].value / samples[last].t
+    return any(steep * s.t > 2.0 * s.limit for s in samples[last + 1 :])
+
+
+def _is_linear(samples: Sequence[Sample]) -> bool:
+    """Whether a difference falls as t, and no faster, down to rounding."""
+    seen = [s for s in samples if s.counts][-4:]
+    if len(seen) < 4 or _refuted(samples):
+        return False
+    slopes = [math.log(a.value / b.value) / math.log(a.t / b.t) for a, b in pairwise(seen)]
+    return all(0.75 < slope < 1.25 for slope in slopes)
+
+
+def _epsilon(space: Any) -> float:
+    return max(float(np.finfo(leaf.dtype).eps) for leaf in space.leaves if leaf.is_field)
 
 
 def _norm(y: Vec[Any]) -> float:
-    return math.sqrt(sum(_squares(a) for a, _ in _real(y)))
+    return math.sqrt(sum(squares(a) for a, _ in _real(y)))
 
 
-def _squares(a: Any) -> float:
-    return float(namespace(a).sum(a * a))
+def _bend(ahead: Vec[Any], y: Vec[Any], behind: Vec[Any]) -> float:
+    """‖f(x + t·dx) − 2·f(x) + f(x − t·dx)‖/2."""
+    triples = zip(_real(ahead), _real(y), _real(behind), strict=True)
+    return math.sqrt(sum(squares(0.5 * (a + c) - b) for (a, _), (b, _), (c, _) in triples))
 
 
 def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
@@ -387,7 +461,7 @@ def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
 def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) -> float:
     total = 0.0
     for (a, _), (b, _), c in zip(_real(ahead), _real(behind), slope.leaves, strict=True):
-        total += _squares(0.5 * (a - b) - t * c)
+        total += squares(0.5 * (a - b) - t * c)
     return math.sqrt(total)
 
 
@@ -405,7 +479,7 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         n = len(leaves)
         alone = Step(step.operation, tuple(range(n)))
         one: AnyProgram = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
-        if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng)[0]:
+        if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng).ok:
             name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom if n > 1 else dom.parts[0]}: {one}"
     return None

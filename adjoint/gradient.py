@@ -19,6 +19,7 @@ from adjoint.wrt import Chosen, Wrt, part, positions, restricted
 from diff import derivative
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
+from hilbert.errors import truth
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
@@ -205,6 +206,7 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> 
     and for a position that does not exist.
     """
     require_map(f, "jacobian")
+    truth(blocks, "blocks=…")
     d = restricted(derivative(f), wrt)
     _, linear = d.run(argument(f, x))
     whole = matrix(linear, as_="array")

@@ -2,43 +2,87 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from diff.lower import program
+from hilbert import Unit
 from hilbert.program.constant import Const
-from hilbert.program.operation import Add, Literal
-from linmap.net.equal import const_label, net_label
+from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
+from hilbert.relation import Full
+from linmap.net.equal import MODULUS, const_label, filling_of, net_label
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from diff.affine import AnyLinearization
     from diff.programs import AnyProgram
+    from hilbert.leaf import Leaf
     from hilbert.map import AnyMap
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
 
-def numbers(p: AnyProgram, numbering: Numbering) -> list[int]:
-    """The number of every slot's value; a sum does not depend on the order of its operands."""
-    values = [numbering.of(("argument", k)) for k in range(p.arity)]
-    for step in p.steps:
-        args = [values[k] for k in step.args]
+Value: TypeAlias = tuple[float, int]
+"""A number times what has a number of 128 bits: products with constants are compared by the product of these."""
+
+
+def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
+    """The number of every slot's value.
+
+    A sum does not depend on the order and the brackets of its operands; numbers, and arrays filled with one, are taken
+    out of products, linear maps and repetitions.
+    """
+    values: list[Value] = [(1.0, numbering.alone(("argument", k))) for k in range(p.arity)]
+    for to, step in enumerate(p.steps, p.arity):
+        args, leaf = [values[k] for k in step.args], p.slots[to]
         match step.operation:
             case Literal(value):
-                values.append(numbering.of(("constant", const_label(value))))
+                filling = filling_of(value)
+                key = ("constant", const_label(value)) if filling is None else _ones(leaf)
+                values.append((1.0 if filling is None else filling, numbering.alone(key)))
             case Add():
-                values.append(numbering.of(("+", tuple(sorted(args)))))
-            case operation:  # without constants: its own label
-                values.append(numbering.of((operation, tuple(args))))
+                values.append((1.0, sum(_whole(v, numbering) for v in args) % MODULUS))
+            case Scale(k):
+                values.append((k * args[0][0], args[0][1]))
+            case Contract(spec) as product:
+                number = args[0][0] * args[1][0]
+                for other, (_, n) in ((1, args[0]), (0, args[1])):
+                    one = p.slots[step.args[1 - other]]
+                    same = p.slots[step.args[other]] == leaf and spec.out == (spec.right if other else spec.left)
+                    if same and n == numbering.alone(_ones(one)):
+                        values.append((number, args[other][1]))
+                        break
+                else:
+                    values.append((number, numbering.alone((product, args[0][1], args[1][1]))))
+            case Reduce(relation, _) as reduce:
+                k, n = args[0]
+                repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
+                of_ones = repeats and n == numbering.alone(_ones(p.slots[step.args[0]]))
+                values.append((k, numbering.alone(_ones(leaf) if of_ones else (reduce, n))))
+            case Move() | Cast() as linear:
+                values.append((args[0][0], numbering.alone((linear, args[0][1]))))
+            case operation:  # element by element
+                values.append((1.0, numbering.alone((operation, *args))))
     return values
+
+
+def _ones(leaf: Leaf) -> Hashable:
+    return "ones", leaf
+
+
+def _whole(v: Value, numbering: Numbering) -> int:
+    """The number of k·x."""
+    k, n = v
+    if k in {1.0, -1.0}:
+        return n if k == 1.0 else -n
+    return numbering.alone(("·", k, n))
 
 
 def program_label(f: AnyMap, numbering: Numbering) -> Hashable:
     """The contents of a function."""
     p = program(f)
     values = numbers(p, numbering)
-    return "function", p.dom, p.cod, tuple(values[k] for k in p.outputs)
+    return "function", p.dom, p.cod, tuple(_whole(values[k], numbering) % MODULUS for k in p.outputs)
 
 
 def linearization_label(f: AnyLinearization, numbering: Numbering) -> Hashable:
@@ -46,6 +90,12 @@ def linearization_label(f: AnyLinearization, numbering: Numbering) -> Hashable:
     values = numbers(f.program, numbering)
 
     def datum(d: Datum) -> Hashable:
-        return const_label(d) if isinstance(d, Const) else values[d.slot]
+        return const_label(d) if isinstance(d, Const) else _whole(values[d.slot], numbering) % MODULUS
 
-    return "linearization", f.point, net_label(f.body, numbering, datum)
+    def number_of(d: Datum) -> float | None:
+        if isinstance(d, Const):
+            return filling_of(d)
+        k, n = values[d.slot]
+        return k if n == numbering.alone(_ones(f.program.slots[d.slot])) else None
+
+    return "linearization", f.point, net_label(f.body, numbering, datum, number_of)

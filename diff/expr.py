@@ -7,7 +7,6 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 import itertools
-from numbers import Real
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -37,15 +36,17 @@ from hilbert import (
     Product,
     Space,
     SpaceError,
+    TensorProduct,
     Type,
     Unit,
     Vec,
 )
-from hilbert.errors import shown
+from hilbert.errors import double, is_number, shown
 from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
+from hilbert.position import ROWS
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, run
@@ -140,13 +141,13 @@ class Expr(Applicable, Generic[V]):
         return _add(_known(self), o, -1.0, "-")
 
     def __rsub__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]:  # type: ignore[misc]  # self is no vector
-        return _add(_scaled(_known(self), -1.0), o, 1.0, "-")
+        return _add(_negated(_known(self)), o, 1.0, "-")
 
     def __pos__(self: Linear[S]) -> Expr[S]:
         return _known(self)
 
     def __neg__(self: Linear[S]) -> Expr[S]:
-        return _scaled(_known(self), -1.0)
+        return _negated(_known(self))
 
     @overload
     def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
@@ -154,8 +155,8 @@ class Expr(Applicable, Generic[V]):
     def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
     def __mul__(self, o: Any) -> Any:
         """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
-        if _is_number(o):
-            return _scaled(self, float(o))
+        if is_number(o):
+            return _scaled(self, double(o))
         other = operand(self, o, "*")
         if other.space == self.space:
             return _hadamard(self, other)
@@ -174,13 +175,14 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rmul__(self, o: Any) -> Any:
-        return _scaled(self, float(o)) if _is_number(o) else operand(self, o, "*") * self
+        return _scaled(self, double(o)) if is_number(o) else operand(self, o, "*") * self
 
     def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
         x = _known(self)
-        if _is_number(o):
-            return x * (1.0 / float(o)) if _exact_reciprocal(float(o)) else elementwise(DIVIDE, x, _fill(x, o))
+        if is_number(o):
+            k = double(o)
+            return x * (1.0 / k) if _exact_reciprocal(k) else elementwise(DIVIDE, x, _fill(x, k))
         other = operand(x, o, "/")
         if isinstance(other.space, Field) and not isinstance(x.space, Field):
             return elementwise(Primitive("reciprocal"), other) * x
@@ -191,16 +193,16 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
     def __rtruediv__(self: Any, o: Any) -> Any:
-        if not _is_number(o):
+        if not is_number(o):
             return operand(self, o, "/") / self
-        return elementwise(Primitive("reciprocal"), self) if float(o) == 1.0 else _fill(self, o) / self
+        return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else _fill(self, o) / self
 
     def __pow__(self: Linear[S], k: Number) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
-        if not _is_number(k):
+        if not is_number(k):
             msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
             raise SpaceError(msg)
-        return elementwise(power(float(k)), self)
+        return elementwise(power(double(k)), self)
 
     def __rpow__(self, k: Never) -> NoReturn:
         msg = f"cannot form k ** x: k is {shown(k)} and x is in {self.space}; write exp(log(k) * x) for a number k > 0"
@@ -279,8 +281,8 @@ class Expr(Applicable, Generic[V]):
     def mean(self, X: Any = None, **options: Any) -> Any:
         """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
         _no_options(self, "mean", options)
-        this: Any = self
-        total: Expr[Any] = this.sum(X)
+        require_space(self.space, ".mean()")
+        total: Expr[Any] = _entries_added(self, "mean") if X is None else _summed(self, X, "mean")
         size: int = self.space.dim if X is None else X.size
         if not size:
             msg = f"the mean over {self.space if X is None else X} is not defined: it has no elements"
@@ -458,6 +460,10 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
+    def __gt__(
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
     def __gt__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
@@ -471,6 +477,10 @@ class Expr(Applicable, Generic[V]):
 
     @overload
     def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
     @overload
     def __ge__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
@@ -486,6 +496,10 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
+    def __lt__(
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
     def __lt__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
     ) -> Expr[Copower[Boolean, I]]: ...
@@ -499,6 +513,10 @@ class Expr(Applicable, Generic[V]):
 
     @overload
     def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __le__(
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
     @overload
     def __le__(  # type: ignore[misc]
         self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
@@ -558,8 +576,8 @@ class Expr(Applicable, Generic[V]):
         if isinstance(f, Elementwise):
             first, *others = args
             if not isinstance(first, Expr):
-                first = _fill(self, first) if _is_number(first) else operand(self, first, f.name)
-            rest = [_fill(first, a) if _is_number(a) else operand(first, a, f.name) for a in others]
+                first = _fill(self, first) if is_number(first) else operand(self, first, f.name)
+            rest = [_fill(first, a) if is_number(a) else operand(first, a, f.name) for a in others]
             return elementwise(f, first, *rest)
         exprs = [operand(self, a, "f(…)") for a in args]
         dom = f.dom
@@ -595,10 +613,6 @@ def power(k: float) -> Primitive:
     return Primitive(simple) if simple else Primitive("power", (k,))
 
 
-def _is_number(o: object) -> bool:
-    return isinstance(o, Real) and not isinstance(o, bool)
-
-
 def _exact_reciprocal(k: float) -> bool:
     return abs(k) in {2.0**n for n in range(-64, 65)}
 
@@ -624,7 +638,7 @@ def literal(b: Builder, v: Vec[V]) -> Expr[V]:
 
 def _fill(x: Expr[V], k: Any) -> Expr[V]:
     space = x._require("a number as a vector")
-    return Expr(x.builder, space, tuple(x.builder.literal(filled(float(k), f)) for f in space.leaves))
+    return Expr(x.builder, space, tuple(x.builder.literal(filled(double(k), f)) for f in space.leaves))
 
 
 def _known(x: Linear[S]) -> Expr[S]:
@@ -640,11 +654,13 @@ def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
 
 
 def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
-    if isinstance(o, Real) and _is_number(o):
-        return _add(a, _fill(a, k * float(o)), 1.0, sign)
+    if is_number(o):
+        number = k * double(o)
+        space = a._require("a number as a vector")
+        return _add(a, _fill(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)  # sum() adds to 0
     b = same(a, operand(a, o, sign), sign)
     a._require(f"v {sign} w")
-    right = b.slots if k == 1.0 else _scaled(b, k).slots
+    right = b.slots if k == 1.0 else _negated(b).slots
     pairs = zip(a.slots, right, strict=True)
     return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
 
@@ -660,6 +676,19 @@ def _no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
 def _its_axes(a: Expr[Any]) -> str:
     axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
     return f"its axes are {', '.join(axes)}" if axes else "it has none"
+
+
+def _negated(a: Expr[V]) -> Expr[V]:
+    """−v; −(k·v) is (−k)·v, one step."""
+    space, slots = a._require("−v"), []
+    for slot in a.slots:
+        inner = a.builder.operation(slot)
+        if isinstance(inner, wire.Scale):
+            (of,), k = a.builder.steps[slot - a.builder.arity].args, -inner.k
+            slots.append(of if k == 1.0 else a.builder.scale(k, of))
+        else:
+            slots.append(a.builder.scale(-1.0, slot))
+    return Expr(a.builder, space, tuple(slots))
 
 
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
@@ -686,7 +715,7 @@ def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
 
 
 def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
-    return elementwise(Comparison(name), a, _fill(a, o) if _is_number(o) else operand(a, o, name))
+    return elementwise(Comparison(name), a, _fill(a, o) if is_number(o) else operand(a, o, name))
 
 
 def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]:
@@ -708,11 +737,11 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
     return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
 
 
-def _entries_added(x: Expr[Any]) -> Expr[Any]:
+def _entries_added(x: Expr[Any], name: str = "sum") -> Expr[Any]:
     """The sum of all entries."""
     fields = {leaf.entry: atom(leaf.entry) for leaf in x.space.leaves} or {Field().entry: Field()}
     if len(fields) > 1:
-        msg = f".sum() of {shown(x)} adds over one field, not over {' and '.join(sorted(map(str, fields)))}; see cast"
+        msg = f".{name}() of {shown(x)} adds over one field, not {' and '.join(sorted(map(str, fields)))}; see cast"
         raise SpaceError(msg)
     (field,) = fields.values()
     slot: int | None = None
@@ -723,15 +752,16 @@ def _entries_added(x: Expr[Any]) -> Expr[Any]:
     return Expr(x.builder, field, (x.builder.number(0.0, field.leaves[0]) if slot is None else slot,))
 
 
-def _summed(x: Expr[Any], X: Any) -> Expr[Any]:
+def _summed(x: Expr[Any], X: Any, name: str = "sum") -> Expr[Any]:
     """Σ_X along one factor of the index sets of a space."""
     if not isinstance(X, Index):
-        msg = f".sum(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {_its_axes(x)}"
+        msg = f".{name}(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {_its_axes(x)}"
         raise SpaceError(msg)
     found = x.space.sums(X)
     if len(found) != 1:
         times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
-        msg = f".sum({X}) of {shown(x)}: {times}; .sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y"
+        every = ".sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y" if name == "sum" else ""
+        msg = f".{name}({X}) of {shown(x)}: {times}; {every or '.mean() is that of all entries'}"
         raise SpaceError(msg)
     ((space, at),) = found
     f = wire.Reduce(Full(X, Unit()), at)
@@ -762,8 +792,11 @@ def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
         if isinstance(x.space, Copower) and x.space.base == Elements(X):
             return bilinear(contraction.gather(X, x.space.index, v.space.base), v, x)
     msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {v.space} and x in {x.space}"
-    truth = len(x.space.leaves) == 1 and x.space.leaves[0].kind == "b"
-    raise SpaceError(f"{msg}; a condition selects by select(c, v)" if truth else msg)
+    if len(x.space.leaves) == 1 and x.space.leaves[0].kind == "b":
+        msg = f"{msg}; a condition selects by select(c, v)"
+    elif isinstance(v.space, Copower) and len(v.space.index.axes) > 1:
+        msg = f"{msg}; {ROWS}"
+    raise SpaceError(msg)
 
 
 def const(v: Vec[V]) -> Expr[V]:

@@ -34,6 +34,7 @@ from diff.elementwise import RULES, Binary, Primitive, PrimitiveRule
 from diff.expr import Expr, number_like
 from hilbert import SpaceError
 from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.library import library
 from hilbert.errors import number, shown
 
 if TYPE_CHECKING:
@@ -104,8 +105,9 @@ def register(
 ) -> Primitive:
     """A primitive of your own: value(xp, x) in any array namespace, derivative(x, y) as an expression of the language.
 
-    It is pickled by name, so register it in every process. Raises SpaceError if the name is taken, and where it is
-    used: if the value is not an array of the argument's shape and dtype, the derivative not an expression of its space.
+    The value function cannot write into x. It is pickled by name, so register it in every process. Raises SpaceError if
+    the name is taken, and where it is used: if the value is not an array of the argument's shape and dtype, the
+    derivative not an expression of its space.
     """
     if not isinstance(name, str) or not callable(value) or not callable(derivative):
         what = f"{shown(name)}, {shown(value)} and {shown(derivative)}"
@@ -113,7 +115,7 @@ def register(
         raise SpaceError(msg)
 
     def checked(xp: Any, x: Any) -> Any:
-        y = value(xp, x)
+        y = value(xp, library(x).guarded(x))
         if getattr(y, "shape", None) != x.shape or y.dtype != x.dtype:
             msg = f"the value of primitive {name} at {shown(x)} is {shown(y)}: shape and dtype must be the argument's"
             raise SpaceError(msg)

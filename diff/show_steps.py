@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, final
-
-from attrs import Factory, field, frozen
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.programs import AnyProgram
-from hilbert import Unit
+from diff.show_entries import Entries
+from diff.show_indexed import is_rep, reads_all
+from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
 from hilbert.program.operation import Add, Contract, Literal
-from hilbert.relation import Full
-from linmap.show.show import SHORT, Names, path, reduction, subscript, transposed
+from linmap.show.sections import transposed
+from linmap.show.show import SHORT, Names, path, reduction, subscript
 from linmap.signs import sign_of
 from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""How tightly a text binds."""
-
-
-@final
-@frozen
-class Text:
-    """The text of a slot: how tightly it binds, and what a product must know to set brackets.
-
-    `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
-    application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2
-    and the `rest` x, so that a product of multiples begins with its numbers.
-    """
-
-    tight: str
-    binding: int
-    sign: str = ""
-    open: bool = False
-    coefficient: str = ""
-    rest: str = ""
-    wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
 
 def heads(p: AnyProgram) -> tuple[str, ...]:
@@ -63,18 +40,6 @@ def leaf_names(p: AnyProgram) -> list[str]:
     return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
 
 
-class _Texts(dict[int, "Text"]):
-    """The texts of slots, and which of them were looked at."""
-
-    def __init__(self, texts: Iterable[tuple[int, Text]]) -> None:
-        super().__init__(texts)
-        self.seen: set[int] = set()
-
-    def __getitem__(self, k: int) -> Text:
-        self.seen.add(k)
-        return super().__getitem__(k)
-
-
 class Slots:
     """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
 
@@ -85,11 +50,34 @@ class Slots:
     def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
         self.p, self.names, self.arity = p, Names(page=names.page), p.arity
         roots = set(roots)
-        mentions = self._write(self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)}), set())
+        self.data = roots.difference(results)
+        needed = self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)})
+        self.odd = self._odd(needed)
+        mentions = self._write(needed, set())
         needed = self._needed(roots, mentions)
         inner = {a for k in needed if k >= self.arity for a in mentions[k]}
         self.names = names
         self._write(needed, roots.intersection(results) - inner)
+
+    def _odd(self, needed: set[int]) -> set[int]:
+        """The steps that are not read as they act: see `diff.show_indexed`."""
+        p, odd = self.p, set[int]()
+        shown = {k: p.slots[k].axes for k in range(self.arity)}  # the axes that a text is read to have
+        for k in sorted(k for k in needed if k >= self.arity):
+            step, axes = p.steps[k - self.arity], p.slots[k].axes
+            given = [shown.get(a, p.slots[a].axes) for a in step.args]
+            longest = max(given, key=len, default=axes)
+            if is_rep(step.operation):
+                shown[k], fits = given[0], getattr(step.operation, "at", 0) == 0
+            elif isinstance(step.operation, wire.Scale):  # k·rep a is rep (k·a)
+                shown[k], fits = given[0], True
+            elif isinstance(step.operation, (Add, Elementwise)):
+                shown[k], fits = axes, longest == axes and all(axes[len(axes) - len(g) :] == g for g in given)
+            else:
+                shown[k], fits = axes, given == [p.slots[a].axes for a in step.args]
+            if not fits or not reads_all(step.operation, [p.slots[a] for a in step.args]):
+                odd.add(k)
+        return odd
 
     def _needed(self, roots: set[int], below: Mapping[int, Iterable[int]]) -> set[int]:
         """The slots that are reached from the roots."""
@@ -101,38 +89,59 @@ class Slots:
 
     def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
         """Make the texts of some slots; the result says which others each of them mentions."""
-        self.texts = _Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.texts = Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.entries = Entries(self)
         self.lines: list[str] = []
         self.whole: dict[int, Text] = {}
         mentions: dict[int, set[int]] = {}
+        only = set[int]()  # slots that have a text entry by entry, and no other
         for k in sorted(k for k in needed if k >= self.arity):
             self.texts.seen = mentions[k] = set()
-            text = self._step(k)
-            if len(text.tight) > SHORT and not self._trivial(k):
+            plain = k not in self.odd and not only.intersection(self._read(k))
+            entry = self.entries.of(k) if self.odd else None
+            text = self.step(k) if plain or entry is None else entry
+            if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
+                if not plain:
+                    wide = self.entries.head(text.wide, k, ranges=k not in whole)
+                    text = Text(wide, SUM, wide=wide)
                 if k in whole:
                     self.whole[k] = text
                     continue
                 name = self.names.fresh("u")
                 self.lines.append(f"where {name} = {text.wide}")
-                text = Text(name, ATOM)
-            self.texts[k] = text
+                text, plain = Text(name, ATOM), True
+                entry = self.entries.named(k, name)
+            if plain:
+                self.texts[k] = text
+            else:
+                only.add(k)
+            if entry is not None:
+                self.entries.texts[k] = entry
         return mentions
 
-    def _trivial(self, k: int) -> bool:
-        operation = self._operation(k)
-        return isinstance(operation, Literal) or self._is_rep(operation)
+    def _read(self, k: int) -> tuple[int, ...]:
+        """The slots that the text of a step mentions: tanh'(x), that of the argument of tanh."""
+        step = self.p.steps[k - self.arity]
+        prime = isinstance(step.operation, Elementwise) and step.operation.rule.text.endswith("'")
+        inner = self.operation(step.args[0]) if prime else None
+        if isinstance(inner, Elementwise) and f"{inner.name}'" == getattr(step.operation, "name", ""):
+            return (self._argument(step.args[0]),)
+        return step.args
 
-    @staticmethod
-    def _is_rep(operation: Any) -> bool:
-        return (
-            isinstance(operation, wire.Reduce)
-            and isinstance(operation.relation, Full)
-            and isinstance(operation.relation.dom, Unit)
-        )
+    def _divisor(self, k: int) -> int | None:
+        """b of the reciprocal 1/b, where b has a text."""
+        if getattr(self.operation(k), "name", "") != "reciprocal":
+            return None
+        argument = self._argument(k)
+        return argument if argument in self.texts else None
+
+    def _trivial(self, k: int) -> bool:
+        operation = self.operation(k)
+        return isinstance(operation, Literal) or is_rep(operation)
 
     def result(self, k: int) -> Text:
         """The text of a result: its definition, or the name of what others read too."""
-        return self.texts.get(k) or self.whole[k]
+        return self.whole.get(k) or self.texts.get(k) or Text(self.entries.head(self.entries.texts[k].wide, k), SUM)
 
     def datum(self, k: int) -> str:
         """The text of a slot inside a section: a sum is bracketed."""
@@ -149,7 +158,8 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
-    def _operation(self, k: int) -> Any:
+    def operation(self, k: int) -> Any:
+        """The operation of the step into a slot; None for an argument."""
         return self.p.steps[k - self.arity].operation if k >= self.arity else None
 
     def _argument(self, k: int) -> int:
@@ -158,8 +168,9 @@ class Slots:
 
     def _multiple(self, k: float, x: int) -> Text:
         """k·x."""
-        if k != -1.0 and getattr(self._operation(x), "name", "") == "reciprocal" and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self._bound(self._argument(x), APPLICATION)}"
+        divisor = self._divisor(x)
+        if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
+            text = f"{self.names.number(k)} / {self._bound(divisor, APPLICATION)}"
             return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
         inner = self.texts[x]
         front = self.names.number(k) if k != -1.0 else "−"
@@ -170,7 +181,7 @@ class Slots:
             return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
         return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
 
-    def _product(self, left: int, right: int) -> Text:
+    def product(self, left: int, right: int) -> Text:
         """left · right, with the coefficients of both in front."""
         a, b = self.texts[left], self.texts[right]
         first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
@@ -178,7 +189,8 @@ class Slots:
         is_open = b.open and not last.endswith(")")
         return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
 
-    def _step(self, k: int) -> Text:
+    def step(self, k: int) -> Text:
+        """The text of the step into a slot."""
         step = self.p.steps[k - self.arity]
         args = step.args
         match step.operation:
@@ -194,7 +206,7 @@ class Slots:
             case wire.Scale(factor):
                 return self._multiple(factor, args[0])
             case wire.Reduce(relation, _) as operation:
-                if self._is_rep(operation):
+                if is_rep(operation):
                     return self.texts[args[0]]
                 inner = self.texts[args[0]]
                 closed = inner.binding == APPLICATION and not inner.open
@@ -234,7 +246,7 @@ class Slots:
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
-            inner = self._operation(x)
+            inner = self.operation(x)
             if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:
                 return Text(f"{inner.rule.text}'({self.texts[self._argument(x)].tight})", ATOM)
             return Text(f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x].tight})", ATOM)
@@ -252,7 +264,7 @@ class Slots:
             if entry.dtype == "bool":
                 return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
             if entry.index is not None:
-                one = self._operation(other)
+                one = self.operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
                     return Text(f"e[{self.texts[this].tight}]", ATOM)
                 hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
@@ -264,9 +276,10 @@ class Slots:
         sign, flip_left, flip_right, swapped = sign_of(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
-                if getattr(self._operation(other), "name", "") == "reciprocal":
-                    return self._quotient(this, self._argument(other))
-            return self._product(left, right)
+                divisor = self._divisor(other)
+                if divisor is not None:
+                    return self._quotient(this, divisor)
+            return self.product(left, right)
         a = transposed(self._bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
         b = transposed(self._bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
         first, second, last = (b, a, left) if swapped else (a, b, right)

@@ -26,12 +26,13 @@ from hilbert.combine import (
     same_type,
 )
 from hilbert.errors import shown
-from hilbert.index import Index
-from hilbert.map import AnyMap
+from hilbert.index import Index, require_index
+from hilbert.map import AnyMap, factor
 from hilbert.program.operation import Builtin
-from hilbert.space import require_space
+from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from linmap.contraction import AnyContraction
+from hilbert.vector import require_vector, span
+from linmap.contraction import AnyContraction, require_contraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,10 @@ class Constant(AnyFun):
     dom: Any
     value: Vec[Any]
 
+    def __attrs_post_init__(self) -> None:
+        require_type(self.dom, "a constant map")
+        require_vector(self.value, "a constant map")
+
     @property
     def cod(self) -> Any:
         """The space of w."""
@@ -73,6 +78,9 @@ class Bilinear(AnyFun):
     """⋄ : U ⊕ V → W, a bilinear map given by labelled contractions (§3.1)."""
 
     contraction: AnyContraction
+
+    def __attrs_post_init__(self) -> None:
+        require_contraction(self.contraction, "a bilinear function")
 
     @property
     def dom(self) -> Any:
@@ -110,12 +118,12 @@ class Sum(Addition, AnyFun):
 class Scaled(Multiple, AnyFun):
     """k·f, that is (k·) ∘ f."""
 
-    k: float = field(converter=float)
+    k: float = field(converter=factor)
     of: AnyMap
 
     def __attrs_post_init__(self) -> None:
-        require_space(self.of.cod, "k·f")
-        self.settle()
+        Multiple.__attrs_post_init__(self)
+        require_space(self.cod, "k·f")
 
 
 @final
@@ -151,6 +159,12 @@ class Lift(AnyFun):
     of: AnyMap
     index: Index
     over: tuple[int, ...]
+
+    def __attrs_post_init__(self) -> None:
+        _maps(None, None, (self.of,))
+        require_index(self.index, "a lifted function")
+        for k in as_tuple(self.over):
+            span(self.of.dom, k)
 
     @property
     def dom(self) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hilbert.errors import SpaceError
-from hilbert.map import AnyMap, Map
+from hilbert.errors import SpaceError, shown
+from hilbert.map import AnyMap, Map, exponent
 from hilbert.once import once
 from hilbert.space import Copower, DirectSum, Type, bracketing
 
@@ -99,6 +99,14 @@ class Addition(AnyMap):
         return self.parts[0].cod
 
 
+def _require_map(node: AnyMap, of: Any) -> None:
+    """Raise SpaceError unless what a node is made of is a map, of its own language or a lower one."""
+    if not isinstance(of, Map) or of.language > node.language:
+        due = "a linear map is made of linear maps" if node.language == 0 else "a function is made of maps"
+        msg = f"{due}, not of {shown(of)}"
+        raise SpaceError(msg)
+
+
 class Multiple(AnyMap):
     """k·f for a number k."""
 
@@ -107,6 +115,7 @@ class Multiple(AnyMap):
     of: Any  # a map of the language
 
     def __attrs_post_init__(self) -> None:
+        _require_map(self, self.of)
         self.settle()
 
     @property
@@ -172,6 +181,10 @@ class ElementByElement(AnyMap):
     __slots__ = ()
     of: Any  # a map of the language
     index: Index
+
+    def __attrs_post_init__(self) -> None:
+        _require_map(self, self.of)
+        exponent(self.index)
 
     @property
     @once

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import operator
 from functools import singledispatch
-from numbers import Complex, Real
-from typing import Any
+from numbers import Complex, Integral, Real
+from types import ModuleType
+from typing import Any, TypeGuard
+
+import numpy as np
+
+LONG = 40
+"""An integer or a string of more characters is not written out in a message."""
 
 
 class SpaceError(ValueError):
@@ -26,12 +32,18 @@ def shown(value: object) -> str:
 
     Index sets, spaces, vectors, maps and expressions register how they are named: by their space, never by contents.
     """
-    if value is None or isinstance(value, (bool, Complex)) or (isinstance(value, str) and len(value) <= 40):
+    if isinstance(value, Integral) and abs(int(value)) >= 10**LONG:
+        return f"an integer of {int(value).bit_length()} bits"
+    if value is None or isinstance(value, (bool, Complex)) or (isinstance(value, str) and len(value) <= LONG):
         return repr(value)
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
+    if isinstance(value, ModuleType):
+        return f"the module {value.__name__}"
+    if isinstance(value, np.ma.MaskedArray):
+        return f"a masked array of shape {value.shape}: fill it first"
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
         return f"an array of shape {tuple(shape)} and dtype {dtype}"
@@ -40,7 +52,7 @@ def shown(value: object) -> str:
 
 def integer(value: Any) -> int | None:
     """The integer that a value is, numpy's integers included; None for everything else, and for truth values."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.ma.MaskedArray)):
         return None
     try:
         return operator.index(value)
@@ -49,12 +61,37 @@ def integer(value: Any) -> int | None:
 
 
 def number(value: Any) -> float | None:
-    """The real number that a value is, or an array without axes; None for everything else, and for truth values."""
-    if isinstance(value, bool):
+    """The real number that a value is, or an array without axes; None for everything else, and for truth values.
+
+    Raises SpaceError for a number beyond those of double precision.
+    """
+    if isinstance(value, (bool, np.ma.MaskedArray)):
         return None
     if isinstance(value, Real):
-        return float(value)
+        return double(value)
     dtype = getattr(value, "dtype", None)
     if dtype is None or getattr(value, "shape", None) != () or getattr(dtype, "kind", "f") not in "iuf":
         return None
     return float(value)
+
+
+def is_number(value: object) -> TypeGuard[Real]:
+    """Whether a value is a real number of Python or numpy, no array and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def double(value: Real) -> float:
+    """A real number in double precision; raises SpaceError where it is beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        msg = f"{shown(value)} is beyond the numbers of double precision, which end at 1.8e308"
+        raise SpaceError(msg) from None
+
+
+def truth(value: Any, what: str) -> bool:
+    """A truth value, as an option that is on or off; raises SpaceError for anything else."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    msg = f"{what} is True or False, not {shown(value)}"
+    raise SpaceError(msg)

@@ -19,6 +19,7 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
 
+import numpy as np
 from attrs import Factory, field, frozen
 
 from hilbert.attach import declared
@@ -225,6 +226,9 @@ class Fin(Labelled[T]):
 
 
 def _as_labels(given: Any) -> tuple[Hashable, ...]:
+    if isinstance(given, np.ma.MaskedArray):
+        msg = f"the labels of an index set are a sequence, not {shown(given)}"
+        raise SpaceError(msg)
     if isinstance(given, (bytes, set, frozenset, dict)):  # numbers that look like text, or in no order that lasts
         msg = f"the labels of an index set are a sequence in a fixed order, not {shown(given)}: give a list"
         raise SpaceError(msg)

@@ -125,7 +125,7 @@ def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[Sequence[Ha
 
 def _is_missing(entry: Any) -> bool:
     try:
-        return entry is None or bool(entry != entry)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+        return entry is None or entry is np.ma.masked or bool(entry != entry)  # noqa: PLR0124 - only NaN and NaT differ from themselves
     except TypeError:  # the NA of pandas: whether it does is not known
         return True
     except ValueError:  # an array, which is no key

@@ -86,6 +86,10 @@ class Leaf:
         """The leaf with more axes in front: its copower."""
         return Leaf(self.entry, axes + self.axes) if axes else self
 
+    def moved(self, order: tuple[int, ...]) -> Leaf:
+        """The leaf with its axes in another order."""
+        return Leaf(self.entry, tuple(self.axes[k] for k in order))
+
     def __str__(self) -> str:
         base = str(self.entry)
         return raised(base, "×".join(map(str, self.axes)), len(self.axes)) if self.axes else base

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, has_labels
+from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Key: TypeAlias = int | range | None
 """What is kept of an axis: the element at a position, a run of elements, or all of it."""
+ROWS = "for a dynamic element x, write curry(A.space)(A)[x] for A[x, :], and curry(A.T.space)(A.T)[x] for A[:, x]"
+"""What a message says of a dynamic element of one of several axes."""
 
 
 def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]:
@@ -71,6 +74,9 @@ def _key(axis: Index, key: Any, space: str) -> Key:
 def _labelled(axis: Index, key: Any, space: str) -> int:
     if has_labels(axis):
         return axis.position(key)
+    if isinstance(key, NotArray):
+        msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)} beside others: {ROWS}"
+        raise SpaceError(msg)
     if isinstance(key, (list, tuple)) or hasattr(key, "dtype"):
         msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)}: several positions are elements of "
         raise SpaceError(f"{msg}{axis}, v[(Elements(X) ** Y).vec(positions)]; a condition selects by select(c, v)")

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeA
 import numpy as np
 from attrs import field, frozen
 
+from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
@@ -183,14 +185,18 @@ class Type:
         return Vec(self, as_flat(array, self.leaves, str(self)))
 
     def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
-        """An element drawn from `rng`: normal entries with standard deviation `scale`, uniform discrete ones."""
+        """An element drawn from `rng`: normal entries with standard deviation `scale`, uniform discrete ones.
+
+        Raises SpaceError for a scale that is no finite number ≥ 0.
+        """
         if not isinstance(rng, np.random.Generator):
             msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
             raise SpaceError(msg)
-        factor = _number(scale, f"the scale of a random element of {self}")
-        arrays = ((leaf, drawn(rng, leaf)) for leaf in self.leaves)
-        scaled = ((leaf, np.asarray(factor * a, leaf.dtype) if leaf.is_field else a) for leaf, a in arrays)
-        return Vec(self, tuple(as_leaf(a, leaf) for leaf, a in scaled))
+        factor = number(scale)
+        if factor is None or not 0.0 <= factor < math.inf:
+            msg = f"the scale of a random element of {self} is a finite number ≥ 0, not {shown(scale)}"
+            raise SpaceError(msg)
+        return Vec(self, tuple(as_leaf(drawn(rng, leaf, factor), leaf) for leaf in self.leaves))
 
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
@@ -213,8 +219,12 @@ class Type:
     def full(self: V, k: float) -> Vec[V]:
         """The vector with the number k in every entry; raises SpaceError for a type that is no space."""
         require_space(self, "full")
-        value = _number(k, f"full(k) of {self}")
-        return Vec(self, tuple(as_leaf(np.full(leaf.shape, value, leaf.dtype), leaf) for leaf in self.leaves))
+        value = number(k)
+        if value is None:
+            msg = f"full(k) of {self} is a number in every entry, not {shown(k)}"
+            raise SpaceError(msg)
+        one = (np.full(leaf.shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
+        return Vec(self, tuple(map(as_leaf, one, self.leaves)))
 
 
 def _read(data: Any, leaf: Leaf) -> Any:
@@ -244,14 +254,6 @@ def require_space(space: Any, operation: str) -> None:
         if {leaf.kind for leaf in space.leaves} == {"b"}:
             msg += "; select(c, V.ones()) is 1 where the condition c holds"
         raise SpaceError(msg)
-
-
-def _number(value: Any, what: str) -> float:
-    found = number(value)
-    if found is None:
-        msg = f"{what} is a number, not {shown(value)}"
-        raise SpaceError(msg)
-    return found
 
 
 class Space(Type):
@@ -334,23 +336,6 @@ class Discrete(PartlyDiscrete, Atom):
     def tangent(self) -> Space:
         """The space 0."""
         return Zero()
-
-
-def drawn(rng: np.random.Generator, leaf: Leaf) -> Any:
-    """Random entries: standard normal numbers, fair coins, small integers, uniform elements of an index set."""
-    index, shape = leaf.entry.index, leaf.shape
-    if index is not None:
-        if not index.size and 0 not in shape:
-            msg = f"{index} has no elements to draw"
-            raise SpaceError(msg)
-        return np.asarray(rng.integers(0, max(index.size, 1), shape))
-    match leaf.kind:
-        case "b":
-            return rng.integers(0, 2, shape).astype(bool)
-        case "i":
-            return np.asarray(rng.integers(-9, 10, shape))
-        case _:  # "f", the one other kind
-            return np.asarray(rng.standard_normal(shape)).astype(leaf.dtype)
 
 
 def _precision(_: Any, __: Any, value: Any) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overlo
 
 import attrs
 
+from hilbert.errors import SpaceError, shown
 from hilbert.once import once
 
 if TYPE_CHECKING:
@@ -90,12 +91,16 @@ def _same(a: object, b: object) -> bool:
 
 def as_chain(items: Iterable[Any]) -> Chain[Any]:
     """An attrs converter; not generic, because mypy does not solve for the type variables of converters."""
-    return items if isinstance(items, Chain) else Chain(items)
+    return items if isinstance(items, Chain) else Chain(as_tuple(items))
 
 
 def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
-    """An attrs converter, like `as_chain`."""
-    return tuple(items)
+    """An attrs converter, like `as_chain`; raises SpaceError for what is no sequence."""
+    try:
+        return tuple(items)
+    except TypeError:
+        msg = f"a term has a sequence of parts, not {shown(items)}"
+        raise SpaceError(msg) from None
 
 
 def merged(cls: type[X], f: Any, g: Any) -> X:

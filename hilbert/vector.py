@@ -560,6 +560,8 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __gt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
+    def __gt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    @overload
     def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __gt__(  # type: ignore[misc]
@@ -571,6 +573,8 @@ class Vec(NotArray, Generic[V]):
 
     @overload
     def __ge__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
     @overload
     def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
@@ -584,6 +588,8 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __lt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
+    def __lt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    @overload
     def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
     def __lt__(  # type: ignore[misc]
@@ -595,6 +601,8 @@ class Vec(NotArray, Generic[V]):
 
     @overload
     def __le__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
     @overload
     def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload

@@ -117,7 +117,7 @@ def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
         raise SpaceError(msg)
     spec = Spec.of(*parts.groups())
     left, right = _single(U, f"contraction {labels}"), _single(V, f"contraction {labels}")
-    made = product(spec, left, right)
+    made = product(spec, left, right, parts.groups())
     if cod is not None:
         require_type(cod, f"contraction {labels}")
     if cod is not None and cod.leaves != (made,):

@@ -9,7 +9,7 @@
 | `⊗` | `i,j->ij` | outer product |
 | `[bi,bj→ijb]` | anything else | |
 
-A lifted contraction has the sign of the one that it lifts: its spaces tell over which axes.
+A lifted contraction has the sign of the one that it lifts; `lifted_over` tells over which axes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hilbert.leaf import Leaf
     from hilbert.spec import Spec
 
 
@@ -35,6 +36,47 @@ def sign_of(spec: Spec) -> tuple[str, bool, bool, bool]:
         if found:
             return plain if found[3] and plain else found
     return plain or (f"[{str(spec).replace('->', '→')}]", False, False, False)
+
+
+@cache
+def lifted_over(spec: Spec) -> str | None:
+    """Which operands have each of the axes that a contraction is lifted over: l, r or b for both; "" for none.
+
+    None where the sign does not say which axes are summed.
+    """
+    sign = sign_of(spec)
+    left, right, out = spec.left, spec.right, spec.out
+    who = ""
+    while _blocks(left, right, out) != sign:
+        c = out[:1]
+        if not c or not (left.startswith(c) or right.startswith(c)):
+            return "" if sign[0].startswith("[") else None
+        who += "b" if left.startswith(c) and right.startswith(c) else "l" if left.startswith(c) else "r"
+        left, right, out = left.removeprefix(c), right.removeprefix(c), out[1:]
+    return who if sign[0] != "∗" or len(left) == len(right) == 2 else None
+
+
+@cache
+def unlifted(spec: Spec) -> tuple[str, bool, bool, bool] | None:
+    """The sign of a contraction that is read as lifted over nothing; None if there is none, or it says too little."""
+    found = _blocks(spec.left, spec.right, spec.out)
+    return None if found and found[0] == "∗" and len(spec.left + spec.right) > 4 else found
+
+
+@cache
+def acts_on_all(spec: Spec, left: Leaf, right: Leaf) -> bool:
+    """Whether the sign of a contraction says which axes it sums, and it is lifted over none.
+
+    x[c] is entry by entry, v[y] takes along the axes in front, and e[y] stands alone or in a segment sum.
+    """
+    if left.is_field and right.is_field:
+        return lifted_over(spec) == ""
+    hot, of, leaf = (spec.right, spec.left, right) if left.is_field else (spec.left, spec.right, left)
+    if leaf.entry.index is None:
+        return spec.left == spec.right == spec.out
+    y, x = hot[: len(leaf.axes)], hot[len(leaf.axes) :]
+    gathers = of.startswith(x) and spec.out == y + of.removeprefix(x)
+    return gathers or (of.startswith(y) and spec.out == x + of.removeprefix(y))
 
 
 def _blocks(left: str, right: str, out: str) -> tuple[str, bool, bool, bool] | None:

@@ -45,6 +45,8 @@ B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 D = TypeVar("D", bound=Type)
 Rest = TypeVarTuple("Rest")
+MANY = 10**5
+"""`stack` and `unstack` are terms of one part for each element: of more elements none is made."""
 Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
 
 __all__ = [
@@ -317,6 +319,9 @@ def _summands(name: str, X: Any, V: Any) -> None:
     require_space(V, name)
     if not X.size:
         msg = f"{name} needs one summand {V} at least, but {X} has no elements"
+        raise SpaceError(msg)
+    if X.size > MANY:
+        msg = f"{name} is a term with a part for each of the {X.size} elements of {X}: it takes {MANY} at most"
         raise SpaceError(msg)
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 SLOW = [HealthCheck.too_slow]  # a machine that others use too may be slow for a while
-settings.register_profile("dev", deadline=None, max_examples=60, suppress_health_check=SLOW)
-settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile("fuzz", deadline=None, max_examples=60, print_blob=True, suppress_health_check=SLOW)
+settings.register_profile("same", settings.get_profile("fuzz"), derandomize=True, database=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))  # `make fuzz` draws others at each run
 
 
 def why_no_gpu() -> str | None:

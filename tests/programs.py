@@ -35,6 +35,7 @@ from diff import (
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum
 from hilbert.arrays import namespace
+from hilbert.arrays.drawn import drawn
 from hilbert.relation import (
     agreement,
     band,
@@ -53,7 +54,6 @@ from hilbert.relation import (
     sliding,
     window,
 )
-from hilbert.space import drawn
 from linmap import cast, concatenate, fork, identity, red, scale, split, stack, transpose, unstack, zero
 from linmap.unitary import tensor_copower
 

@@ -32,9 +32,9 @@ from hilbert import (
     Zero,
     direct_sum,
 )
+from hilbert.arrays.drawn import drawn
 from hilbert.leaf import Leaf
 from hilbert.relation import agreement, equality, full, function, geq, leq, pairs, run
-from hilbert.space import drawn
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
@@ -243,9 +243,11 @@ def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
 
 
 @st.composite
-def sources(draw: Draw, *, smooth: bool = False, single: bool = True) -> Source:
-    """A source over ℝ, or now and then over single precision."""
-    field = draw(st.sampled_from([R, R, R, R32] if single else [R]))
+def sources(
+    draw: Draw, *, smooth: bool = False, single: bool = True, fields: tuple[Field, ...] | None = None
+) -> Source:
+    """A source over ℝ, or now and then over single precision; or over one of some fields."""
+    field = draw(st.sampled_from(fields or ([R, R, R, R32] if single else [R])))
     return Source(draw, field, smooth=smooth)
 
 

@@ -86,7 +86,7 @@ HILBERT: dict[str, Rows] = {
         ("V.vec(np.ma.masked_array(np.zeros(4), [1, 0, 0, 0]))", "a masked array is not an element of ℝ^Pixel4"),
         ("V.vec(w)", "a vector of ℝ^Hidden3 is not an element of ℝ^Pixel4"),
         ("V.vec(f)", "not an element of ℝ^Pixel4"),
-        ("V.vec([k, k, k, k])", "a list of 4 is ragged, or holds what is no number, so … of ℝ^Pixel4"),
+        ("V.vec([k, k, k, k])", "a list of 4 with a vector of ℝ among it is not an element of ℝ^Pixel4: stack(X, V)"),
         ("S.vec((v.array,))", "a tuple of 1 is not an element of ℝ^Pixel4 ⊕ ℝ^Hidden3: a tuple of 2 would fit"),
         ("S.vec(np.zeros(7))", "an array of shape (7,) … is not an element of ℝ^Pixel4 ⊕ ℝ^Hidden3"),
         ("S.vec((v.array, (w.array,)))", "not an element of ℝ^Hidden3"),

@@ -60,6 +60,10 @@ class Cupy(ArrayAPI):
 class Jax(ArrayAPI):
     """Arrays of JAX, and its tracers."""
 
+    def guarded(self, array: Any) -> Any:
+        """JAX's arrays are never written into."""
+        return array
+
     @classmethod
     def owns(cls, array: Any) -> bool:
         """JAX's."""
@@ -121,6 +125,10 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
     def freezing(self, kind: type) -> Callable[[Any], Any] | None:
         """Not writeable; scalars are not anyway."""
         return _not_writeable if kind is np.ndarray else None
+
+    def guarded(self, array: Any) -> Any:
+        """A read-only view; scalars are read-only."""
+        return _not_writeable(array.view()) if isinstance(array, np.ndarray) else array
 
     def number(self, array: Any) -> Any:
         """A number of Python."""
@@ -198,13 +206,30 @@ NUMPY = Numpy.of(np)
 
 
 def common_library(arrays: Sequence[Any]) -> Library:
-    """The one library of some arrays (numpy for none), formal ones included; raises SpaceError if they mix."""
+    """The one library of some arrays (numpy for none), formal ones included; raises SpaceError if they mix.
+
+    A number, stored as numpy's array without axes, goes with arrays of any library: see `together`.
+    """
     if NUMPY.kinds.issuperset(map(type, arrays)):
         return NUMPY
-    plain = itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays)
+    plain = list(itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays))
     found = {library(array) for array in plain} or {NUMPY}
+    if len(found) > 1:
+        found = {library(array) for array in plain if not _is_number(array)}
     if len(found) > 1:
         names = ", ".join(sorted(one.name for one in found))
         msg = f"the vectors of one call live in different array libraries: {names}; move them to one"
         raise SpaceError(msg)
     return found.pop()
+
+
+def _is_number(array: Any) -> bool:
+    return library(array) is NUMPY and array.shape == ()
+
+
+def together(lib: Library, arrays: Sequence[Any]) -> Sequence[Any]:
+    """Arrays of one library, with numbers of numpy moved to where the first of the others lives."""
+    if lib is NUMPY or NUMPY.kinds.isdisjoint(map(type, arrays)):
+        return arrays
+    like = next(a for a in arrays if not isinstance(a, Compound) and library(a) is lib)
+    return [lib.from_host(a, like) if type(a) in NUMPY.kinds else a for a in arrays]

@@ -123,6 +123,10 @@ class Library:
         """What makes arrays of a type read-only, which the caller owns; None where the library cannot, or need not."""
         return None
 
+    def guarded(self, array: Any) -> Any:
+        """The array for a function that might write into it, without harm: a copy, where no view is read-only."""
+        return self.xp.asarray(array, copy=True)
+
     def number(self, array: Any) -> Any:
         """An array without axes as a factor of other arrays: nothing is copied off a device."""
         return array

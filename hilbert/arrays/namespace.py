@@ -10,6 +10,7 @@ import numpy as np
 from hilbert.arrays.libraries import NUMPY, common_library
 from hilbert.arrays.library import find, freezing, library
 from hilbert.errors import SpaceError, shown
+from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +82,10 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed.
 
     Arrays are converted where numpy's *safe* casting allows (integers to ℝ, single to double precision); Python
-    numbers and nested lists take the dtype of the space. Everything else is refused with a SpaceError: truth values as
-    numbers, numbers that are not integers as labels, single precision for double, masked and ragged data.
+    numbers and nested lists take the dtype of the space. Discrete data are copied, so that they cannot change after
+    they were checked. Everything else is refused with a SpaceError: truth values as numbers, numbers that are not
+    integers as labels, double precision for single, finite numbers that are infinite in single precision, columns of a
+    table with missing entries, masked and ragged data.
     """
     foreign = find(data) not in (None, NUMPY)
     array: Any = data if foreign else _from_python(data, leaf)
@@ -91,6 +94,8 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
         raise SpaceError(msg)
     if dtype_name(array) != leaf.dtype:
         array = _converted(array, leaf)
+    elif not leaf.is_field:
+        array = library(array).xp.asarray(array, copy=True)
     elif not foreign:
         array = np.asarray(array).view()
     _require_elements(array, leaf)
@@ -123,6 +128,8 @@ def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
     """
     due = sum(leaf.size for leaf in leaves)
     given = find(data) is not None
+    if not given:
+        _require_plain(data, space, None)
     flat: Any = data if given else _plain(data, space, f"a flat array of {due} entries would fit")
     ends = list(itertools.accumulate((leaf.size for leaf in leaves), initial=0))
     if tuple(flat.shape) != (ends[-1],):
@@ -149,10 +156,32 @@ def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
         raise SpaceError(msg) from error
 
 
-def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
-    if isinstance(data, np.ma.MaskedArray):
-        msg = f"a masked array is not an element of {leaf}: fill it first"
+def _require_plain(data: Any, space: Any, dtype: str | None) -> None:
+    """Raise SpaceError for masked arrays, vectors, columns with missing entries, and arrays that dtype does not hold.
+
+    Such may stand in a list, too; a list of numbers only is not looked at one by one.
+    """
+    if isinstance(data, (list, tuple)):
+        for kind in set(map(type, data)) - {float, int, bool, str}:
+            for item in (item for item in data if type(item) is kind):
+                if isinstance(item, NotArray):
+                    msg = f"{shown(data)} with {shown(item)} among it is not an element of {space}: "
+                    raise SpaceError(f"{msg}stack(X, V)(v, w, …) puts vectors side by side")
+                _require_plain(item, space, dtype)
+    elif isinstance(data, np.ma.MaskedArray):
+        msg = f"a masked array is not an element of {space}: fill it first"
         raise SpaceError(msg)
+    elif isinstance(data, (np.ndarray, np.generic)):
+        if dtype is not None and dtype_name(data) != dtype and not _is_safe(dtype_name(data), dtype):
+            msg = f"an array of dtype {data.dtype} is not an element of {space}, which holds {dtype}: convert it first"
+            raise SpaceError(msg)
+    elif getattr(data, "null_count", 0) or (hasattr(data, "isna") and np.any(data.isna())):
+        msg = f"a column with missing entries (NaN, NA, null) is not an element of {space}: leave their rows out "
+        raise SpaceError(f"{msg}(column.dropna()), or fill them (column.fillna(0.0)); column.to_numpy() keeps NaN")
+
+
+def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
+    _require_plain(data, leaf, None if isinstance(data, (np.ndarray, np.generic)) else leaf.dtype)
     if isinstance(data, (np.ndarray, np.generic)):
         return np.asarray(data)
     plain = _plain(data, leaf, f"shape {leaf.shape} would fit")
@@ -162,4 +191,7 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
         raise SpaceError(msg)
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
+    if leaf.is_field and np.any(np.isfinite(plain) & (np.abs(plain) > np.finfo(leaf.dtype).max)):
+        msg = f"{shown(data)} is not an element of {leaf}: it holds numbers beyond {np.finfo(leaf.dtype).max:.2g}"
+        raise SpaceError(msg)
     return plain.astype(leaf.dtype)

@@ -55,7 +55,7 @@ def tensor_product(u: Vec[V], v: Vec[W]) -> Vec[TensorProduct[V, W]]:
     space = TensorProduct(u.space, v.space)
     if u.is_formal or v.is_formal:
         return Vec(space, _tensor(space, u.leaves, v.leaves, ()))
-    left, right = ([a[None] for a in w.leaves] for w in (u, v))
+    left, right = ([a[None, ...] for a in w.leaves] for w in (u, v))
     return Vec(space, _tensor(space, left, right, (1,)))
 
 

@@ -226,23 +226,28 @@ def labelled(leaf: Leaf) -> tuple[Index, ...]:
 
 
 @cache
-def product(spec: Spec, left: Leaf, right: Leaf) -> Leaf:
-    """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label."""
+def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) -> Leaf:
+    """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label.
+
+    `written` are the labels as a user wrote them, for messages: those of the spec are canonical.
+    """
     axes: dict[str, Index] = {}
-    for labels, leaf in ((spec.left, left), (spec.right, right)):
+    first, second, out = written or (spec.left, spec.right, spec.out)
+    text = f"{first},{second}->{out}"
+    for labels, leaf in ((first, left), (second, right)):
         have = labelled(leaf)
         if len(have) != len(labels):
-            msg = f"contraction {spec}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
+            msg = f"contraction {text}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
             raise SpaceError(msg)
         for label, axis in zip(labels, have, strict=True):
             if axes.setdefault(label, axis) != axis:
-                msg = f"contraction {spec} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
+                msg = f"contraction {text} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
                 raise SpaceError(msg)
     kinds = {leaf.entry for leaf in (left, right) if leaf.is_field}
     if len(kinds) != 1:
-        msg = f"contraction {spec} of {left} and {right}: the operands have no field in common; cast one of them"
+        msg = f"contraction {text} of {left} and {right}: the operands have no field in common; cast one of them"
         raise SpaceError(msg)
-    return Leaf(kinds.pop(), tuple(axes[label] for label in spec.out))
+    return Leaf(kinds.pop(), tuple(axes[label] for label in out))
 
 
 # --- what several steps do at once: made by `hilbert.program.fuse` only ---

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from hilbert.arrays.libraries import NUMPY, common_library
+from hilbert.arrays.libraries import NUMPY, common_library, together
 from hilbert.arrays.library import library
 from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
@@ -45,6 +45,8 @@ class Runner:
             return self._run_formally(arrays)
         home = arrays or self._abroad
         lib = common_library(home)
+        arrays = together(lib, arrays)
+        home = arrays or self._abroad
         key = lib.home(home)
         bound = self._bound.get(key)
         if bound is None:

@@ -14,6 +14,9 @@ from hilbert.relation.base import Ints
 
 def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
     """The numpy array that a list, an array or a column of a table is (anything with `__array__` or `to_numpy`)."""
+    if isinstance(entries, np.ma.MaskedArray):
+        msg = f"{what} is no masked array: entries.compressed() leaves the masked entries out"
+        raise SpaceError(msg)
     try:
         if not hasattr(entries, "__array__") and hasattr(entries, "to_numpy"):
             entries = entries.to_numpy()

@@ -213,7 +213,7 @@ def window(
 ) -> Window[Any, Any]:
     """{(x, y) : x = stride·y + offset + dilation·k, 0 ≤ k < width}: y is related to its window of X.
 
-    Y is `to` (windows over the ends of X are cut off there), or as many windows as lie in X. Raises SpaceError for
+    Y is `to`, or as many windows as end in X; what of a window lies outside X is cut off. Raises SpaceError for
     numbers that are no integers, and for a width, stride or dilation below 1.
     """
     require_sets(X)
@@ -279,16 +279,19 @@ def sliding(
 ) -> Sliding[Any, Any, Any]:
     """The function (y, k) ↦ stride·y + offset + dilation·k from Y × K to X, for as many windows y as lie in X.
 
-    `to` names Y × K, whose sizes are the number of windows and the width. Raises SpaceError as `window` does, and for
-    windows that do not lie in X.
+    `to` names Y × K, whose sizes are the number of windows and the width. Raises SpaceError as `window` does, for an
+    offset below 0, which would begin outside X, and for a Y × K of other sizes.
     """
     require_sets(X)
     w, s, o, d = _geometry(width, stride, offset, dilation)
     count = _count(X, w, s, o, d)
+    if o < 0:
+        msg = f"windows from {o} on do not lie in {X}: an offset is at least 0"
+        raise SpaceError(msg)
     if to is None:
         to = Fin.of(count) * Fin.of(w)
-    if not isinstance(to, Product) or to.right.size != w or to.left.size > count or o < 0:
-        msg = f"windows of width {w} in {X} from {o} on are indexed by Y×K with |Y| ≤ {count}, |K| = {w}, not by {to}"
+    if not isinstance(to, Product) or (to.left.size, to.right.size) != (count, w):
+        msg = f"the {count} windows of width {w} in {X} have |Y| = {count}, |K| = {w} in Y×K, not {shown(to)}"
         raise SpaceError(msg)
     return Sliding(to, X, s, o, d)
 

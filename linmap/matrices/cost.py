@@ -85,6 +85,9 @@ def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost:
     """
     body = body_of(f, "cost")
     limit_of(limit)
+    if as_ is not None and not isinstance(as_, str):
+        msg = f"cost(f, as_) takes the name of a form, not {shown(as_)}: the cost depends on spaces, not on entries"
+        raise SpaceError(msg)
     form = cheapest(structure(body)) if as_ is None else as_
     return _cost(body, form, limit)
 

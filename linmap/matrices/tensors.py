@@ -25,6 +25,7 @@ from attrs import frozen
 from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Unit, Vec, formal
 from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import common_namespace, freeze
+from hilbert.errors import truth
 from hilbert.formal.array import Memo, add, scaled
 from hilbert.formal.rank_one_sums import Family, families, merged
 from hilbert.formal.tensors import joined
@@ -172,6 +173,7 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
     that is not linear or not closed.
     """
     data = data_of(f, "tensor")
+    truth(dense, "tensor(f, dense=…)")
     plan = planned(body_of(f, "tensor"), _tensor_plan, limit_of(limit))
     space = TensorProduct(f.cod, f.dom)
     if plan.missing is not None:

@@ -21,7 +21,7 @@ from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
 from linmap.term.base import LinMap
-from linmap.term.datum import Ref
+from linmap.term.datum import Ref, filling
 from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from linmap.term.datum import Datum
     from linmap.term.nets import Arc
+
+
+MODULUS = 2**128
 
 
 class Numbering:
@@ -45,8 +48,12 @@ class Numbering:
     def drawn(self, number: int) -> int:
         """A random number of 128 bits for one: sums of such tell which numbers were added, and how often."""
         while len(self._drawn) <= number:
-            self._drawn.append(secrets.randbits(128))
+            self._drawn.append(secrets.randbelow(MODULUS))
         return self._drawn[number]
+
+    def alone(self, key: Hashable) -> int:
+        """The random number of a key."""
+        return self.drawn(self.of(key))
 
 
 class Comparable:
@@ -82,7 +89,11 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
             d = data.get(d.slot, d) if isinstance(d, Ref) else d
             return const_label(d) if isinstance(d, Const) else ("slot", d.slot)
 
-        return net_label(body, numbering, datum)
+        def number_of(d: Datum) -> float | None:
+            d = data.get(d.slot, d) if isinstance(d, Ref) else d
+            return filling_of(d) if isinstance(d, Const) else None
+
+        return net_label(body, numbering, datum, number_of)
     if isinstance(a, Comparable):
         return a.label(numbering)
     msg = f"equal compares vectors, linear maps, functions and derivatives, not {shown(a)}"
@@ -102,14 +113,25 @@ def const_label(c: Const) -> Hashable:
     return c.leaf, _contents(c.array)
 
 
-def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
+def filling_of(c: Const) -> float | None:
+    """The number that a constant repeats, if it was made of one, has no axes, or stores one entry only."""
+    if c.number is not None or not c.leaf.is_field:
+        return c.number
+    return filling(c.array)
+
+
+def net_label(
+    body: Net,
+    numbering: Numbering,
+    datum: Callable[[Datum], Hashable],
+    number_of: Callable[[Datum], float | None],
+) -> Hashable:
     """The numbers of a net's outputs: a wire's value is the multiset of (map, value of its source).
 
-    A multiset is known by the sum of what is drawn for its members, so that a sum of sums is one sum, at no cost.
+    A multiset is known by the sum of what is drawn for its members, so that a sum of sums is one sum, at no cost. −f is
+    the number of f with a minus, which all maps let pass. (k·) is a scaling by k, be k a number or a constant.
     """
-
-    def alone(key: Hashable) -> int:
-        return numbering.drawn(numbering.of(key))
+    alone = numbering.alone
 
     def act(arc: Arc, total: int) -> int:
         match arc.map:
@@ -118,8 +140,25 @@ def net_label(body: Net, numbering: Numbering, datum: Callable[[Datum], Hashable
             case f:  # its fields say what it does, but for the datum, whose contents do
                 own = tuple(getattr(f, field.name) for field in fields(type(f)) if field.name != "datum")
                 d = wire.datum_of(f)
-                return alone((type(f), own, None if d is None else datum(d), total))
+                kind: Hashable = (type(f), own, None if d is None else datum(d))
+                number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)
+                if number is not None:
+                    if number in {1.0, -1.0}:
+                        return total if number == 1.0 else -total % MODULUS
+                    kind = (wire.Scale, number)
+                minus = total > MODULUS // 2
+                found = alone((kind, MODULUS - total if minus else total))
+                return -found % MODULUS if minus else found
 
     inputs = ((w, alone(("input", k))) for k, w in enumerate(body.inputs))
-    outputs = fold(body, inputs, act, lambda a, b: (a + b) % 2**128)
+    outputs = fold(body, inputs, act, lambda a, b: (a + b) % MODULUS)
     return "linear", body.dom, body.cod, tuple(outputs)
+
+
+def _scaling(f: wire.Wire, number_of: Callable[[Datum], float | None]) -> float | None:
+    """k of (k·) for a datum that repeats k: of a section that multiplies all entries by one number."""
+    if not isinstance(f, wire.Section):
+        return None
+    spec = f.spec
+    flow = spec.right if f.side == 0 else spec.left
+    return number_of(f.datum) if flow == spec.out and not spec.contracted else None

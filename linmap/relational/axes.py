@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hilbert import Copower, Coproduct, DirectSum, Field, Fin, Index, Product, R, SpaceError, Type
-from hilbert.errors import integer, shown
+from hilbert.errors import integer, shown, truth
 from hilbert.index import require_index
 from hilbert.relation import geq, greater, leq, less, reversal, rotation, run, sliding, window
 from hilbert.relation.checks import whole
@@ -36,6 +36,8 @@ def cumsum(X: Any, V: Any = R, *, reverse: bool = False, exclusive: bool = False
     It is the paper's scan (§2.1), reversed scan* (§6), and prints as such.
     """
     in_order("cumsum(X, V)", V, X)
+    truth(reverse, "cumsum(X, reverse=…)")
+    truth(exclusive, "cumsum(X, exclusive=…)")
     forward, back = (less, greater) if exclusive else (leq, geq)
     return red(back(X) if reverse else forward(X), V)
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
+from attrs import evolve
 
 from hilbert import Copower, Field, Fin, Index, R, Relation, SpaceError, Type, Vec
-from hilbert.arrays.namespace import to_numpy
+from hilbert.arrays.namespace import freeze, namespace, to_numpy
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.labels import is_labels
-from hilbert.relation import by_key, function
+from hilbert.relation import Graph, by_key, function, run
 from hilbert.relation.base import AnyRelation
 from hilbert.relation.checks import array_of
 from hilbert.space import Elements
@@ -68,7 +69,7 @@ def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> A
             )
             raise SpaceError(msg)
         return Section(contraction.pick(indices.space.index, V), 1, indices)
-    X, Y = _found(indices, X, rows, "gather")
+    X, Y, indices = _found(indices, X, rows, "gather")
     return Section(contraction.gather(X, Y, V), 1, indices)
 
 
@@ -95,7 +96,7 @@ def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None)
     """
     X, V = _space_last("segment_sum(indices, X, V)", indices, X, V)
     if isinstance(indices, Vec):
-        X, Y = _found(indices, X, rows, "segment_sum")
+        X, Y, indices = _found(indices, X, rows, "segment_sum")
         return Section(contraction.segment_sum(X, Y, V), 1, indices)
     return red(table_of(indices, X, rows, "segment_sum"), V)
 
@@ -158,12 +159,15 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
             msg = f"{name} takes the relation of a function, but {indices} ⊆ {indices.dom}×{indices.cod} is none"
             raise SpaceError(msg)
         _agree(indices.dom, indices.cod, X, rows, name)
-        return indices
+        if rows is None or rows == indices.dom:
+            return indices
+        renamed = run(rows, indices.dom, 0)
+        return evolve(indices, dom=rows) if isinstance(indices, Graph) else indices @ renamed
     require_index(X, f"{name} by a table into X")
     if isinstance(X, Fin) and not isinstance(indices, str) and is_labels(indices):
         return by_key(indices, rows=rows, keys=X)
     if isinstance(indices, Vec):
-        _, rows = _found(indices, X, rows, name)
+        _, rows, indices = _found(indices, X, rows, name)
         indices = to_numpy(indices.array)
     entries = array_of(indices, f"the table of {name} into {X}")
     if rows is None:
@@ -174,19 +178,22 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
     return function(entries, rows, X)
 
 
-def _found(indices: Vec[Any], X: Any, rows: Any, name: str) -> tuple[Index, Index]:
-    """X and Y of a vector of elements of X for each y ∈ Y."""
+def _found(indices: Vec[Any], X: Any, rows: Any, name: str) -> tuple[Index, Index, Vec[Any]]:
+    """X and Y of a vector of elements of X for each y ∈ Y; where `rows` names Y, the vector with that index set."""
     space = indices.space
     if not isinstance(space, Copower) or not isinstance(space.base, Elements):
         msg = f"{name} takes elements of X, a vector of Elements(X) ** Y, not {shown(indices)}"
         raise SpaceError(msg)
     _agree(space.index, space.base.index, X, rows, name)
-    return space.base.index, space.index
+    if rows is not None and rows != space.index:
+        (leaf,) = indices.leaves
+        indices = Vec(Copower(space.base, rows), (freeze(namespace(leaf).reshape(leaf, rows.shape)),))
+    return space.base.index, indices.space.index, indices
 
 
 def _agree(Y: Index, X: Index, due: Any, rows: Any, name: str) -> None:
-    """Raise SpaceError where index sets are given beside a table that has others."""
-    for have, want in ((X, due), (Y, rows)):
-        if want is not None and not (isinstance(want, Index) and have == want):
-            msg = f"{name} by a table {Y} → {X} does not fit {shown(want)}: leave it out"
-            raise SpaceError(msg)
+    """Raise SpaceError where another X, or rows of another number, are given beside a table Y → X."""
+    fits = due is None or (isinstance(due, Index) and due == X)
+    if not fits or not (rows is None or (isinstance(rows, Index) and rows.size == Y.size)):
+        msg = f"{name} by a table {Y} → {X} does not fit {shown(rows if fits else due)}: leave it out"
+        raise SpaceError(msg)

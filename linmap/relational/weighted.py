@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.relation import function
 from hilbert.relation.checks import array_of
@@ -34,7 +35,8 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
 
     Rows are elements of Y, columns of X: positions, labels that are strings, or `X.at(labels)`. Entries of one place
-    are added. Raises SpaceError for elements outside X or Y, for weights that are no numbers, and for unequal lengths.
+    are added. Raises SpaceError for elements outside X or Y, for unequal lengths, and for weights that are no numbers
+    of the field of V: in double precision for single, masked, or a column with missing entries.
     """
     in_order("sparse(rows, cols, weights, X, Y, V)", V, X, Y, tables=(rows, cols, weights))
     target = table_of(rows, Y, None, "sparse")
@@ -44,10 +46,13 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     if data.dtype.kind not in "iuf" or data.ndim != 1:
         msg = f"the weights of a sparse matrix are a one-dimensional array of numbers, not {data.dtype} of {data.shape}"
         raise SpaceError(msg)
-    if not target.dom.size == source.dom.size == data.size:
-        sizes = f"{target.dom.size}, {source.dom.size} and {data.size}"
+    size = data.size
+    if not target.dom.size == source.dom.size == size:
+        sizes = f"{target.dom.size}, {source.dom.size} and {size}"
         msg = f"a sparse matrix has as many rows as columns and weights of entries, not {sizes}"
         raise SpaceError(msg)
+    if data.dtype.kind == "f":  # as any array: no double precision for single, no column with missing entries
+        data = to_numpy((c.left ** Fin.of(size)).vec(weights).array)
     codes, places = np.unique(target.holds()[1] * X.size + source.holds()[1], return_inverse=True)
     y, x = np.divmod(codes, max(X.size, 1))
     entries = Fin.of(codes.size)

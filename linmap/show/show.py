@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 from attrs import define
 
 from hilbert import Copower, DirectSum, TensorProduct, Unit, Vec
-from hilbert.arrays.namespace import to_numpy
-from hilbert.formal.array import Formal
+from hilbert.leaf import raised
 from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from hilbert.term import bottom_up
 from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, times, total
-from linmap.signs import sign_of
+from linmap.show.sections import section_text
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
-from linmap.term.datum import Datum
+from linmap.term.datum import Datum, filling
 from linmap.term.nets import Closed, Net, refs
 from linmap.term.nodes import (
     Cast,
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hilbert import Type
-    from hilbert.leaf import Entry
+    from hilbert.leaf import Leaf
     from hilbert.relation.base import AnyRelation
-    from hilbert.spec import Spec
     from hilbert.term import Chain
     from linmap.term.nets import Arc
 
@@ -76,13 +74,6 @@ def subscript(n: int) -> str:
     return str(n).translate(SUBSCRIPTS)
 
 
-def number_of(array: Any) -> float | None:
-    """The number of an array without axes, or of one that repeats a number without storing it again."""
-    if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
-        return None
-    return float(to_numpy(array).flat[0])
-
-
 class Names:
     """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
 
@@ -91,6 +82,7 @@ class Names:
         self.number = page.number
         self.hidden = 0  # parts that are left out
         self.taken = set(taken)
+        self.reserved: set[str] = set()  # what indices are called
         self.names: dict[Any, str] = {}
         self.counts: dict[str, int] = {}
         self.lines: list[str] = []
@@ -98,7 +90,7 @@ class Names:
     def of(self, key: Any, what: Any, sign: str = "∈") -> str:
         """The name of a constant; its line says what it is."""
         if key not in self.names:
-            letter = next((c for c in LETTERS if c not in self.taken), None)
+            letter = next((c for c in LETTERS if c not in self.taken | self.reserved), None)
             self.names[key] = self.fresh("a") if letter is None else letter
             self.taken.add(self.names[key])
             self.lines.append(f"where {self.names[key]} {sign} {what}")
@@ -113,15 +105,15 @@ class Names:
     def vector(self, v: Vec[Any]) -> str:
         """A scalar's value, the number that fills an array, or a name."""
         if len(v.leaves) == 1 and v.space.is_space:
-            filling = number_of(v.leaves[0])
-            if filling is not None:
-                return self.number(filling)
+            found = filling(v.leaves[0])
+            if found is not None:
+                return self.number(found)
         return self.of(v.token, v.space)
 
     def const(self, c: Const) -> str:
         """A number's value, or a name."""
-        filling = c.number if c.number is not None or not c.leaf.is_field else number_of(c.array)
-        return self.of(c.key, c.leaf) if filling is None else self.number(filling)
+        found = c.number if c.number is not None or not c.leaf.is_field else filling(c.array)
+        return self.of(c.key, c.leaf) if found is None else self.number(found)
 
     def shortened(self, parts: Chain[Any], doc: Callable[[Any], Doc], *, backwards: bool = False) -> list[Doc]:
         """The docs of the parts, without those in the middle of a long chain where a page has few lines."""
@@ -166,11 +158,11 @@ def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str])
         case Scaled(k, of):
             return times(names.number(k), rec(of))
         case Section(c, side, datum):
-            spec = c.terms[0][3] if c.terms else None
-            leaf = (c.left if side == 0 else c.right).leaves
-            kind = leaf[0].entry if leaf else None
-            text = names.vector(datum)
-            return Word("0") if spec is None else Word(section_text(spec, side, text, kind))
+            if not c.terms:
+                return Word("0")
+            i, j, _, spec = c.terms[0]
+            leaves = (c.left.leaves[i], c.right.leaves[j])
+            return Word(section_text(spec, side, names.vector(datum), leaves[side], leaves[1 - side]))
         case Project(_, i):
             return Word(f"π{subscript(i + 1)}")
         case Inject(_, i):
@@ -232,36 +224,9 @@ def reduction(relation: AnyRelation, names: Names) -> str:
             return f"red[{relation}]"
 
 
-def is_atom(text: str) -> bool:
-    """Whether a datum is one name: then a section is set without a space."""
-    plain = text.replace("ᵀ", "")
-    return "·" not in plain and (plain.isidentifier() or (plain[:1].isalpha() and plain.isalnum()))
-
-
-def transposed(text: str) -> str:
-    """The text of a transposed name or bracket; twice is none."""
-    return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ"
-
-
-def section_text(spec: Spec, side: int, datum: str, kind: Entry | None = None) -> str:
-    """(u⋆), (⋆v), (Wᵀ⋆); ρ[c] for a Boolean that selects, π[x] and ι[x] for a dynamic element."""
-    if kind is not None and kind.dtype == "bool":
-        return f"ρ[{datum}]"
-    if kind is not None and kind.index is not None:
-        hot, other = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
-        return f"π[{datum}]" if hot and hot[-1] in other else f"ι[{datum}]"
-    sign, flip_left, flip_right, swapped = sign_of(spec)
-    flips = (flip_left, flip_right)
-    known, flow = flips[side], flips[1 - side]
-    text = datum
-    if known:
-        text = transposed(text if is_atom(text) else f"({text})")
-    stands_left = (side == 0) != swapped
-    hole = "_ᵀ" if flow else ""
-    gap = "" if is_atom(text) else " "
-    if stands_left:
-        return f"({text}{gap}{sign}{hole})"
-    return f"({hole}{sign}{gap}{text})"
+def _over(source: Leaf, count: int) -> str:
+    """^X for a map of each element of the axes in front."""
+    return raised("", "×".join(map(str, source.axes[:count])), count) if count else ""
 
 
 def path(space: Type) -> list[tuple[int, ...]]:
@@ -304,7 +269,7 @@ def nested(space: Type, docs: list[Doc]) -> Doc:
 
 def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[str]) -> Doc:
     """The doc of a net; `name` gives the text of a datum, lines for shared wires are appended to `lets`."""
-    readers = _readers(body)
+    readers, ends = _readers(body), set(body.outputs)
 
     def read(w: int, flow: Flow) -> Doc | None:
         """What flows out of a wire; None is the identity."""
@@ -328,7 +293,9 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
-                text = Word(_wire_text(f, name, names))
+                text = Word(_wire_text(f, body.wires[arc.src], name, names))
+                if arc.dst not in ends and names.page.lines is None and isinstance(f, wire.Reduce):
+                    text = Word(f"{text.text}:{body.wires[arc.dst]}")  # what is read from it does not tell its space
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
         return Flow([doc], flow.size + 1)
 
@@ -365,18 +332,21 @@ def _readers(body: Net) -> list[int]:
     return readers
 
 
-def _wire_text(f: wire.Wire, name: Callable[[Datum], str], names: Names) -> str:
+def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: Names) -> str:
     match f:
         case wire.Same():
             return "id"
         case wire.Scale(k):
             return f"({names.number(k)} ·)"
         case wire.Section(spec, side, datum):
-            return section_text(spec, side, name(datum), datum.leaf.entry)
-        case wire.Reduce(relation, _):
-            return reduction(relation, names)
-        case wire.Move():
-            return "_ᵀ"
+            return section_text(spec, side, name(datum), datum.leaf, source)
+        case wire.Reduce(relation, at):
+            return reduction(relation, names) + _over(source, at)
+        case wire.Move(order):
+            front = len(order) - 2
+            if order == (*range(front), front + 1, front):
+                return f"_ᵀ{_over(source, front)}"
+            return f"_ᵀ[{', '.join(str(k + 1) for k in order)}]"
         case wire.Cast():
             return "cast"
         case _:

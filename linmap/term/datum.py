@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
 
 from attrs import frozen
 
+from hilbert.arrays.namespace import to_numpy
+from hilbert.errors import SpaceError, shown
+from hilbert.formal.array import Formal
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
+from hilbert.term import as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,8 +92,15 @@ class Data(Sequence[Const]):
 
 
 def as_data(given: Iterable[Const]) -> Data:
-    """Some constants as the data of a closed map."""
-    return given if isinstance(given, Data) else Data(given)
+    """Some constants as the data of a closed map; raises SpaceError for anything else."""
+    if isinstance(given, Data):
+        return given
+    consts = as_tuple(given)
+    for const in consts:
+        if not isinstance(const, Const):
+            msg = f"the data of a closed map are constants, not {shown(const)}"
+            raise SpaceError(msg)
+    return Data(consts)
 
 
 def constants(v: Vec[Any]) -> tuple[Const, ...]:
@@ -97,3 +108,10 @@ def constants(v: Vec[Any]) -> tuple[Const, ...]:
     return tuple(
         Const(array, leaf, (v.token, k)) for k, (array, leaf) in enumerate(zip(v.leaves, v.space.leaves, strict=True))
     )
+
+
+def filling(array: Any) -> float | None:
+    """The number of an array without axes, or of one that repeats a number without storing it again."""
+    if isinstance(array, Formal) or (array.ndim and (not array.size or any(getattr(array, "strides", (1,))))):
+        return None
+    return float(to_numpy(array).flat[0])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final, get_args
 
 from attrs import field, frozen
 
 from hilbert import SpaceError, Type
+from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.leaf import Leaf
 from hilbert.once import once
@@ -15,10 +16,15 @@ from linmap.term.base import AnyLinMap
 from linmap.term.datum import Data, Ref, as_data
 from linmap.term.wire import Wire, datum_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+ARCS = get_args(Wire)
+"""The classes of the operations of arcs."""
 
 
 @final
@@ -29,6 +35,22 @@ class Arc:
     map: Wire
     src: int
     dst: int
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.map, ARCS) or type(self.src) is not int or type(self.dst) is not int:
+            msg = f"an arc is a linear operation from wire to wire, not {shown(self.map)} from {shown(self.src)} to "
+            raise SpaceError(f"{msg}{shown(self.dst)}")
+
+
+def _tuple_of(kind: type) -> Callable[[Any, Any, Any], None]:
+    """An attrs validator: a tuple of values of one class."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if not isinstance(value, tuple) or any(type(item) is not kind for item in value):
+            msg = f"the {attribute.name} of a net are a tuple of {kind.__name__}, not {shown(value)}"
+            raise SpaceError(msg)
+
+    return check
 
 
 @final
@@ -42,10 +64,10 @@ class Net(AnyLinMap):
 
     dom: Any
     cod: Any
-    inputs: tuple[int, ...]
-    arcs: tuple[Arc, ...]
-    outputs: tuple[int, ...]
-    wires: tuple[Leaf, ...]
+    inputs: tuple[int, ...] = field(validator=_tuple_of(int))
+    arcs: tuple[Arc, ...] = field(validator=_tuple_of(Arc))
+    outputs: tuple[int, ...] = field(validator=_tuple_of(int))
+    wires: tuple[Leaf, ...] = field(validator=_tuple_of(Leaf))
 
     def __attrs_post_init__(self) -> None:
         count = len(self.wires)
@@ -83,6 +105,9 @@ class Closed(AnyLinMap):
     data: Data = field(converter=as_data)
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.body, Net):
+            msg = f"a closed map is a net with its data, not {shown(self.body)}"
+            raise SpaceError(msg)
         if not self.data.fit(refs(self.body)):
             msg = "the data of a closed map do not fit the body's references"
             raise SpaceError(msg)

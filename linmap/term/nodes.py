@@ -23,15 +23,14 @@ from hilbert.combine import (
     joint,
     same_type,
 )
-from hilbert.errors import integer, shown
+from hilbert.errors import shown
 from hilbert.index import Index
-from hilbert.leaf import Leaf
-from hilbert.map import AnyMap
+from hilbert.map import AnyMap, factor
 from hilbert.once import once
-from hilbert.relation.base import AnyRelation
+from hilbert.relation.base import AnyRelation, require_relation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector
+from hilbert.vector import require_vector, span
 from linmap.contraction import AnyContraction, require_contraction
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net
@@ -57,6 +56,14 @@ def _linear(_: Any, __: Any, parts: Any) -> None:
 
 def _vector_space(_: Any, __: Any, space: Any) -> None:
     require_space(space, "a linear map")
+
+
+def _part(node: Any, _: Any, position: Any) -> None:
+    span(node.space, position)
+
+
+def _relation(_: Any, __: Any, relation: Any) -> None:
+    require_relation(relation, "red_R")
 
 
 @final
@@ -107,7 +114,7 @@ class Sum(Addition, AnyLinMap):
 class Scaled(Multiple, AnyLinMap):
     """k·f for a number k."""
 
-    k: float = field(converter=float)
+    k: float = field(converter=factor)
     of: AnyLinMap
 
 
@@ -122,7 +129,7 @@ class Section(AnyLinMap):
 
     def __attrs_post_init__(self) -> None:
         require_contraction(self.contraction, "a section")
-        if integer(self.side) not in (0, 1):
+        if type(self.side) is not int or self.side not in (0, 1):
             c = self.contraction
             msg = f"a section of {c.symbol} : {c.left} × {c.right} → {c.cod} fixes side 0 or 1, not {shown(self.side)}"
             raise SpaceError(msg)
@@ -151,7 +158,7 @@ class Project(Selection[Any, Any], AnyLinMap):
     """π_i : ⊕ V ⊸ V_i; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
-    position: int
+    position: int = field(validator=_part)
 
     @property
     def dom(self) -> Any:
@@ -175,7 +182,7 @@ class Inject(AnyLinMap):
     """ι_i : V_i ⊸ ⊕ V; `position` counts from 0 and prints from 1."""
 
     space: Any = field(validator=_vector_space)
-    position: int
+    position: int = field(validator=_part)
 
     @property
     def dom(self) -> Any:
@@ -235,7 +242,7 @@ class Parallel(SideBySide, AnyLinMap):
 class Reduce(AnyLinMap):
     """red_R : V^X ⊸ V^Y for R ⊆ X × Y (§2.2.3); V^𝟏 is V."""
 
-    relation: AnyRelation
+    relation: AnyRelation = field(validator=_relation)
     base: Any = field(validator=_vector_space)
 
     @property
@@ -249,6 +256,11 @@ class Reduce(AnyLinMap):
     def cod(self) -> Any:
         """V^Y."""
         return power(self.base, self.relation.cod)
+
+
+def _is_permutation(order: Any, n: int) -> bool:
+    """Whether something is a tuple of the numbers 0, …, n − 1."""
+    return isinstance(order, tuple) and all(type(k) is int for k in order) and sorted(order) == list(range(n))
 
 
 @final
@@ -266,11 +278,12 @@ class Unitary(AnyLinMap):
     order: tuple[tuple[int, ...], ...]
 
     def __attrs_post_init__(self) -> None:
-        made = tuple(
-            Leaf(self.dom.leaves[s].entry, tuple(self.dom.leaves[s].axes[k] for k in order))
-            for s, order in zip(self.source, self.order, strict=True)
-        )
-        if sorted(self.source) != list(range(len(self.dom.leaves))) or made != self.cod.leaves:
+        leaves = self.dom.leaves
+        fits = isinstance(self.name, str) and _is_permutation(self.source, len(leaves))
+        fits = fits and isinstance(self.order, tuple) and len(self.order) == len(leaves)
+        pairs = [(leaves[s], order) for s, order in zip(self.source, self.order, strict=True)] if fits else []
+        fits = fits and all(_is_permutation(order, len(leaf.axes)) for leaf, order in pairs)
+        if not fits or self.cod.leaves != tuple(leaf.moved(order) for leaf, order in pairs):
             msg = f"{self.name} does not map {self.dom} onto {self.cod}"
             raise SpaceError(msg)
 

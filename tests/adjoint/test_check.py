@@ -1,4 +1,4 @@
-"""check_derivative: right derivatives pass at every smooth point, wrong ones fail."""
+"""The checks: what is right passes at every smooth point, in both precisions; what is wrong fails; kinks are named."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from adjoint import check_derivative
-from diff import cos, exp, fun, log, register, relu, sin, sqrt, tanh
+from adjoint import check, check_adjoint, check_derivative
+from diff import absolute, cos, derivative, exp, fun, log, maximum, register, relu, sin, sqrt, tanh
 from diff.elementwise import RULES
-from hilbert import Fin, R
+from hilbert import R32, Fin, R
+from linmap import cast, identity, scale, section
+from linmap.contraction import hadamard
 from tests.function_terms import smooth_function
 from tests.strategies import Source, sources
 
@@ -68,3 +70,105 @@ def test_wrong_derivatives_fail_and_are_named(wrong: Any) -> None:
             report = check_derivative(f, f.dom.random(rng), seed=seed)
             assert not report
             assert "almost_sin" in str(report.failing)
+
+
+# --- single precision, and what cancels ---
+
+
+@settings(max_examples=60)
+@given(sources(smooth=True, fields=(R32,)))
+def test_right_functions_pass_in_single_precision(s: Source) -> None:
+    """Both checks, of random smooth functions."""
+    f = smooth_function(s)
+    for seed in range(3):
+        for report in check(f, s.vector(f.dom), seed=seed):
+            assert report, report
+
+
+CANCELLING: dict[str, Any] = {
+    "(x + 10⁶) − 10⁶ − x": lambda x: (x + 1e6) - 1e6 - x,
+    "sin² + cos² − 1": lambda x: sin(x) ** 2 + cos(x) ** 2 - 1.0,
+    "10³·x − 10³·x": lambda x: 1e3 * sin(x) - 5e2 * sin(x) - 5e2 * sin(x),
+    "exp(x)·exp(−x) − 1": lambda x: exp(8.0 * x) * exp(-8.0 * x) - 1.0,
+}
+
+
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+@pytest.mark.parametrize("name", CANCELLING)
+def test_functions_that_are_0_up_to_rounding(name: str, field: Any) -> None:
+    """What cancels counts by the size that it had."""
+    V = field ** Fin.of(3)
+    f = fun(V)(CANCELLING[name])
+    for seed in range(20):
+        x = V.random(np.random.default_rng(seed))
+        assert all(check(f, x, seed=seed)), name
+
+
+def test_linear_maps_that_are_0_up_to_rounding() -> None:
+    """(a·) + (b·) − (a + b)·, and what passes through single precision."""
+    V = R ** Fin.of(3)
+    a, b = V.vec([0.1, 0.2, 0.3]), V.vec([0.7, 0.1, 1e3])
+    h = hadamard(V)
+    assert check_adjoint(section(h, 0, a) + section(h, 0, b) - section(h, 0, a + b))
+    narrow = cast(V, R32)
+    assert check_adjoint(cast(narrow.cod, R) @ narrow)
+
+
+def test_wrong_adjoints_fail_by_the_last_digits() -> None:
+    """An error of 10⁻¹² in double precision, and of 10⁻⁴ in single, is found."""
+    for field, off in ((R, 1e-12), (R32, 1e-4)):
+        V = field ** Fin.of(3)
+        assert not check_adjoint(identity(V), star=scale(1.0 + off, V))
+        assert check_adjoint(identity(V), star=identity(V))
+
+
+def test_wrong_derivatives_fail_in_single_precision(wrong: Any) -> None:
+    """One per mille off is seen above the rounding."""
+    V = R32 ** Fin.of(3)
+    f = fun(V)(lambda x: tanh(wrong(x)))
+    found = [check_derivative(f, V.vec([0.3, 0.5, -0.4]), seed=seed) for seed in range(20)]
+    assert not any(found)
+    assert all("almost_sin" in str(report.failing) for report in found)
+
+
+# --- kinks ---
+
+KINKS: dict[str, tuple[Any, float]] = {
+    "relu": (relu, 0.0),
+    "|x|": (absolute, 0.0),
+    "max(x, −x)": (lambda x: maximum(x, -x), 0.0),
+    "max(x, x²)": (lambda x: maximum(x, x * x), 1.0),
+    "sin of relu": (lambda x: sin(relu(x - 0.5)) + x * x, 0.5),
+}
+
+
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+@pytest.mark.parametrize("name", KINKS)
+def test_a_kink_is_named(name: str, field: Any) -> None:
+    """Where the slopes on both sides differ, no derivative is right, and the report says why."""
+    body, at = KINKS[name]
+    V = field ** Fin.of(3)
+    for seed in range(20):
+        report = check_derivative(fun(V)(body), V.full(at), seed=seed)
+        assert not report
+        assert str(report.failing).startswith("kink: the slopes on both sides of the point differ")
+
+
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+@pytest.mark.parametrize("name", KINKS)
+@pytest.mark.parametrize("beside", [0.03, -0.02])
+def test_beside_a_kink_is_none(name: str, field: Any, beside: float) -> None:
+    """The smallest steps stay on one side."""
+    body, at = KINKS[name]
+    V = field ** Fin.of(3)
+    for seed in range(20):
+        report = check_derivative(fun(V)(body), V.full(at + beside), seed=seed)
+        assert report, report
+
+
+def test_a_wrong_derivative_is_no_kink(wrong: Any) -> None:
+    """The second difference of a smooth function falls as t²."""
+    report = check_derivative(fun(R)(lambda x: wrong(x) * x), R.vec(0.4))
+    assert not report
+    assert "kink" not in str(report)
+    assert derivative(wrong)(R.vec(0.4))(R.vec(1.0)).array != np.cos(0.4)

@@ -33,20 +33,21 @@ def check(s: Source, f: Any) -> None:
     assert s.unchanged()
 
 
+@settings(max_examples=60)
+@given(s=sources(smooth=True, single=False))
+def law_of_nodes(cls: type, census: Census, s: Source) -> None:
+    """A function and its copower are what the oracle says, and are counted."""
+    f = NODES[cls](s, 3)
+    for g in (f, Power(f, s.index(3))):
+        census.record(g)
+        check(s, g)
+
+
 @pytest.mark.parametrize("cls", NODES)
 def test_nodes(cls: type) -> None:
     """Every node class, alone and under a copower; a class that occurs too seldom is an error of this test."""
     census = Census()
-
-    @settings(max_examples=60)
-    @given(sources(smooth=True, single=False))
-    def law(s: Source) -> None:
-        f = NODES[cls](s, 3)
-        for g in (f, Power(f, s.index(3))):
-            census.record(g)
-            check(s, g)
-
-    law()
+    law_of_nodes(cls, census)
     census.require(cls, unequal=cls not in ONE_SPACE)
 
 

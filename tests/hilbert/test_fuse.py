@@ -49,7 +49,7 @@ def names(line: Line) -> list[str]:
         (lambda x, y: -x + y, ["Subtract"], [2.0, -1.0, -5.0, -3.0]),
         (lambda x, y: -x - y, ["Scale", "Subtract"], [-4.0, -3.0, -3.0, -13.0]),
         (lambda x, _: x - x, ["Subtract"], [0.0] * 4),
-        (lambda x, y: x - 2.0 * y, ["Scale", "Subtract"], [-5.0, 0.0, 6.0, -2.0]),
+        (lambda x, y: x - 2.0 * y, ["Scale", "Add"], [-5.0, 0.0, 6.0, -2.0]),
     ],
 )
 def test_differences(body: Any, steps: list[str], due: list[float]) -> None:

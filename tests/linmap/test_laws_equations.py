@@ -12,19 +12,15 @@ from tests.strategies import Source, sources
 
 
 @pytest.mark.parametrize("name", [name for name, e in EQUATIONS.items() if not is_of_functions(e)])
-def test_equation(name: str) -> None:
+@settings(max_examples=20)
+@given(s=sources(single=False))
+def test_equation(name: str, s: Source) -> None:
     """left = right."""
     e = EQUATIONS[name]
-
-    @settings(max_examples=20)
-    @given(sources(single=False))
-    def law(s: Source) -> None:
-        given_ = ingredients(s, e)
-        left, right = e.left(*given_), e.right(*given_)
-        assert (left.dom, left.cod) == (right.dom, right.cod)
-        assert (matrix(left) == matrix(right)).all()
-
-    law()
+    given_ = ingredients(s, e)
+    left, right = e.left(*given_), e.right(*given_)
+    assert (left.dom, left.cod) == (right.dom, right.cod)
+    assert (matrix(left) == matrix(right)).all()
 
 
 def test_a_law_is_a_rule_or_an_equation() -> None:

@@ -30,20 +30,21 @@ def check(s: Source, f: LinMap[Any, Any]) -> None:
     assert np.array_equal(net(f)(v).flat(), found.flat())
 
 
+@settings(max_examples=60)
+@given(s=sources())
+def law_of_nodes(cls: type, census: Census, s: Source) -> None:
+    """A term and its copower are what the oracle says, and are counted."""
+    f = NODES[cls](s, 3)
+    for g in (f, Lifted(f, s.index())):
+        census.record(g)
+        check(s, g)
+
+
 @pytest.mark.parametrize("cls", NODES)
 def test_nodes(cls: type) -> None:
     """Every node class, alone and under a copower; a class that occurs too seldom is an error of this test."""
     census = Census()
-
-    @settings(max_examples=60)
-    @given(sources())
-    def law(s: Source) -> None:
-        f = NODES[cls](s, 3)
-        for g in (f, Lifted(f, s.index())):
-            census.record(g)
-            check(s, g)
-
-    law()
+    law_of_nodes(cls, census)
     census.require(cls, unequal=cls not in SAME_SPACES)
 
 

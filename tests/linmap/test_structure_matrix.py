@@ -108,15 +108,11 @@ def _found(f: LinMap[Any, Any]) -> bool:
 
 
 @pytest.mark.parametrize("cls", NODES)
-def test_every_node_class(cls: type) -> None:
+@settings(max_examples=40)
+@given(s=sources())
+def test_every_node_class(cls: type, s: Source) -> None:
     """matrix(f) is the matrix of f, for a term with each node class at its root."""
-
-    @settings(max_examples=40)
-    @given(sources())
-    def law(s: Source) -> None:
-        check(NODES[cls](s, 2))
-
-    law()
+    check(NODES[cls](s, 2))
 
 
 @settings(max_examples=150)

@@ -188,7 +188,7 @@ def test_in_another_namespace() -> None:
     """On arrays of JAX the three steps are taken one after the other."""
     jax_numpy = pytest.importorskip("jax.numpy")
     rows, cols, weights = many("rows")
-    f = sparse(rows, cols, weights, Fin.of(30), Fin.of(40), R32)
+    f = sparse(rows, cols, weights.astype(np.float32), Fin.of(30), Fin.of(40), R32)
     v = np.arange(30, dtype=np.float32)
     found = f(f.dom.vec(jax_numpy.asarray(v))).array
     assert isinstance(found, jax_numpy.ndarray)

@@ -4,7 +4,7 @@ from typing import reveal_type
 
 import numpy as np
 
-from diff import Expr, fun, outer
+from diff import Expr, fun, outer, select
 from hilbert import Copower, DirectSum, Field, Fin, R, TensorProduct, Vector, direct_sum
 from linmap import transpose
 from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
@@ -37,6 +37,13 @@ def main() -> None:
     reveal_type(t)  # N: Vec[TensorProduct[Vector[Row], Vector[Column]]]
     reveal_type(transpose(X * Y))  # N: , TensorProduct[Vector[Column], Vector[Row]]]
     assert np.allclose(transpose(X * Y)(t).array, t.array.T)
+    other = (X * Y).zeros()
+    reveal_type(t > other)  # N: Vec[Any]
+    reveal_type(t >= 0.0)  # N: Vec[Any]
+    reveal_type(t < other)  # N: Vec[Any]
+    reveal_type(t <= 0.0)  # N: Vec[Any]
+    below = fun(X * Y, X * Y)(lambda t, u: (select(t > u, t), select(t >= 0.0, u), select(t < u, t), select(t <= 0.0, u)))
+    assert below(t, other).space == direct_sum(X * Y, X * Y, X * Y, X * Y)
     reveal_type(tensor_matrix(X * Y)(t))  # N: Vec[Matrix[Row, Column]]
     reveal_type(assoc((X * Y) * R))  # N: , TensorProduct[Vector[Row], TensorProduct[Vector[Column], Field]]]
     back = unassoc(X * (Y * R)) @ assoc((X * Y) * R)
