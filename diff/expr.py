@@ -460,7 +460,7 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __gt__(
+    def __gt__(  # type: ignore[misc]
         self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
     ) -> Expr[Any]: ...
     @overload
@@ -478,7 +478,7 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __ge__(
+    def __ge__(  # type: ignore[misc]
         self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
     ) -> Expr[Any]: ...
     @overload
@@ -496,7 +496,7 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __lt__(
+    def __lt__(  # type: ignore[misc]
         self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
     ) -> Expr[Any]: ...
     @overload
@@ -514,7 +514,7 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __le__(
+    def __le__(  # type: ignore[misc]
         self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
     ) -> Expr[Any]: ...
     @overload

@@ -94,7 +94,7 @@ def _run(axis: Index, key: slice, space: str) -> range:
     if bounds[2] == 0:
         msg = f"the step of a slice of a vector of {space} is not 0"
         raise SpaceError(msg)
-    return range(axis.size)[slice(*bounds)]
+    return range(axis.size)[slice(*bounds)] or range(0)
 
 
 def _rest(X: Index, keys: Iterator[Key]) -> Index | None:

@@ -195,8 +195,11 @@ big = Fin.of(20_000)
         (lambda: band(X, -2, -2), "a band on 4 from 2 to -2 is empty"),
         (lambda: window(X, 0), "the width of windows is an integer ≥ 1, not 0"),
         (lambda: window(X, 2, stride=0), "the stride of windows is an integer ≥ 1, not 0"),
-        (lambda: sliding(X, 2, to=X * X), "with |Y| ≤ 3, |K| = 2, not by 4×4"),
-        (lambda: sliding(X, 2, offset=-1), "windows of width 2 in 4 from -1 on"),
+        (
+            lambda: sliding(X, 2, to=X * X),
+            "the 3 windows of width 2 in 4 have |Y| = 3, |K| = 2 in Y×K, not",
+        ),
+        (lambda: sliding(X, 2, offset=-1), "windows from -1 on do not lie in 4: an offset is at least 0"),
         (lambda: columns([0, 1], [0], X, X), "as many sources as targets, not 2 and 1"),
         (lambda: agreement("ij", X * X, X), "is written as 2 labels, ->, 1 labels"),
         (lambda: leq(X) @ leq(Fin.of(3)), "3 is not 4"),
