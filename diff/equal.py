@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from diff.lower import program
 from hilbert import Unit
-from hilbert.program.constant import Const
+from hilbert.program.constant import Const, signed
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
 from linmap.net.equal import MODULUS, const_label, filling_of, net_label
@@ -62,7 +62,7 @@ def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
             case Move() | Cast() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
-                values.append((1.0, numbering.alone((operation, *args))))
+                values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
     return values
 
 
@@ -75,7 +75,7 @@ def _whole(v: Value, numbering: Numbering) -> int:
     k, n = v
     if k in {1.0, -1.0}:
         return n if k == 1.0 else -n
-    return numbering.alone(("·", k, n))
+    return numbering.alone(("·", signed(k), n))
 
 
 def program_label(f: AnyMap, numbering: Numbering) -> Hashable:

@@ -157,8 +157,9 @@ class Labelled(Index, Generic[T]):
         raise TypeError(type(self).__name__)
 
     def __contains__(self, element: object) -> bool:
-        """Whether it is a label, found by hashing; what cannot be hashed is none."""
-        return element in self.labels
+        """Whether it is a label: found by hashing, or a position in range; what cannot be hashed is none."""
+        place = integer(element)
+        return place is not None and 0 <= place < self.size
 
     @overload
     def at(self, column: Any, rows: None = None) -> Vec[Copower[Elements[Fin[T]], Fin[Anonymous]]]: ...

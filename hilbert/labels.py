@@ -16,7 +16,8 @@ from hilbert.index import has_labels
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from hilbert.index import Index, Labelled
+    from hilbert.index import Labelled
+    from hilbert.leaf import Leaf
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 SORTABLE = "iubSUmMf"
@@ -40,13 +41,15 @@ def is_labels(data: Any) -> bool:
     return False
 
 
-def in_order(data: Any, axes: Sequence[Index], space: str) -> None:
+def in_order(data: Any, leaf: Leaf) -> None:
     """Raise SpaceError where a dictionary or a table of pandas has labels of its own, in another order than an axis."""
-    labelled = [(k, axis) for k, axis in enumerate(axes) if has_labels(axis)]
-    if isinstance(data, dict) and len(axes) == len(labelled) == 1:
-        msg = f"a dictionary is no element of {space}: write V.vec([d[k] for k in X.labels]), X = {axes[0]}"
-        raise SpaceError(msg)
-    if not hasattr(data, "loc"):
+    if not (isinstance(data, dict) or hasattr(data, "loc")):
+        return
+    labelled = [(k, axis) for k, axis in enumerate(leaf.axes) if has_labels(axis)]
+    if isinstance(data, dict):
+        if len(leaf.axes) == len(labelled) == 1:
+            msg = f"a dictionary is no element of {leaf}: write V.vec([d[k] for k in X.labels]), X = {leaf.axes[0]}"
+            raise SpaceError(msg)
         return
     table: Any = data
     given = (table.index, getattr(table, "columns", None))
@@ -55,7 +58,7 @@ def in_order(data: Any, axes: Sequence[Index], space: str) -> None:
         if own is None or type(own).__name__ == "RangeIndex" or list(own) == list(axis.labels):
             continue
         rows = "t.loc[list(X.labels)]" if k == 0 else "t[list(X.labels)]"
-        msg = f"an element of {space} has its entries in the order of X.labels, X = {axis}, and the table in another"
+        msg = f"an element of {leaf} has its entries in the order of X.labels, X = {axis}, and the table in another"
         raise SpaceError(f"{msg}: write {rows}, or t.to_numpy() if its order is meant")
 
 

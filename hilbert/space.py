@@ -227,10 +227,15 @@ class Type:
         return Vec(self, tuple(map(as_leaf, one, self.leaves)))
 
 
+PLAIN = frozenset({np.ndarray, list, tuple, float, int})
+"""What has no labels of its own."""
+
+
 def _read(data: Any, leaf: Leaf) -> Any:
     """The array of a leaf; labels become positions."""
     index = leaf.entry.index
-    in_order(data, leaf.axes, str(leaf))
+    if type(data) not in PLAIN:
+        in_order(data, leaf)
     if isinstance(index, Labelled) and is_labels(data):
         data = positions_of(index, data)
     return as_leaf(data, leaf)

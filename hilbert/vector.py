@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import uuid
 from typing import (
     TYPE_CHECKING,
@@ -29,7 +28,7 @@ from typing import (
     overload,
 )
 
-from hilbert.arrays.namespace import common_namespace, freeze, in_numpy, moved, namespace, to_numpy
+from hilbert.arrays.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, number, shown
 from hilbert.formal import array as formal
@@ -327,7 +326,7 @@ class Vec(NotArray, Generic[V]):
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")
         products = _known(self)._zip(other, "⊙", _dot)
-        return math.fsum(products.leaves) if all(map(math.isfinite, products.leaves)) else sum(products.leaves)
+        return added(products.leaves)
 
     @declared
     def norm(self: Linear[S]) -> float:

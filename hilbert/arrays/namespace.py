@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import ModuleType
 
     from hilbert.leaf import Leaf
@@ -195,3 +196,12 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
         msg = f"{shown(data)} is not an element of {leaf}: it holds numbers beyond {np.finfo(leaf.dtype).max:.2g}"
         raise SpaceError(msg)
     return plain.astype(leaf.dtype)
+
+
+def added(numbers: Iterable[float]) -> float:
+    """The sum, correctly rounded; ∞ or NaN where it overflows or a number is not finite."""
+    terms = [float(k) for k in numbers]
+    try:
+        return math.fsum(terms)
+    except (OverflowError, ValueError):  # too large, or ∞ − ∞
+        return sum(terms)

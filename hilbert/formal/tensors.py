@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hilbert.arrays.libraries import common_library
-from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
+from hilbert.arrays.namespace import added, common_namespace, freeze, to_numpy
 from hilbert.errors import SpaceError, shown
 from hilbert.formal import norms as size
 from hilbert.formal.array import Block, Formal, Memo, add, block, scaled
@@ -174,7 +174,7 @@ def _operands(a: Any, labels: str, rank: str) -> Iterator[tuple[Any, list[Factor
 def norm(t: Vec[Any]) -> float:
     """‖t‖ for a vector with formal arrays."""
     squares = [size.norm(leaf) ** 2 if isinstance(leaf, Formal) else size.terms_norm(leaf) ** 2 for leaf in t.leaves]
-    return math.sqrt(math.fsum(squares)) if all(map(math.isfinite, squares)) else math.sqrt(sum(squares))
+    return math.sqrt(added(squares))
 
 
 def alike(s: Vec[Any], t: Vec[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, final
 
 import numpy as np
@@ -38,7 +39,12 @@ class Const:
         return spelled(self, name, f"{self.leaf.dtype}{list(self.leaf.shape)}")
 
 
+def signed(k: float) -> tuple[float, float]:
+    """A number and its sign, which tells −0 from 0."""
+    return k, math.copysign(1.0, k)
+
+
 def filled(number: float, leaf: Leaf) -> Const:
     """The constant with one number in every entry; it takes the memory of one."""
     array = np.broadcast_to(np.asarray(number, leaf.dtype), leaf.shape)
-    return Const(array, leaf, ("filled", float(number)))
+    return Const(array, leaf, ("filled", *signed(float(number))))

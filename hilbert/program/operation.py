@@ -10,12 +10,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-from attrs import fields, frozen
+from attrs import field, fields, frozen
 
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
-from hilbert.program.constant import Const
+from hilbert.program.constant import Const, signed
 from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
 
@@ -70,9 +70,9 @@ class Literal(Operation):
 @final
 @frozen(repr=False)
 class Scale(Operation):
-    """(k ·) for a number k."""
+    """(k ·) for a number k; 0 and −0 are two."""
 
-    k: float
+    k: float = field(eq=signed)
 
     def image(self, *operands: Leaf) -> Leaf:
         """The same."""

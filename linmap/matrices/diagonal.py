@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
-from hilbert.arrays.namespace import freeze, namespace
+from hilbert.arrays.namespace import added, freeze, namespace
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Add, Operation
@@ -153,7 +152,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
 
 def trace(f: LinMap[V, V]) -> float:
     """The sum of the diagonal of f : V ⊸ V. Raises SpaceError as `diagonal` does."""
-    return math.fsum(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).dense().leaves)
+    return added(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).dense().leaves)
 
 
 def gram(f: LinMap[V, W]) -> LinMap[V, V]:

@@ -16,7 +16,7 @@ from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
-from hilbert.program.constant import Const
+from hilbert.program.constant import Const, signed
 from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
@@ -80,7 +80,7 @@ def equal(a: Any, b: Any) -> bool:
 
 def _label(a: Any, numbering: Numbering) -> Hashable:
     if isinstance(a, Vec):
-        return a.space, tuple(_contents(leaf) for leaf in a.leaves)
+        return a.space, tuple(_contents(leaf, signed=False) for leaf in a.leaves)
     if isinstance(a, LinMap):
         data = {ref.slot: d for ref, d in zip(refs(a.body), a.data, strict=True)} if isinstance(a, Closed) else {}
         body = a.body if isinstance(a, Closed) else net(a)
@@ -100,17 +100,19 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
     raise SpaceError(msg)
 
 
-def _contents(array: Any) -> Hashable:
+def _contents(array: Any, *, signed: bool) -> Hashable:
+    """The entries; 0 and −0 are two if they are `signed`, for a function such as atan2 tells them apart."""
     if isinstance(array, Formal):
-        blocks = tuple((float(b.k), b.axes, tuple(map(_contents, b.arrays))) for b in array.blocks)
-        return array.shape, blocks, None if array.dense is None else _contents(array.dense)
+        blocks = tuple((float(b.k), b.axes, tuple(_contents(a, signed=signed) for a in b.arrays)) for b in array.blocks)
+        return array.shape, blocks, None if array.dense is None else _contents(array.dense, signed=signed)
     host = to_numpy(array)
-    return host.shape, host.dtype.str, (host + 0).tobytes() if host.dtype.kind == "f" else host.tobytes()
+    entries = host if signed or host.dtype.kind != "f" else host + 0
+    return host.shape, host.dtype.str, entries.tobytes()
 
 
 def const_label(c: Const) -> Hashable:
     """The contents of a constant."""
-    return c.leaf, _contents(c.array)
+    return c.leaf, _contents(c.array, signed=True)
 
 
 def filling_of(c: Const) -> float | None:
@@ -145,7 +147,7 @@ def net_label(
                 if number is not None:
                     if number in {1.0, -1.0}:
                         return total if number == 1.0 else -total % MODULUS
-                    kind = (wire.Scale, number)
+                    kind = (wire.Scale, signed(number))
                 minus = total > MODULUS // 2
                 found = alone((kind, MODULUS - total if minus else total))
                 return -found % MODULUS if minus else found

@@ -1,14 +1,16 @@
 """Equality of functions is structural and agrees with hash."""
 
+import math
 from typing import Any
 
+import numpy as np
 from hypothesis import given, note
 
-from diff import cos, fun, lift, program, sin
+from diff import atan2, cos, fun, lift, program, sin
 from diff.term import Compose, Constant
 from hilbert import Fin, R, direct_sum
 from hilbert.term import rebuild, table
-from linmap import compose, fork, parallel
+from linmap import compose, equal, fork, parallel
 from tests.function_terms import between, function
 from tests.strategies import Source, sources
 
@@ -67,3 +69,19 @@ def test_names_of_arguments_do_not_count() -> None:
     assert f == g
     assert hash(f) == hash(g)
     assert program(f) is f
+
+
+def test_the_sign_of_zero_is_told() -> None:
+    """0.0 and −0.0 are two constants and two factors: atan2 and 1/x tell them apart."""
+    zero, one = R.vec(0.0), R.vec(1.0)
+    up, down = fun(R)(lambda x: atan2(x, 0.0)), fun(R)(lambda x: atan2(x, -0.0))
+    assert up == fun(R)(lambda x: atan2(x, 0.0))
+    assert up != down
+    assert not equal(up, down)
+    assert equal(down, fun(R)(lambda x: atan2(x, -0.0)))
+    assert [float(y) for y in fork(up, down)(zero)] == [0.0, math.pi]
+    assert float((down - up)(zero)) == math.pi
+    assert [float(y) for y in fun(R)(lambda x: (atan2(x, 0.0), atan2(x, -0.0)))(zero)] == [0.0, math.pi]
+    with np.errstate(divide="ignore"):
+        assert [float(y) for y in fun(R)(lambda x: (1 / (x * 0.0), 1 / (x * -0.0)))(one)] == [math.inf, -math.inf]
+    assert equal(zero, -zero)  # as numbers

@@ -40,6 +40,8 @@ CASES: list[tuple[Vec[Any], Any, Any]] = [
     (vector, S[:], R**column),
     (vector, S[3:0:-2], R ** Fin.of(2)),
     (vector, S[::-1], R ** Fin.of(4)),
+    *((vector, key, R ** Fin.of(0)) for key in (S[-6::-1], S[-5::-1], S[9:], S[2:1], S[1:3:-1])),
+    (matrix, S[-4::-1, :], R ** (Fin.of(0) * column)),
     (vector, S[2:2], R ** Fin.of(0)),
     (vector, S[-2:], R ** Fin.of(2)),
     (matrix, S[1, 2], R),
@@ -248,3 +250,11 @@ def test_labels_are_found_by_hashing() -> None:
     assert [0] not in X  # which cannot be hashed
     assert 2 in row
     assert 3 not in row
+
+
+def test_positions_are_not_searched_for() -> None:
+    """A position that is numpy's integer is found at once, and so is that there is none."""
+    X = Fin.of(10**12)
+    assert np.int64(10**11) in X
+    assert np.int64(-1) not in X
+    assert "a" not in X

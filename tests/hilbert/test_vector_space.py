@@ -1,7 +1,10 @@
 """The vector space axioms, in every space: (u + v) + w = u + (v + w), …, (j·k)·v = j·(k·v)."""
 
+import math
+
 from hypothesis import given
 
+from hilbert import R, direct_sum
 from tests.linear_terms import SCALARS
 from tests.strategies import Source, same, sources
 
@@ -41,3 +44,12 @@ def test_operations_change_no_operand(s: Source) -> None:
         assert all(not leaf.flags.writeable for leaf in result.leaves)
     u.inner(v)
     assert s.unchanged()
+
+
+def test_sums_that_overflow() -> None:
+    """What is too large is ∞, as in numpy; ∞ − ∞ is NaN; what cancels is exact."""
+    D = direct_sum(R, R)
+    assert D.vec((1e308, 1e308)).inner(D.ones()) == math.inf
+    assert D.vec((1e154, 1e154)).norm() == math.inf
+    assert math.isnan(D.vec((math.inf, -math.inf)).inner(D.ones()))
+    assert D.vec((1e16, 1.0)).inner(D.vec((1.0, 1.0))) == 1e16 + 1.0
