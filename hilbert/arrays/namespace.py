@@ -192,7 +192,8 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
         raise SpaceError(msg)
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
-    if leaf.is_field and np.any(np.isfinite(plain) & (np.abs(plain) > np.finfo(leaf.dtype).max)):
+    single = leaf.dtype == "float32"  # of what Python's numbers hold, double precision holds all
+    if single and np.any(np.isfinite(plain) & (np.abs(plain) > np.finfo(leaf.dtype).max)):
         msg = f"{shown(data)} is not an element of {leaf}: it holds numbers beyond {np.finfo(leaf.dtype).max:.2g}"
         raise SpaceError(msg)
     return plain.astype(leaf.dtype)
