@@ -14,7 +14,6 @@ LONGER = {
     "hilbert/space.py": 725,  # types, spaces and their storage: one family of classes that know each other
     "hilbert/vector.py": 580,  # one class: what diff attaches is declared here with its documentation
     "diff/expr.py": 640,  # one class: every operation of an expression
-    "linmap/matrices/network.py": 450,  # products over all paths
 }
 """Files that are longer, for a reason; they may not grow."""
 

@@ -48,6 +48,12 @@ class Builder:
             self.slots.append(leaf)
         return found
 
+    def forget(self, slot: int) -> None:
+        """Let go of the constant in a slot that nothing reads; the slot stays, with the number 0."""
+        step = self.steps[slot - self.arity]
+        self._known.pop(step, None)
+        self.steps[slot - self.arity] = Step(Literal(filled(0.0, self.slots[slot])), ())
+
     def operation(self, slot: int) -> Operation | None:
         """The operation of the step into a slot; None for an input."""
         return None if slot < self.arity else self.steps[slot - self.arity].operation

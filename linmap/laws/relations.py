@@ -33,7 +33,7 @@ from hilbert.repr_names import derived
 if TYPE_CHECKING:
     from hilbert.relation import Form
     from hilbert.relation.base import AnyRelation
-    from hilbert.relation.functions import Directed
+    from hilbert.relation.functions import AnyGraph, Directed
 
 Found: TypeAlias = "tuple[int, AnyRelation] | None"
 
@@ -113,6 +113,8 @@ def composed(S: AnyRelation, R: AnyRelation) -> Found:
         case SumRelation():
             return _sum(form, R)
         case Graph() | Inclusion():
+            if isinstance(form, Graph) and R == form.T and form.dom.size == form.cod.size and _is_injective(form):
+                return 1, Equality(form.cod)  # a permutation, back and there
             return (1, _after(form, R)) if isinstance(R, (Graph, Inclusion)) else None
         case Converse(of):
             return _back(of, R)
@@ -144,11 +146,19 @@ def _back(g: Directed[Any, Any], R: AnyRelation) -> Found:
         return (1, Full(R.dom, g.dom)) if isinstance(g, Function) else None
     if isinstance(R, Converse) and isinstance(R.of, (Graph, Inclusion)) and isinstance(g, (Graph, Inclusion)):
         return 1, _after(R.of, g).T  # (S∘R)ᵀ = Rᵀ∘Sᵀ
+    if isinstance(g, Graph) and g == R:  # an injective function, and back
+        return (1, Equality(R.dom)) if _is_injective(g) else None
     if not (isinstance(g, Inclusion) and isinstance(R, Inclusion)):
         return None
     if g == R:
         return 1, Equality(R.dom)
     return (1, _overlap(R, g)) if R.stride == g.stride == 1 else None
+
+
+def _is_injective(g: AnyGraph) -> bool:
+    """Whether no two elements go to one."""
+    table_ = g.positions
+    return table_.prepare("injective", lambda: len(np.unique(table_.array)) == len(table_.array))
 
 
 def _after(g: Any, f: Any) -> Any:

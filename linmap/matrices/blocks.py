@@ -1,5 +1,7 @@
 """Block layout: between two leaves, the trailing axes that no relation restricts make dense blocks of one size.
 
+An identity along these axes, such as a ridge, is written into the blocks that others have.
+
 The pattern has one place for a whole block: it is shorter than the pattern of the entries by the size of a block. The
 values of a block lie in one row, as the contraction leaves them.
 """
@@ -13,24 +15,16 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.network import Labels, Network, NetworkProduct
-from linmap.matrices.sparse import (
-    Layout,
-    Part,
-    entry_type,
-    enumerate_pairs,
-    flat_positions,
-    laid_out,
-    length,
-    parts_of,
-    scipy,
-)
+from linmap.matrices.products import Labels, flat_positions, length
+from linmap.matrices.sparse import Layout, Part, entry_type, laid_out, parts_of, scipy, spread
+from linmap.matrices.tables import multiplied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
-    from linmap.matrices.sparse import Columns
+    from linmap.matrices.network import Network
+    from linmap.matrices.products import Columns, Ints
 
 Shape: TypeAlias = tuple[int, int]
 
@@ -45,7 +39,8 @@ class Cell:
     cols: int
     shape: Shape
     size: Shape
-    static: tuple[tuple[Columns, ...], Layout] | None = field(eq=False)
+    columns: tuple[Columns, ...] = field(eq=False)
+    layout: Layout = field(eq=False)
 
 
 @final
@@ -59,8 +54,8 @@ class BlockPattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are; for dynamic relations, an upper bound."""
-        return sum(_entries(self.network, cell) for row in self.cells for cell in row if cell is not None)
+        """How many entries there are."""
+        return sum(_entries(cell) for row in self.cells for cell in row if cell is not None)
 
     def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
         """A scipy BSR array for each cell, for the arrays that the line computed."""
@@ -78,26 +73,80 @@ def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[
         row: list[Cell | None] = []
         for i, inp in enumerate(dom.leaves):
             here = tuple(part for part in parts if (part.out, part.inp) == (o, i))
-            row.append(_cell(n, here, (out.size, inp.size)) if here and out.size and inp.size else None)
+            row.append(_cell(n, here, (out.size, inp.size), outputs) if here and out.size and inp.size else None)
         cells.append(tuple(row))
     return BlockPattern(n, entry_type(cod, dom), tuple(cells)), outputs
 
 
-def _cell(n: Network, parts: tuple[Part, ...], shape: Shape) -> Cell:
-    rows = min(_free(part, part.product.out) for part in parts)
-    cols = min(_free(part, part.product.inp) for part in parts)
-    p = parts[0].product
-    size = n.size(_last(p.out, rows)), n.size(_last(p.inp, cols))
-    cell = Cell(parts, rows, cols, shape, size, None)
-    return cell if any(part.found for part in parts) else evolve(cell, static=_places(n, cell, ()))
+def _cell(n: Network, parts: tuple[Part, ...], shape: Shape, outputs: list[int]) -> Cell:
+    rows, cols = (min(_free(part, side(part)) for part in parts) for side in (_out, _inp))
+    high, wide = (max(_free(part, side(part)) for part in parts) for side in (_out, _inp))
+    if (high, wide) != (rows, cols):
+        made = [p if _fits(p, high, wide) else _identity_blocks(n, p, high, wide, outputs) for p in parts]
+        whole = tuple(part for part in made if part is not None)
+        if len(whole) == len(parts) and _covered(n, parts, whole, high, wide):
+            parts, rows, cols = whole, high, wide
+    columns, places = zip(*(_blocks_of(n, part, rows, cols) for part in parts), strict=True)
+    size = n.size(_last(_out(parts[0]), rows)), n.size(_last(_inp(parts[0]), cols))
+    grid = shape[0] // size[0], shape[1] // size[1]
+    row, col = (np.concatenate(side) for side in zip(*places, strict=True))
+    return Cell(parts, rows, cols, shape, size, columns, laid_out(row, col, grid))
+
+
+def _out(part: Part) -> Labels:
+    return part.product.out
+
+
+def _inp(part: Part) -> Labels:
+    return part.product.inp
+
+
+def _fits(part: Part, rows: int, cols: int) -> bool:
+    """Whether the last labels of both sides are free, so many."""
+    return _free(part, _out(part)) >= rows and _free(part, _inp(part)) >= cols
+
+
+def _blocks_of(n: Network, part: Part, rows: int, cols: int) -> tuple[Columns, tuple[Ints, Ints]]:
+    """The labels of the blocks of one product, and their places in the grid."""
+    out, inp = _first(_out(part), rows), _first(_inp(part), cols)
+    held = part.table.labels if part.table else ()
+    here = spread(n, part.table, tuple(c for c in dict.fromkeys(out + inp) if c not in held))
+    if part.table:
+        here[part.table.row] = np.arange(part.table.count).repeat(length(here) // max(part.table.count, 1))
+    return here, (flat_positions(out, here, n.sizes), flat_positions(inp, here, n.sizes))
+
+
+def _identity_blocks(n: Network, part: Part, rows: int, cols: int, outputs: list[int]) -> Part | None:
+    """The part with its identity along the last axes as an array; None where something else restricts these axes."""
+    p = part.product
+    held = part.table.labels if part.table else ()
+    tails = _last(p.out, rows), _last(p.inp, cols)
+    shared = tuple(c for c in p.out if c in p.inp and c in tails[0] + tails[1])
+    if any(c in held for c in tails[0] + tails[1]) or not all(c in tails[0] and c in tails[1] for c in shared):
+        return None
+    twins = {c: n.twin(c) for c in shared}
+    factors = (*p.factors, *(n.identity(c, twin) for c, twin in twins.items()))
+    value = multiplied(n, factors, tuple(dict.fromkeys(c for f in factors for c in f.labels)))
+    inp = tuple(twins.get(c, c) for c in p.inp)
+    outputs.append(value.slot)
+    return Part(evolve(p, factors=(value,), inp=inp), part.out, part.inp, len(outputs) - 1)
+
+
+def _covered(n: Network, parts: Sequence[Part], whole: Sequence[Part], rows: int, cols: int) -> bool:
+    """Whether the identities lie in blocks that the other parts have: no entry is added."""
+    before = [w for part, w in zip(parts, whole, strict=True) if part is w]
+    after = [w for part, w in zip(parts, whole, strict=True) if part is not w]
+    have, need = (
+        {place for w in some for place in zip(*map(np.ndarray.tolist, _blocks_of(n, w, rows, cols)[1]), strict=True)}
+        for some in (before, after)
+    )
+    return need <= have
 
 
 def _free(part: Part, labels: Labels) -> int:
-    """How many of the last labels nothing restricts: no relation, no index found, no other side of the matrix."""
+    """How many of the last labels nothing restricts: no table, and not the other side of the matrix."""
     p = part.product
-    held = {c for link in p.links for c in link.x + link.y} | {c for f, _ in part.found for c in f.labels}
-    held |= set(p.out) & set(p.inp)
-    held |= {c for side in (p.out, p.inp) for c in side if side.count(c) > 1}
+    held = {*(part.table.labels if part.table else ()), *(set(p.out) & set(p.inp))}
     count = 0
     while count < len(labels) and labels[-1 - count] not in held:
         count += 1
@@ -113,28 +162,9 @@ def _last(labels: Labels, count: int) -> Labels:
     return labels[len(labels) - count :]
 
 
-def _outer(p: NetworkProduct, cell: Cell) -> NetworkProduct:
-    """The product without the axes of a block."""
-    return evolve(p, out=_first(p.out, cell.rows), inp=_first(p.inp, cell.cols))
-
-
-def _places(n: Network, cell: Cell, outputs: Sequence[Any]) -> tuple[tuple[Columns, ...], Layout]:
-    """The place of each block."""
-    columns = []
-    rows, cols = [], []
-    for part in cell.parts:
-        p = _outer(part.product, cell)
-        here = enumerate_pairs(n, p, {f: to_numpy(outputs[k]) for f, k in part.found})
-        columns.append(here)
-        rows.append(flat_positions(n, p.out, here))
-        cols.append(flat_positions(n, p.inp, here))
-    grid = cell.shape[0] // cell.size[0], cell.shape[1] // cell.size[1]
-    return tuple(columns), laid_out(np.concatenate(rows), np.concatenate(cols), grid)
-
-
 def _bsr(n: Network, cell: Cell, dtype: str, outputs: Sequence[Any]) -> Any:
-    columns, layout = cell.static or _places(n, cell, outputs)
-    parts = [_values(n, cell, part, here, outputs) for part, here in zip(cell.parts, columns, strict=True)]
+    layout = cell.layout
+    parts = [_values(n, cell, part, here, outputs) for part, here in zip(cell.parts, cell.columns, strict=True)]
     data = np.concatenate(parts) if len(parts) > 1 else parts[0]
     data = data if layout.order is None else data[layout.order]
     data = data if layout.starts is None else np.add.reduceat(data, layout.starts)
@@ -153,21 +183,19 @@ def _values(n: Network, cell: Cell, part: Part, columns: Columns, outputs: Seque
     full = (count, *(n.sizes[c] for c in inner))
     if part.values is None:
         return np.full((count, *cell.size), p.k)
+    (f,) = p.factors
     array = to_numpy(outputs[part.values])
-    lead = tuple(c for c in part.labels if c not in inner)
-    kept = tuple(c for c in inner if c in part.labels)
-    array = np.transpose(array, [part.labels.index(c) for c in lead + kept])
-    where = flat_positions(n, lead, {c: columns[c] for c in lead}) if lead else np.zeros(count, np.int64)
+    lead = tuple(c for c in f.labels if c not in inner)
+    kept = tuple(c for c in inner if c in f.labels)
+    array = np.transpose(array, [f.labels.index(c) for c in lead + kept])
+    where = flat_positions(lead, columns, n.sizes) if lead else np.zeros(count, np.int64)
     flat = array.reshape(n.size(lead), *array.shape[len(lead) :])
     if not (count == len(flat) and np.array_equal(where, np.arange(count))):
         flat = flat[where]
     aligned = flat[(slice(None), *(slice(None) if c in kept else None for c in inner))]
     block = np.broadcast_to(aligned, full).reshape(count, *cell.size)
-    block = block.astype(np.float64) if block.dtype == bool else block
     return block if p.k == 1.0 else block * p.k
 
 
-def _entries(n: Network, cell: Cell) -> int:
-    if cell.static:
-        return len(cell.static[1].indices) * math.prod(cell.size)
-    return sum(n.size(part.product.open) for part in cell.parts)
+def _entries(cell: Cell) -> int:
+    return len(cell.layout.indices) * math.prod(cell.size)

@@ -12,43 +12,26 @@ matrix            0 flops      8000 bytes   largest array      1000
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from hilbert.program.fuse import fused
-from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
-from hilbert.relation import Full
-from linmap.matrices.forms import blocks_plan, dense_plan, factor_plan, limit_of, sparse_plan
+from linmap.matrices.dense import dense_plan, predicted
+from linmap.matrices.forms import blocks_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.matrix import As, cheapest
 from linmap.matrices.order import Accumulation
 from linmap.matrices.structure import body_of, structure
+from linmap.matrices.work import Work, work
 from linmap.net.apply import line
 from linmap.net.reverse import turned
 
 if TYPE_CHECKING:
-    from hilbert.leaf import Leaf
     from hilbert.program.line import Line
-    from hilbert.program.operation import Operation
     from linmap.term.nets import Net
-
-
-@final
-@frozen
-class Work:
-    """Floating-point operations, bytes read and written, and entries of the largest array that is made."""
-
-    flops: int
-    bytes: int
-    largest: int
-
-    def __str__(self) -> str:
-        return f"{self.flops:>12.3g} flops {self.bytes:>9} bytes   largest array {self.largest:>9}"
 
 
 @final
@@ -56,7 +39,9 @@ class Work:
 class Cost:
     """The work of applying a linear map, of applying its adjoint, and of making its matrix in a form.
 
-    `orders` are the contractions of the matrix, each with its order and what forward and adjoint mode would cost.
+    `orders` are the contractions of the matrix, each with its order and what forward and adjoint mode would cost. For
+    an array `seconds` has the predicted times of its three plans, of which the quickest is run; the work is that of
+    elimination.
     """
 
     apply: Work
@@ -64,12 +49,15 @@ class Cost:
     matrix: Work
     form: str
     orders: tuple[Accumulation, ...]
+    seconds: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
         rows = (("apply", self.apply), ("adjoint", self.adjoint), ("matrix", self.matrix))
         lines = [f"{name:<7}{work}" for name, work in rows]
         orders = [f"order  {order}" for order in self.orders if order.pairs]
         more = [f"       and {len(orders) - SHOWN} more"] if len(orders) > SHOWN else []
+        if self.seconds:
+            lines.append("time   " + ", ".join(f"{plan} {time:.2g} s" for plan, time in self.seconds))
         return "\n".join(lines + orders[:SHOWN] + more)
 
 
@@ -94,8 +82,10 @@ def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost:
 
 @once
 def _cost(body: Net, form: As, limit: int | None) -> Cost:
+    seconds: tuple[tuple[str, float], ...] = ()
     match form:
         case "array":
+            seconds = () if limit is not None else predicted(body)
             plan = dense_plan(body, limit)
             made, orders = _written(work(plan.runner.line), body.dom.dim * body.cod.dim), plan.orders
         case "tensor":
@@ -110,7 +100,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
-    return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders)
+    return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders, seconds)
 
 
 def applied(body: Net) -> Line:
@@ -121,48 +111,3 @@ def applied(body: Net) -> Line:
 def _written(w: Work, entries: int) -> Work:
     """The work of a form's arrays, and of writing its entries."""
     return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries))
-
-
-def work(line: Line) -> Work:
-    """The work of one run of a line."""
-    flops = moved = largest = 0
-    for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
-        if isinstance(step.operation, Literal):
-            continue
-        operands = [line.slots[k] for k in step.args]
-        flops += _flops(step.operation, operands, result)
-        if not isinstance(step.operation, Move) and not _is_rep(step.operation):
-            moved += sum(_bytes(leaf) for leaf in (*operands, result))
-        largest = max(largest, result.size)
-    return Work(flops, moved, largest)
-
-
-def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
-    match operation:
-        case Contract(spec) if all(leaf.is_field for leaf in operands):
-            labels = dict(zip(spec.left, operands[0].shape, strict=True))
-            labels |= dict(zip(spec.right, operands[1].shape, strict=True))
-            return (2 if spec.contracted else 1) * math.prod(labels.values())
-        case AddInto():
-            return operands[1].size
-        case Weighted(gather, _, _, _):
-            return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
-        case Reduce():
-            return 0 if _is_rep(operation) else operands[0].size
-        case Add() | Subtract() | Scale() | Contract():
-            return result.size
-        case _:  # moves and casts; the open table of primitives is not counted
-            return 0
-
-
-def _is_rep(operation: Operation) -> bool:
-    """Whether a step replicates: a view."""
-    match operation:
-        case Reduce(Full(dom, _), _):
-            return not dom.axes
-        case _:  # no other operation repeats
-            return False
-
-
-def _bytes(leaf: Leaf) -> int:
-    return leaf.size * np.dtype(leaf.dtype).itemsize

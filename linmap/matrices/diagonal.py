@@ -17,11 +17,14 @@ from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import added, freeze, namespace
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
-from hilbert.program.operation import Add, Operation
-from linmap.matrices.forms import data_of, planned
-from linmap.matrices.network import Network, NetworkFactor, NetworkProduct, network
-from linmap.matrices.sparse import enumerate_pairs
+from hilbert.program.operation import Operation
+from hilbert.relation import Order
+from linmap.matrices.deferred import Deferred
+from linmap.matrices.forms import data_of, planned_at
+from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, flat_positions, split
 from linmap.matrices.structure import body_of
+from linmap.matrices.tables import tabled
+from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
 from linmap.term.base import LinMap
 from linmap.term.nodes import Compose
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.kernel import Kernel
     from hilbert.arrays.library import Library
-    from hilbert.program.run import Runner
+    from linmap.matrices.network import Network
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -54,7 +57,7 @@ class DiagonalAxes(Operation):
 class DiagonalPlan:
     """The slots of the diagonal of each leaf, and the line that computes them."""
 
-    runner: Runner
+    runner: Deferred
 
 
 def _plan(n: Network) -> DiagonalPlan:
@@ -63,7 +66,7 @@ def _plan(n: Network) -> DiagonalPlan:
         total: int | None = None
         for p in n.blocks[k][k]:
             slot = _product_diagonal(n, p, leaf)
-            total = slot if total is None else n.emit(Add(), (total, slot), leaf)
+            total = slot if total is None else n.added(total, slot)
         if total is None:
             total = n.datum(filled(0.0, leaf))
         outputs.append(total)
@@ -80,45 +83,36 @@ def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
             c = parent[c]
         return c
 
+    def named(labels: Labels) -> Labels:
+        return tuple(map(root, labels))
+
     for c, a, b in zip(fresh, p.out, p.inp, strict=True):
         for other in (a, b):
             r = root(other)
             if r != root(c):
                 parent[r] = root(c)
-    factors = [NetworkFactor(f.slot, tuple(root(c) for c in f.labels)) for f in p.factors]
-    if p.links:
-        factors.append(_linked(n, p, root))
-    factors = [_distinct(n, f) for f in factors]
-    roots = tuple(root(c) for c in fresh)
-    if len(set(roots)) < len(roots):  # two axes became one: entries off their diagonal are 0
-        twins: list[NetworkFactor] = []
-        seen: dict[int, int] = {}
-        labels = []
-        for c in roots:
-            if c in seen:
-                twin = n.label(n.axes[c])
-                twins.append(n.identity(c, twin))
-                labels.append(twin)
-            else:
-                seen[c] = c
-                labels.append(c)
-        return n.array((*factors, *twins), tuple(labels), p.k)
-    return n.array(factors, roots, p.k)
-
-
-def _linked(n: Network, p: NetworkProduct, root: Any) -> NetworkFactor:
-    """The links of a product as one array over the labels that it has left: 1 where a pair is allowed."""
-    known = NetworkProduct(1.0, (), p.links, (), ())
-    columns = enumerate_pairs(n, known, {})
-    labels = tuple(dict.fromkeys(root(c) for c in columns))
-    keep = np.ones(len(next(iter(columns.values()))), bool)
-    place: dict[int, Any] = {}
-    for c, column in columns.items():
-        if root(c) in place:
-            keep &= place[root(c)] == column
-        else:
-            place[root(c)] = column
-    return n.counted(labels, [place[c][keep] for c in labels], p.links)
+    roots = named(fresh)
+    each = tuple(dict.fromkeys(roots))
+    factors = tuple(_distinct(n, NetworkFactor(f.slot, named(f.labels))) for f in p.factors)
+    tables = tuple(Table(t.row, named(t.labels), t.columns) for t in p.tables)
+    links = [Link(link.relation, named(link.x), named(link.y)) for link in p.links]
+    kept = []
+    for link in links:
+        match link.relation:
+            case Order(_, _, strict) if link.x == link.y:  # x ≤ x holds for all, x < x for none
+                if strict:
+                    return n.array((), roots, 0.0)
+            case _:  # other relations are listed
+                kept.append(link)
+    q = NetworkProduct(p.k, factors, tuple(kept), each, (), tables)
+    if q.links:
+        q = tabled(n, q, ())
+    f = flat(n, q) or n.ones(())
+    if len(each) == len(roots):
+        return n.scaled(q.k, n.spread(f, roots))
+    columns = split(each, np.arange(n.size(each)), n.sizes)  # two axes became one: entries off their diagonal are 0
+    places = flat_positions(roots, columns, n.sizes)
+    return n.scaled(q.k, n.summed(n.spread(f, each), n.index(each), places, n.index(fresh)))
 
 
 def _distinct(n: Network, f: NetworkFactor) -> NetworkFactor:
@@ -140,12 +134,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
     _square(f, "the diagonal")
     data = data_of(f, "diagonal")
     body = body_of(f, "diagonal")
-    n = network(body)
-    on_diagonal = [p for k in range(len(body.inputs)) for p in n.blocks[k][k]]
-    if any(n.is_found(x) for p in on_diagonal for x in p.factors):
-        msg = "no cheap diagonal: a relation is dynamic; take matrix(f, as_='sparse').diagonal()"
-        raise SpaceError(msg)
-    plan = planned(body, _plan)
+    plan = planned_at(body, _plan, data)
     arrays = plan.runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hilbert import SpaceError
 from hilbert.errors import shown
-from linmap.matrices.forms import blocks, data_of, dense, limit_of, operator, sparse
+from linmap.matrices.dense import dense
+from linmap.matrices.forms import blocks, data_of, limit_of, operator, sparse
 from linmap.matrices.structure import BlockDiagonal, Blocks, DenseForm, Form, Kronecker, LowRank, SumForm, structure
 from linmap.matrices.tensors import tensor
 

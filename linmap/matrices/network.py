@@ -1,164 +1,69 @@
-"""A linear map as sums of tensor networks: what its term proves about every block of its matrix.
+"""A linear map as sums of labelled products: what its term proves about every block of its matrix.
 
-The block from one input leaf to one output leaf is a sum of *products*. A product is a network of labelled factors:
-each factor is a datum of the term, its labels stand for axes, and equal labels are summed or shared as in a
-contraction. The labels of the input's and of the output's axes are open. A label that is open on both sides is an
-identity along that axis (a diagonal, if a factor has it too); a relation links the labels of its two sides. Nothing is
-probed and no datum is looked at: forward, adjoint and mixed orders of accumulation are ways to contract these networks.
+A net is a graph with a linear map on each arc. Its matrix is what is left when the inner wires are eliminated one by
+one (Griewank & Walther, *Evaluating Derivatives*, ch. 9 and 10; Naumann, *Mathematical Programming* 99, 2004): where
+wire w goes, each pair of an arc s → w and an arc w → d adds their composition to the arc s → d. An arc carries a
+*form*, a short sum of products (`linmap.matrices.settle`); nothing is probed and no datum is looked at. Paths are never
+multiplied out: there may be exponentially many of them, where the pairs of arcs are few.
+
+Wires that only join two arcs go first. Then eliminating from the inputs is forward mode, from the outputs adjoint mode;
+both are tried where that is cheap, each with the narrowest wire that all flow passes left to the end, and the result
+that stores the fewest numbers is taken.
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, assert_never, final
+import itertools
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
-from hilbert import Unit
-from hilbert.leaf import Entry, Leaf
+from hilbert import Fin
+from hilbert.leaf import Entry
 from hilbert.once import once
-from hilbert.program.builder import Builder
-from hilbert.program.constant import Const, filled
-from hilbert.program.operation import Add, Contract, labelled, product
-from hilbert.program.run import Runner
+from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
-from hilbert.spec import ALPHABET, Spec
-from linmap.matrices.order import Accumulation, order
-from linmap.net.fold import extended, fold
+from linmap.matrices.contractor import Contractor
+from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, split, uses
+from linmap.matrices.settle import settled
+from linmap.matrices.tables import LISTED
+from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from hilbert import Index
-    from hilbert.program.operation import Operation
     from hilbert.relation.base import AnyRelation
+    from hilbert.spec import Spec
     from linmap.term.datum import Datum
-    from linmap.term.nets import Arc
 
-Labels = tuple[int, ...]
-MANY = 12
-"""More products than this on one wire are added up."""
+FormOfArc: TypeAlias = list[NetworkProduct]
+"""The sum that an arc carries."""
 
 
-@final
-@frozen
-class NetworkFactor:
-    """An array of the line with a label for each axis (an element of X has those of X at the end)."""
+class Network(Contractor):
+    """The products of every block of a net, and the line that computes arrays from the net's data.
 
-    slot: int
-    labels: Labels
+    `found` has the arrays of elements of index sets, where these are known: they are tables then.
+    """
 
-
-@final
-@frozen
-class Link:
-    """A relation between the labels `x` of its domain and `y` of its codomain."""
-
-    relation: AnyRelation
-    x: Labels
-    y: Labels
-
-
-@final
-@frozen
-class Cut:
-    """A wire that the flow passed: its labels, and how many factors and links lay before it."""
-
-    labels: Labels
-    factors: int
-    links: int
-
-
-@final
-@frozen
-class NetworkProduct:
-    """k · Π factors · Π links, summed over the labels that are not open; all parts in the order of the flow."""
-
-    k: float
-    factors: tuple[NetworkFactor, ...]
-    links: tuple[Link, ...]
-    out: Labels
-    inp: Labels
-    cuts: tuple[Cut, ...] = ()
-
-    @property
-    def open(self) -> Labels:
-        """The open labels, each once: those of the output, then the others of the input."""
-        return tuple(dict.fromkeys(self.out + self.inp))
-
-
-def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
-    """Where a product can be cut in two, as the number of factors before the cut, and the labels across it."""
-    places = sorted({0, len(p.factors), *(cut.factors for cut in p.cuts)})
-    found = []
-    for k in places:
-        inner = {c for f in p.factors[:k] for c in f.labels} | set(p.inp)
-        outer = {c for f in p.factors[k:] for c in f.labels} | set(p.out)
-        found.append((k, tuple(sorted(inner & outer))))
-    return found
-
-
-class Network:
-    """The products of every block of a net, and the line that computes arrays from the net's data."""
-
-    def __init__(self, body: Net, limit: int | None = None) -> None:
+    def __init__(self, body: Net, limit: int | None = None, found: Mapping[Datum, Any] | None = None) -> None:
+        base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
+        super().__init__(refs(body), base, limit)
         self.body = body
-        self.limit = limit
-        self.sizes: list[int] = []
-        self.axes: list[Index] = []
-        self.orders: list[Accumulation] = []
-        self.builder = Builder([ref.leaf for ref in refs(body)])
-        self.slots = self.builder.slots
-        self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(refs(body))}
-        self.blocks = [self._column(k) for k in range(len(body.inputs))]
+        self.found = found or {}
+        self._relations: dict[AnyRelation, AnyRelation] = {}
+        self.blocks = _best(self)
 
-    # --- labels and arrays ---
+    # --- one arc ---
 
-    def label(self, axis: Index) -> int:
-        """A fresh label of an axis."""
-        self.sizes.append(axis.size)
-        self.axes.append(axis)
-        return len(self.sizes) - 1
-
-    def size(self, labels: Iterable[int]) -> int:
-        """The number of values of some labels together."""
-        return math.prod(self.sizes[c] for c in labels)
-
-    def datum(self, d: Datum) -> int:
-        """The slot of a datum."""
-        return self.builder.literal(d) if isinstance(d, Const) else self.place[d]
-
-    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """One more array."""
-        return self.builder.emit(operation, args, leaf)
-
-    def is_found(self, f: NetworkFactor) -> bool:
-        """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
-        return self.slots[f.slot].entry.index is not None
-
-    def runner(self, outputs: Sequence[int]) -> Runner:
-        """What computes some arrays from the data that the net refers to."""
-        return Runner(self.builder.line(outputs))
-
-    # --- the flow of one input leaf ---
-
-    def _column(self, k: int) -> list[list[NetworkProduct]]:
-        body = self.body
-        start = body.inputs[k]
-        labels = tuple(self.label(axis) for axis in body.wires[start].axes)
-        known: dict[int, list[NetworkProduct]] = {}  # what is settled on a wire, for all its readers
-
-        def act(arc: Arc, products: list[NetworkProduct]) -> list[NetworkProduct]:
-            if arc.src not in known:
-                known[arc.src] = self.settled(products)
-            return [p for p in (self.through(p, arc.map) for p in known[arc.src]) if p.k]
-
-        flow = fold(body, [(start, [NetworkProduct(1.0, (), (), labels, labels)])], act, extended)
-        return [known[w] if w in known else self.settled(p or []) for w, p in zip(body.outputs, flow, strict=True)]
+    def unit(self, w: int) -> NetworkProduct:
+        """The identity of a wire."""
+        labels = tuple(self.label(axis) for axis in self.body.wires[w].axes)
+        return NetworkProduct(1.0, (), (), labels, labels)
 
     def through(self, p: NetworkProduct, f: wire.Wire) -> NetworkProduct:
         """The product after one more wire map."""
@@ -182,9 +87,21 @@ class Network:
         for letter, axis in zip(fixed, labelled(datum.leaf), strict=True):
             if letter not in named:
                 named[letter] = self.label(axis)
-        factor = NetworkFactor(self.datum(datum), tuple(named[c] for c in fixed))
+        labels = tuple(named[c] for c in fixed)
         out = tuple(named[c] for c in spec.out)
-        return self._passed(p, evolve(p, factors=(*p.factors, factor), out=out))
+        if datum in self.found and not labels:  # the one element of 𝟏
+            return evolve(p, out=out)
+        if datum in self.found:
+            return evolve(p, tables=(*p.tables, self._table(datum, labels)), out=out)
+        return evolve(p, factors=(*p.factors, NetworkFactor(self.datum(datum), labels)), out=out)
+
+    def _table(self, datum: Datum, labels: Labels) -> Table:
+        """The graph of a function that is known at the point."""
+        positions = np.asarray(self.found[datum]).reshape(-1)
+        lead = len(datum.leaf.axes)
+        columns = split(labels[:lead], np.arange(positions.size), self.sizes)
+        columns |= split(labels[lead:], positions, self.sizes)
+        return Table(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
 
     def _reduced(self, p: NetworkProduct, relation: AnyRelation, at: int) -> NetworkProduct:
         n = len(relation.dom.axes)
@@ -194,250 +111,179 @@ class Network:
                 return p
             case Full():
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
-                k = p.k
-                for c in x:  # a sum over an axis that nothing varies along counts it
-                    if c not in p.inp and not any(c in f.labels for f in p.factors) and not _linked(p, c):
-                        k *= self.sizes[c]
-                return self._passed(p, evolve(p, k=k, out=before + y + after))
+                return self.counted_out(p, evolve(p, out=before + y + after))
             case _ if not relation.dom.axes and not relation.cod.axes:  # between one-element sets: 1 or 0
                 return evolve(p, k=p.k * len(relation.holds()[0]))
             case _:  # every other relation stays a link
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
-                return self._passed(p, evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after))
+                relation = self._relations.setdefault(relation, relation)  # one object for equal ones
+                return evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after)
 
-    def _passed(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
-        cut = Cut(before.out, len(before.factors), len(before.links))
-        return evolve(after, cuts=(*before.cuts, cut))
+    def counted_out(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
+        """A sum over an axis that nothing varies along counts it."""
+        gone = set(before.out) - set(after.out) - set(after.inp)
+        gone -= uses(after.factors, after.links, after.tables) if gone else set()
+        return evolve(after, k=after.k * self.size(gone)) if gone else after
 
-    # --- adding up ---
+    # --- two arcs ---
 
-    def settled(self, products: list[NetworkProduct]) -> list[NetworkProduct]:
-        """Fewer products with the same sum: what makes no larger arrays is contracted, and added where alike.
-
-        With too many products on one wire, all are: paths may be exponentially many, wires are not.
-        """
-        if len(products) == 1 and len(products[0].factors) <= MANY:
-            return products
-        done: dict[tuple[Any, ...], NetworkProduct] = {}
-        others: list[NetworkProduct] = []
-        arrays = [self.slots[f.slot].size for p in products for f in p.factors]
-        for p in products:
-            limit = max(self.size(p.out), self.size(p.inp), sum(arrays) if p.links else max(arrays, default=1))
-            if self.size(self.kept(p)) > limit and len(products) <= MANY:
-                others.append(p)
-                continue
-            q = self.merged(p)
-            key = self._pattern(q)
-            done[key] = self._added(done[key], q) if key in done else q
-        return [*done.values(), *others]
-
-    def kept(self, p: NetworkProduct) -> Labels:
-        """The labels of a product's factors that are open or linked: those of its one array when it is merged."""
-        used = {c for f in p.factors for c in f.labels}
-        return tuple(c for c in self._named(p) if c in used)
-
-    def merged(self, p: NetworkProduct) -> NetworkProduct:
-        """The product with its factors as one; links stay, and dynamic elements stay factors."""
-        found = tuple(f for f in p.factors if self.is_found(f))
-        real = [f for f in p.factors if not self.is_found(f)]
-        keep = tuple(c for c in self._named(p) if any(c in f.labels for f in real))
-        if not real or (len(real) == 1 and p.k == 1.0 and real[0].labels == keep and self.slots[real[0].slot].is_field):
-            return p
-        factor = self.contract(real, keep)
-        assert factor is not None  # of at least one factor
-        if p.k != 1.0:
-            factor = NetworkFactor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
-        return NetworkProduct(1.0, (*found, factor), p.links, p.out, p.inp)
-
-    def contracted(self, p: NetworkProduct) -> NetworkProduct:
-        """The product with all its factors as one, whose labels are open."""
-        keep = p.open
-        if len(p.factors) == 1 and p.k == 1.0 and not p.links:
-            (only,) = p.factors
-            if self.slots[only.slot].is_field and _in_order(only.labels, keep):
-                return p
-        used = {c for f in p.factors for c in f.labels} | {c for link in p.links for c in link.x + link.y}
-        factor = self.contract(p.factors, tuple(c for c in keep if c in used), p.links)
-        if factor is None:
-            return p
-        if p.k != 1.0:
-            factor = NetworkFactor(self.emit(wire.Scale(p.k), (factor.slot,), self.slots[factor.slot]), factor.labels)
-        return NetworkProduct(1.0, (factor,), (), p.out, p.inp)
-
-    def _added(self, p: NetworkProduct, q: NetworkProduct) -> NetworkProduct:
-        """The sum of two merged products of the same pattern."""
-        if not p.factors or self.is_found(p.factors[-1]):
-            return evolve(p, k=p.k + q.k)
-        a, b = p.factors[-1], q.factors[-1]
-        names = {c: c for c in b.labels} | dict(zip(q.out + q.inp, p.out + p.inp, strict=True))
-        labels = tuple(names[c] for c in b.labels)
-        slot = self.arranged(NetworkFactor(b.slot, labels), a.labels)
-        total = self.emit(Add(), (a.slot, slot), self.slots[a.slot])
-        return evolve(p, factors=(*p.factors[:-1], NetworkFactor(total, a.labels)))
-
-    def _named(self, p: NetworkProduct) -> Labels:
-        """The labels that a product's meaning depends on: open, of links, and of dynamic elements."""
-        linked = [c for link in p.links for c in link.x + link.y]
-        found = [c for f in p.factors if self.is_found(f) for c in f.labels]
-        return tuple(dict.fromkeys((*p.open, *linked, *found)))
-
-    def _pattern(self, p: NetworkProduct) -> tuple[Any, ...]:
-        """Which open axes coincide, which links there are, and which axes the factors have: what must agree to add."""
-        place = {c: i for i, c in enumerate(p.open)}
+    def after(self, q: NetworkProduct, p: NetworkProduct) -> NetworkProduct:
+        """q • p: the input's labels of q are the output's of p; the other labels of q are fresh."""
+        if not (q.factors or q.links or q.tables) and q.out == q.inp:
+            return p if q.k == 1.0 else evolve(p, k=p.k * q.k)
+        names = dict(zip(q.inp, p.out, strict=True))
 
         def named(labels: Labels) -> Labels:
-            return tuple(place.get(c, -c - 1) for c in labels)
+            return tuple([names[c] if c in names else names.setdefault(c, self.twin(c)) for c in labels])
 
-        has = [(f.slot, named(f.labels)) if self.is_found(f) else tuple(sorted(named(f.labels))) for f in p.factors]
-        return (named(p.out + p.inp), tuple((link.relation, named(link.x + link.y)) for link in p.links), *has)
+        factors = tuple([NetworkFactor(f.slot, named(f.labels)) for f in q.factors])
+        links = tuple([Link(link.relation, named(link.x), named(link.y)) for link in q.links])
+        tables = tuple([Table(named((t.row,))[0], named(t.labels), t.columns) for t in q.tables])
+        made = NetworkProduct(p.k * q.k, p.factors + factors, p.links + links, named(q.out), p.inp, p.tables + tables)
+        return self.counted_out(p, made)
 
-    def arranged(self, f: NetworkFactor, labels: Labels) -> int:
-        """The factor's array with its axes in another order."""
-        if f.labels == labels:
-            return f.slot
-        move = tuple(f.labels.index(c) for c in labels)
-        leaf = self.slots[f.slot]
-        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.entry, tuple(leaf.axes[i] for i in move)))
 
-    def contract(
-        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = ()
-    ) -> NetworkFactor | None:
-        """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
-        linked = {c for link in links for c in link.x + link.y}
-        todo = [self._in_full(f) if self.is_found(f) and linked & {*f.labels} else f for f in factors]
-        todo = self._linked_in(todo, list(links), keep)
-        if not todo:
+Blocks: TypeAlias = list[list[FormOfArc]]
+"""For each input and each output the products of their block."""
+
+
+# --- elimination ---
+
+
+ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
+TRIED = 500
+"""The second order is tried for at most so many wires, and where few tuples were listed."""
+
+
+class ArcsLeft:
+    """The arcs that are left, by source and by destination; inputs and outputs are vertices of their own."""
+
+    def __init__(self, n: Network, arcs: tuple[ArcsByEnd, ArcsByEnd] | None = None) -> None:
+        self.n = n
+        body = n.body
+        self.ends = len(body.wires)
+        self.last = self.ends + len(body.inputs)
+        self.into: ArcsByEnd = {}
+        self.out_of: ArcsByEnd = {}
+        if arcs is not None:
+            self.into, self.out_of = ({v: dict(found) for v, found in side.items()} for side in arcs)
+            return
+        for k, w in enumerate(body.inputs):
+            self._put(self.ends + k, w, [n.unit(w)])
+        for arc in live_arcs(body.arcs, body.inputs, body.outputs):
+            self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
+        for k, w in enumerate(body.outputs):
+            self._put(w, self.last + k, [n.unit(w)])
+
+    def copied(self) -> tuple[ArcsByEnd, ArcsByEnd]:
+        """The arcs that are left, by destination and by source."""
+        into, out_of = ({v: dict(found) for v, found in side.items()} for side in (self.into, self.out_of))
+        return into, out_of
+
+    def _put(self, src: int, dst: int, form: FormOfArc) -> None:
+        known = self.out_of.get(src, {}).get(dst)
+        total = form if known is None else known + form
+        self.out_of.setdefault(src, {})[dst] = total
+        self.into.setdefault(dst, {})[src] = total
+
+    def wires(self) -> list[int]:
+        """The inner wires in topological order: that in which they are complete."""
+        done: dict[int, None] = {}
+        for w in self.n.body.inputs:
+            done[w] = None
+        for arc in self.n.body.arcs:
+            done.pop(arc.dst, None)
+            done[arc.dst] = None
+        return [w for w in done if self.into.get(w) or self.out_of.get(w)]
+
+    def eliminate_links(self) -> None:
+        """Eliminate the wires that join two arcs, of which no sum is multiplied out: what is left is no larger.
+
+        One has a product, and the other, too; or one does nothing but scale and transpose.
+        """
+        for w in self.wires():
+            if len(self.into.get(w, ())) != 1 or len(self.out_of.get(w, ())) != 1:
+                continue
+            (ps,), (qs,) = self.into[w].values(), self.out_of[w].values()
+            if (len(ps) == len(qs) == 1) or any(len(one) == 1 and not one[0].length for one in (ps, qs)):
+                self.eliminate(w)
+
+    def narrowest(self, wires: Sequence[int]) -> int | None:
+        """The narrowest wire that all flow passes, if it is narrower than both ends."""
+        body = self.n.body
+        place = {w: k + 1 for k, w in enumerate(wires)}
+        over = [0] * (len(wires) + 2)  # how many arcs start, less those that end, before a place
+        for src, found in self.out_of.items():
+            for dst in found:
+                over[place.get(src, 0) + 1] += 1
+                over[place.get(dst, len(wires) + 1)] -= 1
+        jumping = list(itertools.accumulate(over))
+        passed = [w for w in wires if not jumping[place[w]]]
+        least = min(passed, key=lambda w: body.wires[w].size, default=None)
+        if least is None or body.wires[least].size >= min(body.dom.dim, body.cod.dim):
             return None
-        discrete = [f for f in todo if not self.slots[f.slot].is_field]
-        if len(discrete) == 1 < len(todo):
-            discrete = [f for f in discrete if _alone(f, keep, [g for g in todo if g is not f])]
-        # what selects or picks needs numbers to apply to, and its labels are summed as those of an array
-        todo = [self._pair(self._ones(f), f, f.labels, f.labels) if f in discrete else f for f in todo]
-        todo = [self._summed(f, keep, [g for g in todo if g is not f]) for f in todo]
-        found = order([f.labels for f in todo], keep, self.sizes, self.limit)
-        self.orders.append(found)
-        for pair in found.pairs:
-            picked = [todo[i] for i in pair]
-            todo = [f for i, f in enumerate(todo) if i not in pair]
-            a, b = picked
-            rest = set(keep).union(*(f.labels for f in todo))
-            todo.append(self._pair(a, b, tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in rest), keep))
-        (last,) = todo
-        return NetworkFactor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
+        return least
 
-    def _field(self) -> Entry:
-        return next(leaf.entry for leaf in self.body.wires if leaf.is_field)
+    def eliminate(self, w: int, *, narrow: bool = False) -> None:
+        """Each pair of an arc into w and an arc out of w adds their composition to the arc from end to end.
 
-    def counted(self, labels: Labels, columns: Sequence[Any], key: Any) -> NetworkFactor:
-        """An array that counts how often each tuple of labels occurs in some columns."""
-        shape = tuple(self.sizes[c] for c in labels)
-        base = self._field()
-        made = np.zeros(shape, base.dtype)
-        np.add.at(made, tuple(columns), 1.0)
-        leaf = Leaf(base, tuple(self.axes[c] for c in labels))
-        return NetworkFactor(self.datum(Const(made, leaf, ("counted", key))), labels)
+        At a narrow wire each arc is made one product before, so that the result has the rank of the wire.
+        """
+        n = self.n
+        into, out_of = self.into.pop(w, {}), self.out_of.pop(w, {})
+        first = {src: settled(n, form, one=narrow) for src, form in into.items()}
+        second = {dst: settled(n, form, one=narrow) for dst, form in out_of.items()}
+        for src in into:
+            self.out_of[src].pop(w)
+        for dst in out_of:
+            self.into[dst].pop(w)
+        for src, ps in first.items():
+            for dst, qs in second.items():
+                made = [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
+                if made:
+                    self._put(src, dst, made)
 
-    def identity(self, a: int, b: int) -> NetworkFactor:
-        """The identity between two labels of one axis, as an array."""
-        return self._dense_link(Link(IdentityRelation(self.axes[a]), (a,), (b,)))
-
-    def array(self, factors: Sequence[NetworkFactor], labels: Labels, k: float = 1.0) -> int:
-        """The slot of the array with exactly these axes: replicated along those that no factor has."""
-        used = {c for f in factors for c in f.labels}
-        keep = tuple(c for c in labels if c in used)
-        factor = self.contract(factors, keep) or NetworkFactor(self.datum(filled(1.0, Leaf(self._field()))), ())
-        slot, has = factor.slot, factor.labels
-        for c in labels:
-            if c not in has:
-                leaf = self.slots[slot]
-                rep = wire.Reduce(Full(Unit(), self.axes[c]), 0)
-                slot, has = self.emit(rep, (slot,), leaf.under((self.axes[c],))), (c, *has)
-        if k != 1.0:
-            slot = self.emit(wire.Scale(k), (slot,), self.slots[slot])
-        return self.arranged(NetworkFactor(slot, has), labels)
-
-    def _ones(self, like: NetworkFactor) -> NetworkFactor:
-        """A factor 1, so that a discrete factor has something to select."""
-        leaf = self.slots[like.slot]
-        labels = like.labels[: len(leaf.axes)]
-        return NetworkFactor(self.datum(filled(1.0, Leaf(self._field(), leaf.axes))), labels)
-
-    def _in_full(self, f: NetworkFactor) -> NetworkFactor:
-        """A dynamic element as its basis vector, an array of 0 and 1, to which a relation applies."""
-        return self._pair(self._ones(f), f, f.labels, f.labels)
-
-    def _summed(self, f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> NetworkFactor:
-        """The factor without the labels that only it has."""
-        alone = _alone(f, keep, others)
-        if not alone:
-            return f
-        slot, labels = f.slot, f.labels
-        for c in alone:
-            at = labels.index(c)
-            leaf = self.slots[slot]
-            less = Leaf(leaf.entry, leaf.axes[:at] + leaf.axes[at + 1 :])
-            slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
-            labels = labels[:at] + labels[at + 1 :]
-        return NetworkFactor(slot, labels)
-
-    def _pair(self, a: NetworkFactor, b: NetworkFactor, out: Labels, keep: Labels) -> NetworkFactor:
-        letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
-        if set(out) == set(keep) & set(out) and all(c in out for c in keep):
-            out = tuple(c for c in keep if c in out)
-        spec = Spec.of(*("".join(letters[c] for c in labels) for labels in (a.labels, b.labels, out)))
-        leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
-        return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
-
-    def _linked_in(self, factors: list[NetworkFactor], links: list[Link], keep: Labels) -> list[NetworkFactor]:
-        """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""
-        while links:
-            link = links.pop()
-            others = {c for other in links for c in other.x + other.y} | set(keep)
-            for here, there, relation in ((link.y, link.x, link.relation.T), (link.x, link.y, link.relation)):
-                users = [f for f in factors if any(c in f.labels for c in here)]
-                widest = max(users, key=lambda f: len(f.labels), default=None)
-                if widest is None or others & set(here) or set(there) & set(widest.labels):
-                    continue
-                if all(set(f.labels) <= set(widest.labels) for f in users) and set(here) <= set(widest.labels):
-                    factors = [f for f in factors if f not in users]
-                    whole = self.contract(users, widest.labels) if len(users) > 1 else widest
-                    assert whole is not None
-                    factors.append(self._applied(whole, here, there, relation))
-                    break
-            else:
-                factors.append(self._dense_link(link))
-        return factors
-
-    def _applied(self, f: NetworkFactor, here: Labels, there: Labels, relation: AnyRelation) -> NetworkFactor:
-        rest = tuple(c for c in f.labels if c not in here)
-        slot = self.arranged(f, here + rest)
-        leaf = self.slots[slot]
-        image = wire.image(wire.Reduce(relation, 0), leaf)
-        return NetworkFactor(self.emit(wire.Reduce(relation, 0), (slot,), image), there + rest)
-
-    def _dense_link(self, link: Link) -> NetworkFactor:
-        """A relation as an array of 0 and 1: only where nothing else can be had."""
-        base = self._field()
-        dense = np.zeros((link.relation.dom.size, link.relation.cod.size), base.dtype)
-        dense[link.relation.holds()] = 1.0
-        leaf = Leaf(base, link.relation.dom.axes + link.relation.cod.axes)
-        const = Const(dense.reshape(leaf.shape), leaf, ("relation", link.relation))
-        return NetworkFactor(self.datum(const), link.x + link.y)
+    def result(self) -> Blocks:
+        """What is left between inputs and outputs."""
+        n, body = self.n, self.n.body
+        left = [self.out_of.get(self.ends + k, {}) for k in range(len(body.inputs))]
+        return [[settled(n, arcs.get(self.last + o, [])) for o in range(len(body.outputs))] for arcs in left]
 
 
-def _alone(f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> list[int]:
-    """The labels that only this factor has."""
-    elsewhere = set(keep).union(*(g.labels for g in others))
-    return [c for c in f.labels if c not in elsewhere]
+def _best(n: Network) -> Blocks:
+    """The blocks of the order of elimination that stores the fewest numbers, then of that with the fewest steps."""
+    first = ArcsLeft(n)
+    first.eliminate_links()
+    wires = first.wires()
+    into, out_of = first.copied()
+    if not wires:
+        return first.result()
+    last = first.narrowest(wires)
+    orders = [wires, wires[::-1]] if n.body.dom.dim <= n.body.cod.dim else [wires[::-1], wires]
+    best: tuple[tuple[int, int], Blocks] | None = None
+    for order in orders:
+        if best is not None and (len(wires) > TRIED or n.rows > LISTED):
+            break  # the narrower end came first
+        graph = ArcsLeft(n, (into, out_of))
+        before = len(n.builder.steps)
+        for w in order:
+            if w != last:
+                graph.eliminate(w)
+        if last is not None:
+            graph.eliminate(last, narrow=True)
+        blocks = graph.result()
+        stored = sum(_stored(n, p) for column in blocks for products in column for p in products)
+        found = (stored, len(n.builder.steps) - before)
+        if best is None or found < best[0]:
+            best = (found, blocks)
+    assert best is not None  # at least one order is tried
+    return best[1]
 
 
-def _in_order(labels: Labels, keep: Labels) -> bool:
-    """Whether labels are some of others, in their order."""
-    return labels == tuple(c for c in keep if c in labels)
-
-
-def _linked(p: NetworkProduct, c: int) -> bool:
-    return any(c in link.x or c in link.y for link in p.links)
+def _stored(n: Network, p: NetworkProduct) -> int:
+    """How many numbers a product has, its tuples among them; for a relation, as many as it has pairs."""
+    tables = sum(t.count * len(t.labels) for t in p.tables) + sum(link.relation.size for link in p.links)
+    return sum(n.entries(f) for f in p.factors) + tables
 
 
 @once

@@ -75,6 +75,9 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
     n = len(factors)
     if n == 1:
         return Accumulation((), 0.0, 0, 0.0, 0.0, tuple(factors))
+    if n == 2:
+        flops, largest = work(((0, 1),), factors, keep, sizes)
+        return Accumulation(((0, 1),), flops, largest, flops, flops, tuple(factors))
     names = {c: opt_einsum.get_symbol(i) for i, c in enumerate(dict.fromkeys(c for f in factors for c in f))}
     lists = ["".join(names[c] for c in labels) for labels in (*factors, keep)]
     shapes = tuple(tuple(sizes[c] for c in labels) for labels in factors)
@@ -86,10 +89,14 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
         pairs = _pairs(_path(equation, shapes, None, "size"), n)
         flops, largest = work(pairs, factors, keep, sizes)
         if largest > allowed:
-            msg = f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
-            raise SpaceError(msg)
+            raise SpaceError(beyond(limit, largest))
     modes = [work(case(n), factors, keep, sizes)[0] for case in (from_input, from_output)]
     return Accumulation(pairs, flops, largest, modes[0], modes[1], tuple(factors))
+
+
+def beyond(limit: int | None, largest: int) -> str:
+    """What an error says of a limit that is not kept."""
+    return f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
 
 
 def work(pairs: Pairs, factors: Sequence[Labels], keep: Labels, sizes: Sequence[int]) -> tuple[float, int]:

@@ -1,7 +1,8 @@
 """The pattern of a matrix, enumerated from its products: no entry that the term does not prove possible is visited.
 
-Relations are joined on the labels that they share; the remaining open labels run freely. Where no relation is found
-only at the point, the pattern (CSR pointers, sorted order, entries that coincide) is worked out once for each term.
+Each product is brought into the form of one table, whose rows are entries, or blocks of them that run freely. The
+pattern (CSR pointers, sorted order, entries that coincide) is worked out once for each term; where a relation is found
+at the point, once for each table of positions in a row.
 """
 
 from __future__ import annotations
@@ -9,23 +10,22 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.network import Labels, Network, NetworkFactor, NetworkProduct
+from linmap.matrices.products import Columns, Ints, Labels, NetworkProduct, Table, flat_positions
+from linmap.matrices.tables import diagonal_sides, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
-
-Ints: TypeAlias = npt.NDArray[np.int64]
-Columns: TypeAlias = dict[int, Ints]
+    from linmap.matrices.network import Network
 
 
 def scipy(module: str) -> Any:
@@ -40,14 +40,23 @@ def scipy(module: str) -> Any:
 @final
 @frozen
 class Part:
-    """One product, from input leaf `inp` to output leaf `out`; where its values come from among the line's outputs."""
+    """One product with one table, from input leaf `inp` to output leaf `out`; the place of its values."""
 
     product: NetworkProduct
     out: int
     inp: int
     values: int | None
-    labels: Labels
-    found: tuple[tuple[NetworkFactor, int], ...]
+
+    @property
+    def table(self) -> Table | None:
+        """The table, if some labels are restricted."""
+        return self.product.tables[0] if self.product.tables else None
+
+    @property
+    def free(self) -> Labels:
+        """The open labels that nothing restricts."""
+        held = self.table.labels if self.table else ()
+        return tuple(c for c in self.product.open if c not in held)
 
 
 @final
@@ -64,14 +73,14 @@ class Layout:
 @final
 @frozen
 class Pattern:
-    """The parts of a matrix and, if it does not depend on the point, their layout."""
+    """The parts of a matrix and their layout."""
 
     network: Network
     rows: tuple[int, ...]
     cols: tuple[int, ...]
     dtype: str
     parts: tuple[Part, ...]
-    static: tuple[tuple[Columns | None, ...], Layout] | None = field(eq=False)
+    layout: Layout = field(eq=False)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,55 +89,70 @@ class Pattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are; for dynamic relations, an upper bound."""
-        if self.static:
-            return len(self.static[1].indices)
-        return sum(self.network.size(part.product.open) for part in self.parts)
+        """How many entries there are."""
+        return len(self.layout.indices)
 
     def csr(self, arrays: Sequence[Any]) -> Any:
         """The CSR array for the values that the line computed."""
-        columns, layout = self.static or _laid_out(self, arrays)
-        flat = [_values(self.network, part, c, arrays) for part, c in zip(self.parts, columns, strict=True)]
+        layout = self.layout
+        flat = [_values(self.network, part, arrays) for part in self.parts]
         data = np.concatenate(flat) if len(flat) > 1 else flat[0] if flat else np.zeros(0, self.dtype)
         data = data if layout.order is None else data[layout.order]
         data = data if layout.starts is None else np.add.reduceat(data, layout.starts)
+        data = data if data.flags.writeable else data.copy()
         made = scipy("sparse").csr_array((data, layout.indices, layout.indptr), shape=self.shape)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 
 
 def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
-    """All products of a net, with the slots that a line has to give for them."""
+    """All products of a net, each with one table, and the slots that a line has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
     for i, column in enumerate(n.blocks):
         for o, products in enumerate(column):
             for p in products:
-                found = tuple(f for f in p.factors if n.is_found(f))
-                real = [f for f in p.factors if not n.is_found(f)]
-                linked = {c for link in p.links for c in link.x + link.y} | {c for f in found for c in f.labels}
-                used = {c for f in real for c in f.labels}
-                keep = tuple(c for c in dict.fromkeys((*p.open, *sorted(linked))) if c in used)
-                factor = n.contract(real, keep) if real else None
-                place = None
-                if factor is not None:
-                    place = len(outputs)
-                    outputs.append(factor.slot)
-                places = []
-                for f in found:
-                    places.append((f, len(outputs)))
-                    outputs.append(f.slot)
-                parts.append(Part(p, o, i, place, factor.labels if factor else (), tuple(places)))
+                q = diagonal_sides(n, tabled(n, p, ()))
+                if q.k:
+                    parts.append(Part(q, o, i, len(outputs) if q.factors else None))
+                    outputs += [n.in_full(f).slot for f in q.factors]
     return tuple(parts), outputs
 
 
 def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
     """The pattern of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
-    made = Pattern(n, offsets(cod), offsets(dom), entry_type(cod, dom), parts, None)
-    if not any(part.found for part in parts):
-        made = evolve(made, static=_laid_out(made, ()))
-    return made, outputs
+    rows, cols = offsets(cod), offsets(dom)
+    places = [_places(n, part, rows, cols) for part in parts]
+    row, col = (
+        (np.concatenate([np.zeros(0, np.int64), *side]) for side in zip(*places, strict=True))
+        if places
+        else (
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )
+    )
+    return Pattern(n, rows, cols, entry_type(cod, dom), parts, laid_out(row, col, (rows[-1], cols[-1]))), outputs
+
+
+def _places(n: Network, part: Part, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:
+    """The row and the column of each entry: for each tuple of the table every combination of the free labels."""
+    columns = spread(n, part.table, part.free)
+    p = part.product
+    return (
+        flat_positions(p.out, columns, n.sizes) + rows[part.out],
+        flat_positions(p.inp, columns, n.sizes) + cols[part.inp],
+    )
+
+
+def spread(n: Network, table: Table | None, free: Labels) -> Columns:
+    """The tuples of a table, each with every combination of some other labels."""
+    count, size = (table.count if table else 1), n.size(free)
+    columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
+    position = np.tile(np.arange(size), count)
+    for c in reversed(free):
+        position, columns[c] = np.divmod(position, max(n.sizes[c], 1))
+    return columns
 
 
 def entry_type(cod: Type, dom: Type) -> str:
@@ -140,22 +164,6 @@ def entry_type(cod: Type, dom: Type) -> str:
 def offsets(space: Type) -> tuple[int, ...]:
     """Where each leaf starts in a flat array, and where the last one ends."""
     return tuple(itertools.accumulate((leaf.size for leaf in space.leaves), initial=0))
-
-
-def _laid_out(made: Pattern, arrays: Sequence[Any]) -> tuple[tuple[Columns | None, ...], Layout]:
-    columns: list[Columns | None] = []
-    rows: list[Ints] = [np.zeros(0, np.int64)]
-    cols: list[Ints] = [np.zeros(0, np.int64)]
-    n = made.network
-    for part in made.parts:
-        found = {f: to_numpy(arrays[k]) for f, k in part.found}
-        here = enumerate_pairs(n, part.product, found)
-        free = not part.product.links and not part.found
-        columns.append(None if free else here)
-        rows.append(flat_positions(n, part.product.out, here) + made.rows[part.out])
-        cols.append(flat_positions(n, part.product.inp, here) + made.cols[part.inp])
-    row, col = np.concatenate(rows), np.concatenate(cols)
-    return tuple(columns), laid_out(row, col, made.shape)
 
 
 def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
@@ -178,86 +186,16 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
 
 
-def flat_positions(n: Network, labels: Labels, columns: Columns) -> Ints:
-    """The flat position that some labels' values make together."""
-    flat = np.zeros(length(columns), np.int64)
-    for c in labels:
-        flat = flat * n.sizes[c] + columns[c]
-    return flat
-
-
-def _values(n: Network, part: Part, columns: Columns | None, arrays: Sequence[Any]) -> Any:
-    """The value of each entry, in the order of the enumeration."""
-    p = part.product
-    if columns is None:  # every combination of the open labels, in order
-        shape = tuple(n.sizes[c] for c in p.open)
-        if part.values is None:
-            return np.full(math.prod(shape), p.k)
-        array = arrays[part.values]
-        aligned = array[tuple(slice(None) if c in part.labels else None for c in p.open)] if part.labels else array
-        flat = np.broadcast_to(aligned, shape).reshape(-1)
-    elif part.values is None:
-        return np.full(length(columns), p.k)
-    else:
-        array = to_numpy(arrays[part.values])
-        flat = array[tuple(columns[c] for c in part.labels)]
-        if not part.labels:
-            flat = np.broadcast_to(flat, (length(columns),))
-    if flat.dtype == bool:
-        flat = flat.astype(np.float64)
+def _values(n: Network, part: Part, arrays: Sequence[Any]) -> Any:
+    """The value of each entry, in the order of the places."""
+    p, free = part.product, part.free
+    shape = ((part.table.count,) if part.table else ()) + tuple(n.sizes[c] for c in free)
+    if part.values is None:
+        return np.full(math.prod(shape), p.k)
+    (f,) = p.factors
+    labels = ((part.table.row,) if part.table else ()) + free
+    array = to_numpy(arrays[part.values])
+    array = np.transpose(array, [f.labels.index(c) for c in labels if c in f.labels])
+    aligned = array[tuple(slice(None) if c in f.labels else None for c in labels)] if f.labels else array
+    flat = np.broadcast_to(aligned, shape).reshape(-1)
     return flat if p.k == 1.0 else flat * p.k
-
-
-def enumerate_pairs(n: Network, p: NetworkProduct, found: dict[NetworkFactor, Any]) -> Columns:
-    """Columns of the values of all labels that the links allow together; the other open labels run freely."""
-    table: Columns = {}
-    started = False
-    for f, array in found.items():
-        lead = f.labels[: len(n.slots[f.slot].axes)]
-        hot = f.labels[len(lead) :]
-        places = np.arange(array.size)
-        pair = {**_split(n, lead, places), **_split(n, hot, array.reshape(-1))}
-        table = _join(n, table, pair) if started else pair
-        started = True
-    for link in p.links:
-        x, y = link.relation.holds()
-        pair = {**_split(n, link.x, np.asarray(x)), **_split(n, link.y, np.asarray(y))}
-        table = _join(n, table, pair) if started else pair
-        started = True
-    free = [c for c in p.open if c not in table]
-    rows = length(table)
-    size = n.size(free)
-    table = {c: column.repeat(size) for c, column in table.items()}
-    position = np.tile(np.arange(size), rows)
-    for c in reversed(free):
-        position, table[c] = np.divmod(position, n.sizes[c])
-    return table
-
-
-def _split(n: Network, labels: Labels, flat: Ints) -> Columns:
-    """A column for each of some labels from their flat position together."""
-    columns: Columns = {}
-    for c in reversed(labels):
-        flat, columns[c] = np.divmod(flat, n.sizes[c])
-    return columns
-
-
-def _join(n: Network, left: Columns, right: Columns) -> Columns:
-    """The rows of both tables that agree on the labels they share."""
-    shared = tuple(c for c in right if c in left)
-    a, b = flat_positions(n, shared, left), flat_positions(n, shared, right)
-    if not shared:
-        a, b = np.zeros(length(left), np.int64), np.zeros(length(right), np.int64)
-    order = np.argsort(b, kind="stable")
-    low, high = np.searchsorted(b[order], a, "left"), np.searchsorted(b[order], a, "right")
-    counts = high - low
-    here = np.arange(len(a)).repeat(counts)
-    step = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    there = order[low.repeat(counts) + step]
-    joined = {c: column[here] for c, column in left.items()}
-    return joined | {c: column[there] for c, column in right.items() if c not in joined}
-
-
-def length(columns: Columns) -> int:
-    """How many rows there are; one where there is no label to hold it."""
-    return next((len(c) for c in columns.values()), 1)

@@ -12,7 +12,7 @@ rank 1
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
@@ -21,163 +21,52 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
-from linmap.matrices.network import Labels, Network, NetworkProduct, bonds, network
+from linmap.matrices.network import Network, network
+from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, bonds, flat_positions, uses
+from linmap.matrices.settle import listed
+from linmap.matrices.shapes import (
+    BlockDiagonal,
+    Blocks,
+    DenseForm,
+    DiagonalForm,
+    Form,
+    IdentityForm,
+    Kronecker,
+    LowRank,
+    Permutation,
+    ScaledForm,
+    SparseForm,
+    SumForm,
+    ZeroForm,
+)
+from linmap.matrices.tables import LISTED, TooManyRowsError
+from linmap.matrices.whole import union
 from linmap.net.lower import net
 from linmap.term.base import LinMap
 from linmap.term.nets import Closed, Net
 
+__all__ = [
+    "BlockDiagonal",
+    "Blocks",
+    "DenseForm",
+    "DiagonalForm",
+    "Form",
+    "IdentityForm",
+    "Kronecker",
+    "LowRank",
+    "Permutation",
+    "ScaledForm",
+    "SparseForm",
+    "SumForm",
+    "ZeroForm",
+    "body_of",
+    "structure",
+]
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-
-@final
-@frozen
-class ZeroForm:
-    """Every entry is 0."""
-
-    def __str__(self) -> str:
-        return "zero"
-
-
-@final
-@frozen
-class IdentityForm:
-    """The identity matrix of a size."""
-
-    size: int
-
-    def __str__(self) -> str:
-        return "identity"
-
-
-@final
-@frozen
-class ScaledForm:
-    """A number times the identity matrix."""
-
-    size: int
-
-    def __str__(self) -> str:
-        return "scaled"
-
-
-@final
-@frozen
-class DiagonalForm:
-    """A diagonal matrix."""
-
-    size: int
-
-    def __str__(self) -> str:
-        return "diagonal"
-
-
-@final
-@frozen
-class Permutation:
-    """One entry in each row and column: axes in another order, with weights if `weighted`."""
-
-    size: int
-    weighted: bool
-
-    def __str__(self) -> str:
-        return "weighted permutation" if self.weighted else "permutation"
-
-
-@final
-@frozen
-class LowRank:
-    """A matrix of at most this rank, as two factors."""
-
-    rank: int
-    shape: tuple[int, int]
-
-    def __str__(self) -> str:
-        return f"rank {self.rank}"
-
-
-@final
-@frozen
-class SparseForm:
-    """A matrix whose entries lie on the pairs of relations; `entries` is how many there are at most."""
-
-    entries: int
-    shape: tuple[int, int]
-
-    def __str__(self) -> str:
-        return f"sparse, {self.entries} of {self.shape[0]}·{self.shape[1]} entries"
-
-
-@final
-@frozen
-class DenseForm:
-    """Nothing is known."""
-
-    shape: tuple[int, int]
-
-    def __str__(self) -> str:
-        return f"dense {self.shape[0]}×{self.shape[1]}"
-
-
-@final
-@frozen
-class Kronecker:
-    """A ⊗ B ⊗ …, up to the order of axes; with an identity it is a matrix of equal blocks on a diagonal."""
-
-    parts: tuple[Form, ...]
-
-    def __str__(self) -> str:
-        return " ⊗ ".join(f"({p})" if isinstance(p, (SumForm, SparseForm)) else str(p) for p in self.parts)
-
-
-@final
-@frozen
-class BlockDiagonal:
-    """One block of a form for each of `count` values that input and output share."""
-
-    count: int
-    block: Form
-
-    def __str__(self) -> str:
-        return f"{self.count} blocks, each {self.block}"
-
-
-@final
-@frozen
-class SumForm:
-    """A sum of matrices of these forms."""
-
-    parts: tuple[Form, ...]
-
-    def __str__(self) -> str:
-        return " + ".join(map(str, self.parts))
-
-
-@final
-@frozen
-class Blocks:
-    """A matrix of blocks, one for each leaf of the codomain and of the domain."""
-
-    rows: tuple[tuple[Form, ...], ...]
-
-    def __str__(self) -> str:
-        return "[" + "; ".join(", ".join(map(str, row)) for row in self.rows) + "]"
-
-
-Form: TypeAlias = (
-    ZeroForm
-    | IdentityForm
-    | ScaledForm
-    | DiagonalForm
-    | Permutation
-    | LowRank
-    | SparseForm
-    | DenseForm
-    | Kronecker
-    | BlockDiagonal
-    | SumForm
-    | Blocks
-)
+    from hilbert.relation.base import AnyRelation
 
 
 def body_of(f: Any, what: str) -> Net:
@@ -230,17 +119,22 @@ def _direct_sum(rows: tuple[tuple[Form, ...], ...]) -> Form | None:
     return None
 
 
+PLAIN = (IdentityForm, ScaledForm, DiagonalForm)
+THIN = (*PLAIN, Permutation, SparseForm)
+
+
 def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     """The form of one block: a sum of products."""
-    parts = [product_form(n, p) for p in products]
+    read = [listed(n, p) for p in products]
+    read = [p for p in read if p.k]
+    parts = [product_form(n, p) for p in read]
     parts = [p for p in parts if not isinstance(p, ZeroForm)]
     if not parts:
         return ZeroForm()
     if len(parts) == 1:
         return parts[0]
-    plain = [p for p in parts if isinstance(p, (IdentityForm, ScaledForm, DiagonalForm))]
-    if len(plain) == len(parts):
-        return DiagonalForm(plain[0].size)
+    if all(isinstance(p, PLAIN) for p in parts):
+        return DiagonalForm(n.size(read[0].inp))
     for p in parts:
         if isinstance(p, DenseForm):
             return p
@@ -248,7 +142,21 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     if len(thin) == len(parts):
         rank, shape = sum(p.rank for p in thin), thin[0].shape
         return LowRank(rank, shape) if rank < min(shape) else DenseForm(shape)
+    if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
+        return _together(n, read) or SumForm(tuple(parts))
     return SumForm(tuple(parts))
+
+
+def _together(n: Network, products: Sequence[NetworkProduct]) -> Form | None:
+    """Sparse matrices on the union of their pairs; None where these are not listed."""
+    if any(n.is_found(f) for p in products for f in p.factors):
+        return None
+    try:
+        entries = union(n, products, LISTED)
+    except TooManyRowsError:
+        return None
+    shape = (n.size(products[0].out), n.size(products[0].inp))
+    return SparseForm(entries, shape) if entries < shape[0] * shape[1] else DenseForm(shape)
 
 
 @frozen
@@ -261,6 +169,7 @@ class Component:
     inps: Labels
     factors: tuple[int, ...]
     links: tuple[int, ...]
+    tables: tuple[int, ...]
 
 
 def components(p: NetworkProduct) -> list[Component]:
@@ -272,7 +181,8 @@ def components(p: NetworkProduct) -> list[Component]:
             c = parent[c]
         return c
 
-    groups = [f.labels for f in p.factors] + [link.x + link.y for link in p.links]
+    groups = [f.labels for f in p.factors] + [link.labels for link in p.links]
+    groups += [(t.row, *t.labels) for t in p.tables]
     for labels in groups:
         for c in labels[1:]:
             parent[root(c)] = root(labels[0])
@@ -293,7 +203,8 @@ def components(p: NetworkProduct) -> list[Component]:
                 tuple(c for c in out if c not in inp),
                 tuple(c for c in inp if c not in out),
                 tuple(k for k, f in enumerate(p.factors) if f.labels and f.labels[0] in inside),
-                tuple(k for k, link in enumerate(p.links) if (link.x + link.y)[0] in inside),
+                tuple(k for k, link in enumerate(p.links) if link.labels[0] in inside),
+                tuple(k for k, t in enumerate(p.tables) if t.row in inside),
             )
         )
     return found
@@ -310,7 +221,7 @@ def product_form(n: Network, p: NetworkProduct) -> Form:
     for c in components(p):
         if not c.outs and not c.inps and not c.both:
             scaled = True  # a contracted number
-        elif c.links or any(n.is_found(p.factors[k]) for k in c.factors):
+        elif c.links or c.tables or any(n.is_found(p.factors[k]) for k in c.factors):
             parts.append(_sparse(n, p, c))
         elif not c.outs and not c.inps:
             size = n.size(c.both)
@@ -337,38 +248,88 @@ def _coupled(n: Network, p: NetworkProduct, c: Component) -> Form:
 
 def _sparse(n: Network, p: NetworkProduct, c: Component) -> Form:
     shape = (n.size(c.outs + c.both), n.size(c.inps + c.both))
-    entries = enumerated(n, p, c)
-    return SparseForm(entries, shape) if entries < shape[0] * shape[1] else DenseForm(shape)
+    entries, exact, single = _counted(n, p, c)
+    if entries == shape[0] * shape[1]:
+        return DenseForm(shape)
+    if single is not None and shape[0] == shape[1] == entries and _is_bijection(n, single, c):
+        return Permutation(entries, weighted=bool(c.factors))
+    return SparseForm(entries, shape, exact) if entries else ZeroForm()
 
 
-def enumerated(n: Network, p: NetworkProduct, c: Component) -> int:
-    """How many pairs of open labels the links of a component allow; an upper bound where links meet inside."""
-    labels = set(c.outs + c.inps + c.both)
+def _is_bijection(n: Network, part: Link | Table, c: Component) -> bool:
+    """Whether a relation between all outputs and all inputs of a component has one pair for each."""
+    if isinstance(part, Link):
+        return part.relation.is_function and part.relation.T.is_function
+    place = dict(zip(part.labels, part.columns, strict=True))
+    return all(
+        len(set(side)) == len(side) and len(np.unique(flat_positions(side, place, n.sizes))) == part.count
+        for side in (c.outs + c.both, c.inps + c.both)
+    )
+
+
+def _counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Link | Table | None]:
+    """How many pairs of open labels a component allows, whether exactly, and its one relation, if that has them all.
+
+    What is not listed is bounded: along relations that meet, by their largest degrees.
+    """
+    links, tables = [p.links[k] for k in c.links], [p.tables[k] for k in c.tables]
+    found = [p.factors[k] for k in c.factors if n.is_found(p.factors[k])]
+    opened = set(c.outs + c.inps + c.both)
+    groups = _groups([*links, *tables, *found])
+    entries, exact = 1, True
+    seen = set[int]()
+    for group in groups:
+        labels = uses(group)
+        seen |= labels
+        only = group[0] if len(group) == 1 else None
+        if isinstance(only, Table) and labels <= opened:
+            entries *= only.count
+        elif isinstance(only, Link) and labels <= opened:
+            entries *= only.relation.size
+        elif isinstance(only, NetworkFactor) and labels <= opened:  # one element for each place
+            entries *= n.size(only.labels[: len(n.slots[only.slot].axes)])
+        else:
+            at_most = _bound(n, group)
+            entries, exact = entries * min(at_most, n.size(labels & opened)), False
+    free = n.size(opened - seen)
+    whole = groups[0][0] if len(groups) == 1 and len(groups[0]) == 1 and not opened - seen and exact else None
+    return entries * free, exact, whole if isinstance(whole, (Link, Table)) else None
+
+
+def _groups(parts: Sequence[Any]) -> list[list[Any]]:
+    """Relations, tables and dynamic elements that are connected by labels."""
+    groups: list[list[Any]] = []
+    for part in parts:
+        here = set(part.labels)
+        near = [g for g in groups if uses(g) & here]
+        groups = [g for g in groups if not any(g is x for x in near)]
+        groups.append([x for g in near for x in g] + [part])
+    return groups
+
+
+def _bound(n: Network, group: Sequence[Any]) -> int:
+    """At most so many tuples of labels."""
     count = 1
     seen: set[int] = set()
-    for k in c.factors:
-        f = p.factors[k]
-        if n.is_found(f):  # one element for each place: the graph of a function
-            free = set(f.labels[: len(n.slots[f.slot].axes)])
+    for part in sorted(group, key=lambda x: isinstance(x, Link)):
+        if isinstance(part, Table):
+            count, seen = count * part.count, seen | set(part.labels)
+        elif isinstance(part, Link):
+            known = (set(part.x) <= seen, set(part.y) <= seen)
+            if any(known):  # extend along the relation, by its largest degree
+                count *= 1 if all(known) else _degree(part.relation if known[0] else part.relation.T)
+            else:
+                count *= part.relation.size
+            seen |= set(part.labels)
+        else:  # one element for each place: the graph of a function
+            free = set(part.labels[: len(n.slots[part.slot].axes)])
             count *= n.size(free - seen)
-            seen |= set(f.labels)
-    for k in c.links:
-        link = p.links[k]
-        pairs = len(link.relation.holds()[0])
-        known = (set(link.x) <= seen, set(link.y) <= seen)
-        if any(known):  # extend along the link, by its largest degree
-            there = link.y if known[0] else link.x
-            count *= 1 if all(known) else _degree(link.relation, forward=known[0])
-            seen |= set(there)
-        else:
-            count *= pairs
-            seen |= set(link.x) | set(link.y)
-    return count * n.size(labels - seen)
+            seen |= set(part.labels)
+    return count
 
 
-def _degree(relation: Any, *, forward: bool) -> int:
-    here = relation.holds()[0 if forward else 1]
-    return int(np.bincount(here).max()) if len(here) else 0
+def _degree(relation: AnyRelation) -> int:
+    return int(relation.degrees().max(initial=0))
 
 
 def _kronecker(parts: list[Form], *, scaled: bool) -> Form:

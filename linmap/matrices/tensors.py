@@ -35,9 +35,10 @@ from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
 from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
+from linmap.matrices.deferred import Deferred
+from linmap.matrices.dense import dense as dense_array
 from linmap.matrices.forms import data_of, limit_of, planned, side
-from linmap.matrices.forms import dense as dense_array
-from linmap.matrices.network import bonds
+from linmap.matrices.products import bonds
 from linmap.matrices.structure import body_of
 from linmap.term import wire
 from linmap.term.base import AnyLinMap, LinMap
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.leaf import Leaf
-    from hilbert.program.run import Runner
-    from linmap.matrices.network import Labels, Network, NetworkFactor, NetworkProduct
+    from linmap.matrices.network import Network
+    from linmap.matrices.products import Labels, NetworkFactor, NetworkProduct
 
 FEW = 4
 """More sums of terms than this are made one."""
@@ -160,7 +161,7 @@ class TensorPlan:
     """The products of a matrix as tensors, the line that computes them, and why that is not all, if so."""
 
     pairs: tuple[Pair, ...]
-    runner: Runner
+    runner: Deferred
     missing: str | None
 
 
@@ -237,11 +238,11 @@ def _tensor_plan(n: Network) -> TensorPlan:
 def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], float] | str:
     """The slots of a product's factors and of its scalar, the sizes of their common axes, its number; or why not."""
     whole = p.out + p.inp
-    if len(p.factors) == 1 and p.k == 1.0 and not p.links and len(set(whole)) == len(whole):
+    if len(p.factors) == 1 and not p.is_related and len(set(whole)) == len(whole):
         (only,) = p.factors
         if set(only.labels) == set(whole) and not n.is_found(only):
-            return [n.arranged(only, whole)], (), 1.0
-    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.links or any(n.is_found(f) for f in p.factors):
+            return [n.scaled(p.k, n.arranged(only, whole))], (), 1.0
+    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.is_related or any(n.is_found(f) for f in p.factors):
         return "the term proves no low rank: input and output share an axis or a relation"
     scalars = [f for f in p.factors if not f.labels]
 

@@ -13,6 +13,7 @@ from linmap.laws.relations import composed, is_empty, is_identity
 
 X, Y, Z, L = Fin.of(2), Fin.of(3), Fin.of(4), Fin.of(7)
 f, g = function([2, 0], X, Y), function([3, 3, 1], Y, Z)
+turn = function([2, 0, 1], Y, Y)
 some, other = partial(np.array([True, False, True]), Y), partial(np.array([True, True, False]), Y)
 CASES: dict[str, tuple[Any, Any]] = {
     "id after": (equality(Y), f),
@@ -32,6 +33,8 @@ CASES: dict[str, tuple[Any, Any]] = {
     "masks": (some, other),
     "functions": (g, f),
     "gathers": (f.T, g.T),
+    "back from an injective function": (f.T, f),
+    "a permutation, back and there": (turn, turn.T),
     "run after a function": (run(Y, L, 5, -2), f),
     "function after a run": (g, run(X, Y, 1)),
     "runs": (run(Y, L, 6, -3), run(X, Y, 2, -2)),

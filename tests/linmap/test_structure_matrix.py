@@ -181,7 +181,9 @@ def test_named_structures() -> None:
     assert str(structure(diag() ** m)) == "diagonal"
     assert str(structure(dense_map(n, narrow) @ dense_map(narrow, n))) == "rank 2"
     low = dense_map(n, narrow) @ dense_map(narrow, n)
-    assert str(structure(low + diag() @ low)) == "rank 4"
+    assert str(structure(low + diag() @ low)) == "rank 2"  # U•V + D•U•V is (U + D•U)•V
+    other = dense_map(n, narrow) @ dense_map(narrow, n)
+    assert str(structure(low + diag() @ other)) == "rank 4"
     assert str(structure(rep(n) @ total(n))) == "rank 1"
     assert str(structure(dense_map(n, m) ** Fin.of(5))) == "identity ⊗ dense 7×4"
     assert str(structure(gram(dense_map(m, n)))) == "rank 4"

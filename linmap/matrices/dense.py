@@ -1,0 +1,251 @@
+"""Dense matrices, by the quickest of three plans: elimination, or the map or its adjoint applied to all basis vectors.
+
+Elimination makes the fewest operations, and one step for each of many small products; the lifted passes make one step
+for each arc, on the columns or on the rows of the matrix all at once. Which is run is decided by a predicted time that
+counts steps as well as operations and bytes (`linmap.matrices.work`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import frozen
+
+from hilbert import Fin
+from hilbert.arrays.libraries import common_library
+from hilbert.arrays.namespace import to_numpy
+from hilbert.formal.kernels import dense as multiplied_out
+from hilbert.once import once
+from hilbert.program.builder import Builder
+from hilbert.program.constant import Const
+from hilbert.program.fuse import fused
+from hilbert.program.run import Runner
+from linmap.matrices.forms import planned
+from linmap.matrices.structure import body_of
+from linmap.matrices.whole import block, contracted
+from linmap.matrices.work import STEP, seconds
+from linmap.net.apply import apply_net
+from linmap.net.lower import net
+from linmap.net.reverse import turned
+from linmap.term.nets import Net, refs
+from linmap.term.nodes import Lifted
+from linmap.term.wire import datum_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.program.line import Line
+    from linmap.matrices.deferred import Deferred
+    from linmap.matrices.network import Network
+    from linmap.matrices.order import Accumulation
+    from linmap.matrices.products import NetworkProduct
+    from linmap.term.base import AnyLinMap
+
+SURE = 10
+"""A lifted pass that takes less than so many times what starting a step for each arc takes is run without a search."""
+
+
+# --- the map, or its adjoint, on all basis vectors ---
+
+
+@once
+def lifted_line(body: Net) -> Line:
+    """The map on as many vectors as its domain has dimensions: the inputs are these vectors, and then the data."""
+    found, index = refs(body), Fin.of(body.dom.dim)
+    lifted = net(Lifted(body, index))
+    n = len(lifted.inputs)
+    b = Builder([*(lifted.wires[w] for w in lifted.inputs), *(ref.leaf for ref in found)])
+    where = {ref.slot: n + k for k, ref in enumerate(found)}
+    return fused(b.line(apply_net(b, lifted, range(n), where)))
+
+
+@once
+def _lifted(body: Net) -> Runner:
+    return Runner(lifted_line(body))
+
+
+def on_basis(body: Net, data: Sequence[Any]) -> Any:
+    """The images of all basis vectors as the rows of an array of numpy."""
+    leaves, dim = body.dom.leaves, body.dom.dim
+    starts = itertools.accumulate((leaf.size for leaf in leaves), initial=0)
+    basis = []
+    for leaf, start in zip(leaves, starts, strict=False):
+        part = np.zeros((dim, leaf.size), leaf.dtype)
+        np.fill_diagonal(part[start:], 1.0)
+        basis.append(part.reshape(dim, *leaf.shape))
+    rows = [np.reshape(a, (dim, -1)) for a in _lifted(body).run([*basis, *data])]
+    return np.concatenate(rows, axis=1) if len(rows) > 1 else np.array(rows[0])
+
+
+@once
+def _times(body: Net) -> tuple[tuple[str, float], ...]:
+    """The predicted times of the lifted passes."""
+    return tuple((name, seconds(lifted_line(f))) for name, f in (("forward", body), ("adjoint", turned(body))))
+
+
+def predicted(body: Net) -> tuple[tuple[str, float], ...]:
+    """The predicted times of the three plans."""
+    return (("elimination", seconds(dense_plan(body).runner.line)), *(_times(body) if _is_plain(body) else ()))
+
+
+@once
+def _is_plain(body: Net) -> bool:
+    """Whether there are basis vectors to apply a map to, wires have one precision, and constants are numpy's."""
+    if not (body.dom.dim and body.cod.dim) or len({leaf.entry for leaf in body.wires}) > 1:
+        return False
+    constants = [d.array for arc in body.arcs if isinstance(d := datum_of(arc.map), Const)]
+    return all(isinstance(array, (np.ndarray, np.generic)) for array in constants)
+
+
+@once
+def chosen(body: Net) -> str:
+    """The plan with the least predicted time; elimination is not planned where a lifted pass is quick anyway."""
+    if not _is_plain(body):
+        return "elimination"
+    name, time = min(_times(body), key=lambda plan: plan[1])
+    if time <= SURE * STEP * len(body.arcs):
+        return name
+    return min(predicted(body), key=lambda plan: plan[1])[0]
+
+
+# --- elimination ---
+
+
+@frozen
+class Summand:
+    """A contracted product of one block; `place` is its array among the line's outputs, if it has one."""
+
+    out: int
+    inp: int
+    product: NetworkProduct
+    place: int | None
+
+
+@frozen
+class DensePlan:
+    """The entries of a matrix, and the line that computes their arrays."""
+
+    network: Network
+    entries: tuple[Summand, ...]
+    runner: Deferred
+    orders: tuple[Accumulation, ...]
+
+
+def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
+    """The plan of a dense matrix."""
+    return planned(body, _dense_plan, limit)
+
+
+def _dense_plan(n: Network) -> DensePlan:
+    before = len(n.orders)
+    entries: list[Summand] = []
+    outputs: list[int] = []
+    for i, column in enumerate(n.blocks):
+        for o, products in enumerate(column):
+            for p in products:
+                q = contracted(n, p)
+                place = len(outputs) if q.factors else None
+                outputs += [f.slot for f in q.factors]
+                entries.append(Summand(o, i, q, place))
+    return DensePlan(n, tuple(entries), n.runner(outputs), tuple(n.orders[before:]))
+
+
+def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
+    """The dense array; one product over disjoint axes is the contraction's result itself."""
+    body = body_of(f, "matrix")
+    if limit is None and all(isinstance(a, (np.ndarray, np.generic)) for a in data):
+        match chosen(body):
+            case "forward":
+                return np.ascontiguousarray(on_basis(body, data).T)
+            case "adjoint":
+                return on_basis(turned(body), data)
+            case _:  # elimination
+                pass
+    plan = dense_plan(body, limit)
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
+    lib = common_library([*data, *arrays])
+    shape = (f.cod.dim, f.dom.dim)
+    if len(plan.entries) == 1 and len(f.dom.leaves) == len(f.cod.leaves) == 1:
+        (entry,) = plan.entries
+        p = entry.product
+        if p.factors and p.factors[0].labels == p.out + p.inp:
+            return _fresh(lib.xp.reshape(arrays[0], shape), data)
+    if not lib.is_host:
+        return _assembled(f, data, lib.xp, limit)
+    dtype = np.result_type(*(leaf.dtype for leaf in (*f.dom.leaves, *f.cod.leaves))) if f.dom.leaves else np.float64
+    whole = np.zeros(shape, dtype)
+    rows = list(itertools.accumulate((leaf.size for leaf in f.cod.leaves), initial=0))
+    cols = list(itertools.accumulate((leaf.size for leaf in f.dom.leaves), initial=0))
+    for entry in plan.entries:
+        out, inp = f.cod.leaves[entry.out], f.dom.leaves[entry.inp]
+        block = whole[rows[entry.out] : rows[entry.out] + out.size, cols[entry.inp] : cols[entry.inp] + inp.size]
+        _add(plan.network, block, entry.product, None if entry.place is None else to_numpy(arrays[entry.place]))
+    return whole
+
+
+def _fresh(array: Any, data: Sequence[Any]) -> Any:
+    """The array; a copy if it may share memory with the data or with a constant of the plan."""
+    if isinstance(array, np.ndarray):
+        shared = (np.may_share_memory(array, d) for d in data if isinstance(d, np.ndarray))
+        return array.copy() if not array.flags.writeable or any(shared) else array
+    return array
+
+
+@frozen
+class SpreadPlan:
+    """The slot of every block as a whole array, where it is not 0."""
+
+    places: tuple[tuple[int | None, ...], ...]
+    runner: Deferred
+
+
+def _spread_plan(n: Network) -> SpreadPlan:
+    outputs: list[int] = []
+    places: list[tuple[int | None, ...]] = []
+    for o in range(len(n.body.outputs)):
+        row: list[int | None] = []
+        for i in range(len(n.body.inputs)):
+            total: int | None = None
+            for p in n.blocks[i][o]:
+                slot = block(n, p)
+                total = slot if total is None else n.added(total, slot)
+            row.append(None if total is None else len(outputs))
+            outputs += [] if total is None else [total]
+        places.append(tuple(row))
+    return SpreadPlan(tuple(places), n.runner(outputs))
+
+
+def _assembled(f: AnyLinMap, data: list[Any], xp: Any, limit: int | None) -> Any:
+    """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
+    plan = planned(body_of(f, "matrix"), _spread_plan, limit)
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
+    rows = []
+    for out, places in zip(f.cod.leaves, plan.places, strict=True):
+        row = []
+        for inp, place in zip(f.dom.leaves, places, strict=True):
+            shape = (out.size, inp.size)
+            zero = xp.zeros(shape, dtype=getattr(xp, out.dtype)) if place is None else None
+            row.append(zero if place is None else xp.reshape(arrays[place], shape))
+        rows.append(row[0] if len(row) == 1 else xp.concat(row, axis=1))
+    return rows[0] if len(rows) == 1 else xp.concat(rows, axis=0)
+
+
+def _add(n: Network, block: Any, p: NetworkProduct, array: Any) -> None:
+    """Add a contracted product into its block: labels that are open on both sides walk along diagonals."""
+    if not block.size:
+        return
+    strides = dict.fromkeys(p.open, 0)
+    for labels, step in ((p.out, block.strides[0]), (p.inp, block.strides[1])):
+        stride = step
+        for c in reversed(labels):
+            strides[c] += stride
+            stride *= n.sizes[c]
+    view = np.lib.stride_tricks.as_strided(block, tuple(n.sizes[c] for c in p.open), tuple(strides.values()))
+    if array is None:
+        view += p.k
+        return
+    has = p.factors[0].labels
+    aligned = array[tuple(slice(None) if c in has else None for c in p.open)] if has else array
+    view += aligned

@@ -1,0 +1,346 @@
+"""Sums of products on one wire: tidied, added where alike, a common factor taken out, merged where there are many.
+
+No product makes an array that is larger than the larger of those that it is made of, so that what is of low rank, a
+Kronecker product or a diagonal stays one. More than `MOST` products become one, on the union of their patterns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from attrs import evolve
+
+from linmap.matrices.products import (
+    Labels,
+    Link,
+    NetworkFactor,
+    NetworkProduct,
+    Table,
+    pattern,
+    uses,
+)
+from linmap.matrices.tables import LISTED, TooManyRowsError, condensed, diagonal_sides
+from linmap.matrices.whole import merged, restricted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linmap.matrices.contractor import Contractor
+
+Part: TypeAlias = Table | Link
+MOST = 6
+"""More products than this are merged into one."""
+MANY = 12
+"""A product with more parts than this is tidied where it stands."""
+
+
+def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False) -> list[NetworkProduct]:
+    """Fewer products with the same sum, or just one; one alone is kept as it is, unless it has many parts."""
+    if len(products) == 1 and products[0].length <= MANY:
+        return list(products)
+    before = len(n.slots)
+    made = [tidied(n, p, long=p.length > MANY) for p in products]
+    made = [p for p in made if p.k]
+    if len(made) > 1:
+        made = _tables_merged(n, added(n, made))
+    made = [merged(n, made)] if len(made) > (1 if one else MOST) else made
+    n.release(before, made)
+    return made
+
+
+def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """Tables that restrict the same axes are one; nothing is lost, as they are listed already."""
+    groups: dict[tuple[int, ...], list[NetworkProduct]] = {}
+    for p in products:
+        plain = not p.links and not any(n.is_found(f) for f in p.factors)
+        groups.setdefault(tuple(restricted(p)) if plain else (-1,), []).append(p)
+    made: list[NetworkProduct] = []
+    for key, group in groups.items():
+        listed_ = key != (-1,) and len(group) > 1 and any(p.tables for p in group)
+        made += [merged(n, group)] if listed_ else group
+    return [p for p in made if p.k]
+
+
+# --- one product ---
+
+
+def tidied(n: Contractor, p: NetworkProduct, *, long: bool = False) -> NetworkProduct:
+    """Fewer parts: tables are joined, relations applied and factors contracted where no array gets larger.
+
+    A `long` product has its relations listed, too.
+    """
+    if p.tables or (long and p.links):
+        p = _joined(n, p, long=long)
+    if p.links:
+        p = _applied(n, p)
+    return _contracted(n, p)
+
+
+def _parts(p: NetworkProduct) -> list[Part]:
+    """The tables and the relations of a product."""
+    return [*p.tables, *p.links]
+
+
+def listed(n: Contractor, p: NetworkProduct) -> NetworkProduct:
+    """The product with relations that meet joined into tables, as far as these are not too long."""
+    return _joined(n, p, long=True) if p.is_related else p
+
+
+def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
+    """Tables that share a summed label with others, or with relations, are joined; factors are read into them."""
+    done: set[int] = set()
+    while True:
+        start = next((t for t in (_parts(p) if long else p.tables) if id(t) not in done), None)
+        if start is None:
+            return p
+        parts = _component(p, start)
+        inside = _inside(n, p, parts)
+        done |= {id(part) for part in parts}
+        if len(parts) == 1 and _is_clean(p, start, inside):
+            continue
+        rest = [part for part in _parts(p) if not any(part is x for x in parts)]
+        others = [f for f in p.factors if f not in inside]
+        live = set(p.open) | uses(rest, others) | {t.row for t in rest if isinstance(t, Table)}
+        order = (*p.open, *sorted(live - set(p.open)))
+        try:
+            k, table, value = condensed(n, parts, inside, live, order, LISTED)
+        except TooManyRowsError:
+            continue
+        if table is not None:
+            done.add(id(table))
+        p = evolve(
+            p,
+            k=p.k * k,
+            factors=_replaced(p.factors, inside, value),
+            links=tuple(x for x in rest if isinstance(x, Link)),
+            tables=(*(x for x in rest if isinstance(x, Table)), *(() if table is None else (table,))),
+        )
+        p = diagonal_sides(n, p)
+
+
+def _replaced(
+    factors: tuple[NetworkFactor, ...], gone: Sequence[NetworkFactor], value: NetworkFactor | None
+) -> tuple[NetworkFactor, ...]:
+    """The factors with one in place of some, where the first of them stood."""
+    if value is None:
+        return tuple(f for f in factors if f not in gone)
+    at = next((k for k, f in enumerate(factors) if f in gone), len(factors))
+    return (*(f for f in factors[:at] if f not in gone), value, *(f for f in factors[at:] if f not in gone))
+
+
+def _component(p: NetworkProduct, start: Part) -> list[Part]:
+    """What is connected with a table or a relation by labels that are summed."""
+    opened = set(p.open)
+    found, todo = [start], [start]
+    while todo:
+        here = set(todo.pop().labels) - opened
+        for part in _parts(p):
+            if not any(part is x for x in found) and here & set(part.labels):
+                found.append(part)
+                todo.append(part)
+    return found
+
+
+def _inside(n: Contractor, p: NetworkProduct, parts: Sequence[Part]) -> list[NetworkFactor]:
+    """The factors to be read into some tables: those with no other labels, and those that they sum away."""
+    labels = uses(parts) | {t.row for t in parts if isinstance(t, Table)}
+    real = [f for f in p.factors if f.labels and not n.is_found(f)]
+    inside = [f for f in real if set(f.labels) <= labels]
+    rows = {t.row for t in parts if isinstance(t, Table)}
+    inside += [f for f in real if set(f.labels) & rows and f not in inside]
+    elsewhere = set(p.open) | uses([x for x in _parts(p) if not any(x is y for y in parts)])
+    for f in real:
+        if f in inside or not set(f.labels) & labels:
+            continue
+        others = elsewhere | uses([g for g in p.factors if g is not f and g not in inside])
+        if set(f.labels) & labels and not set(f.labels) & labels & others:
+            inside.append(f)
+    return inside
+
+
+def _is_clean(p: NetworkProduct, table: Part, inside: Sequence[NetworkFactor]) -> bool:
+    """Whether there is nothing to do for a table: all its labels are used, and its factor is its value."""
+    if isinstance(table, Link):
+        return not inside and set(table.labels) <= set(p.open) | uses(p.factors)
+    used = set(p.open) | uses([f for f in p.factors if f not in inside], p.links)
+    used |= uses([t for t in p.tables if t is not table])
+    return set(table.labels) <= used and len(inside) <= 1 and all(f.labels[0] == table.row for f in inside)
+
+
+def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
+    """Relations applied to the one factor at one of their sides, where that is no larger then, and loses no zeros."""
+    opened = set(p.open)
+    for link in p.links:
+        others = opened | uses([x for x in p.links if x is not link], p.tables)
+        for here, there, relation in ((link.x, link.y, link.relation), (link.y, link.x, link.relation.T)):
+            users = [f for f in p.factors if set(f.labels) & set(here)]
+            if len(users) != 1 or set(here) & others or set(here) & set(there) or n.is_found(users[0]):
+                continue
+            (f,) = users
+            fits = set(here) <= set(f.labels) and not set(there) & set(f.labels) and n.size(there) <= n.size(here)
+            if not fits or not n.slots[f.slot].is_field or not bool((relation.T.degrees() > 0).all()):
+                continue
+            made = n.applied(f, here, there, relation)
+            rest = evolve(p, factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
+            return _applied(n, rest)
+    return p
+
+
+def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
+    """Pairs of factors are contracted where the result is no larger than the larger of them."""
+    factors = list(p.factors)
+    again = len(factors) > 1
+    while again:
+        again = False
+        for j in range(1, len(factors)):
+            b = factors[j]
+            for i in range(j - 1, -1, -1):
+                made = _pair(n, p, factors, i, j)
+                if made is not None:
+                    factors[i : j + 1] = [*factors[i + 1 : j], made] if factors[i] is not b else [made]
+                    again = True
+                    break
+            if again:
+                break
+    return p if len(factors) == len(p.factors) else evolve(p, factors=tuple(factors))
+
+
+def _pair(n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int) -> NetworkFactor | None:
+    a, b = factors[i], factors[j]
+    if n.is_found(a) or n.is_found(b) or (a.labels and b.labels and not set(a.labels) & set(b.labels)):
+        return None
+    if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
+        return None
+    used = set(p.open) | uses(p.links, p.tables) | {t.row for t in p.tables}
+    used |= {c for k, f in enumerate(factors) if k not in (i, j) for c in f.labels}
+    out = tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in used)
+    if n.size(out) > max(n.entries(a), n.entries(b)):
+        return None
+    alone = [[c for c in f.labels if c not in out and c not in g.labels] for f, g in ((a, b), (b, a))]
+    a, b = (n.without(n.in_full(f) if drop else f, drop) for f, drop in zip((a, b), alone, strict=True))
+    if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
+        return None
+    return n.pair(a, b, out)
+
+
+# --- sums ---
+
+
+def added(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """Products that are equal but for one factor are added there; then those of one pattern, merged where small."""
+    todo = _added_where_alike(n, list(products))
+    if len(todo) > 1:
+        made = _with_one_factor(n, todo)
+        if any(a is not b for a, b in zip(made, todo, strict=True)):
+            todo = _added_where_alike(n, made)
+    return todo
+
+
+def _added_where_alike(n: Contractor, products: list[NetworkProduct]) -> list[NetworkProduct]:
+    again = True
+    while again:
+        again = False
+        done: list[NetworkProduct] = []
+        known: dict[Any, int] = {}
+        for p in products:
+            keys = _keys(n, p)
+            found = next(((known[key], key[-1]) for key in keys if known.get(key, -1) >= 0), None)
+            if found is None:
+                for key in keys:
+                    known.setdefault(key, len(done))
+                done.append(p)
+                continue
+            at, j = found
+            total = _sum(n, done[at], p, j)
+            known = {key: k for key, k in known.items() if k != at}
+            again = True
+            if total is None:
+                done[at] = evolve(done[at], k=0.0)
+            else:
+                done[at] = total
+                for key in _keys(n, total):
+                    known.setdefault(key, at)
+        products = [p for p in done if p.k]
+    return products
+
+
+def _keys(n: Contractor, p: NetworkProduct) -> list[Any]:
+    """What must agree to add: all factors, or all but one, of which the labels must; the last says which."""
+    shape, labels, _ = pattern(p)
+    parts = [(f.slot, names) for f, names in zip(p.factors, labels, strict=True)]
+    keys: list[Any] = [(shape, tuple(parts), -1)]
+    for j, f in enumerate(p.factors):
+        if not n.is_found(f):
+            alike = tuple(sorted((name, n.sizes[c]) for name, c in zip(labels[j], f.labels, strict=True)))
+            keys.append((shape, tuple(parts[:j]), alike, tuple(parts[j + 1 :]), j))
+    return keys
+
+
+def _sum(n: Contractor, p: NetworkProduct, q: NetworkProduct, j: int) -> NetworkProduct | None:
+    """The sum of two products that differ in factor j only, or not at all (−1); None if it is 0."""
+    if j < 0:
+        return evolve(p, k=p.k + q.k) if p.k + q.k else None
+    names = pattern(q)[2]
+    here = {name: c for c, name in pattern(p)[2].items()}
+    a, b = n.in_full(p.factors[j]), n.in_full(q.factors[j])
+    moved = NetworkFactor(b.slot, tuple(here[names[c]] for c in b.labels))
+    left, right, k = a.slot, n.arranged(moved, a.labels), p.k
+    if q.k == -p.k:
+        right = n.scaled(-1.0, right)
+    elif q.k != p.k:
+        left, right, k = n.scaled(p.k, left), n.scaled(q.k, right), 1.0
+    right = _on_axes_of(n, left, right)
+    f = NetworkFactor(n.added(left, right), a.labels)
+    return evolve(p, k=k, factors=(*p.factors[:j], f, *p.factors[j + 1 :]))
+
+
+def _on_axes_of(n: Contractor, a: int, b: int) -> int:
+    """An array on the axes of another: those of the rows of equal tables may have other names."""
+    have, due = n.slots[b], n.slots[a]
+    if have.axes == due.axes:
+        return b
+    front = n.label(have.axes[0])
+    return n.taken(b, n.axes[front], np.arange(have.axes[0].size), due.axes[0])
+
+
+def _with_one_factor(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """The products, with the factors of one as one where no array gets larger than the sides or the largest factor.
+
+    Related products that differ in their factors only are made so if their sum takes no more memory than they do.
+    """
+    keys, kept = [], []
+    memory: dict[Any, int] = {}
+    for p in products:
+        real = [f for f in p.factors if not n.is_found(f)]
+        keep = tuple(c for c in _named(n, p) if any(c in f.labels for f in real))
+        shape, _, names = pattern(p)
+        key = (shape, frozenset(names[c] for c in keep))
+        memory[key] = memory.get(key, 0) + sum(n.entries(f) for f in real)
+        keys.append(key)
+        kept.append(keep)
+    made = []
+    for p, key, keep in zip(products, keys, kept, strict=True):
+        largest = memory[key] if p.is_related else max((n.entries(f) for f in p.factors), default=1)
+        small = n.size(keep) <= max(n.size(p.out), n.size(p.inp), largest)
+        made.append(_one_factor(n, p, keep) if keep and small else p)
+    return made
+
+
+def _one_factor(n: Contractor, p: NetworkProduct, keep: Labels) -> NetworkProduct:
+    """The product with its factors as one."""
+    real = [f for f in p.factors if not n.is_found(f)]
+    if len(real) == 1 and set(real[0].labels) == set(keep) and n.slots[real[0].slot].is_field:
+        return p
+    orders = len(n.orders)
+    factor = n.contract(real, keep)
+    del n.orders[orders:]
+    assert factor is not None  # of at least one factor
+    return evolve(p, factors=(*(f for f in p.factors if n.is_found(f)), factor))
+
+
+def _named(n: Contractor, p: NetworkProduct) -> Labels:
+    """The labels that a product's meaning depends on: open, of links and tables, and of dynamic elements."""
+    related = [c for part in _parts(p) for c in part.labels] + [t.row for t in p.tables]
+    found = [c for f in p.factors if n.is_found(f) for c in f.labels]
+    return tuple(dict.fromkeys((*p.open, *related, *found)))

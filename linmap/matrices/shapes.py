@@ -1,0 +1,196 @@
+"""The forms of matrices that a term can prove, with their texts."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeAlias, final
+
+from attrs import frozen
+
+COLUMNS = 100
+"""Texts are broken into lines of this length."""
+LINES = 40
+"""Longer texts are cut."""
+
+
+class Shape:
+    """What is known of a matrix."""
+
+    __slots__ = ()
+
+    def text(self) -> str:
+        """What it is, in words, on one line."""
+        raise TypeError(type(self).__name__)
+
+    def __str__(self) -> str:
+        text = self.text()
+        if len(text) <= COLUMNS:
+            return text
+        lines = textwrap.wrap(text, COLUMNS, break_on_hyphens=False)
+        if len(lines) <= LINES:
+            return "\n".join(lines)
+        return "\n".join([*lines[: LINES - 1], f"… and {len(lines) - LINES + 1} more lines"])
+
+
+@final
+@frozen
+class ZeroForm(Shape):
+    """Every entry is 0."""
+
+    def text(self) -> str:
+        """In words."""
+        return "zero"
+
+
+@final
+@frozen
+class IdentityForm(Shape):
+    """The identity matrix of a size."""
+
+    size: int
+
+    def text(self) -> str:
+        """In words."""
+        return "identity"
+
+
+@final
+@frozen
+class ScaledForm(Shape):
+    """A number times the identity matrix."""
+
+    size: int
+
+    def text(self) -> str:
+        """In words."""
+        return "scaled"
+
+
+@final
+@frozen
+class DiagonalForm(Shape):
+    """A diagonal matrix."""
+
+    size: int
+
+    def text(self) -> str:
+        """In words."""
+        return "diagonal"
+
+
+@final
+@frozen
+class Permutation(Shape):
+    """One entry in each row and column: axes in another order, with weights if `weighted`."""
+
+    size: int
+    weighted: bool
+
+    def text(self) -> str:
+        """In words."""
+        return "weighted permutation" if self.weighted else "permutation"
+
+
+@final
+@frozen
+class LowRank(Shape):
+    """A matrix of at most this rank, as two factors."""
+
+    rank: int
+    shape: tuple[int, int]
+
+    def text(self) -> str:
+        """In words."""
+        return f"rank {self.rank}"
+
+
+@final
+@frozen
+class SparseForm(Shape):
+    """A matrix whose entries lie on the pairs of relations: `entries` pairs, or at most so many if not `exact`."""
+
+    entries: int
+    shape: tuple[int, int]
+    exact: bool = True
+
+    def text(self) -> str:
+        """In words."""
+        most = "" if self.exact else "at most "
+        return f"sparse, {most}{self.entries} of {self.shape[0]}·{self.shape[1]} entries"
+
+
+@final
+@frozen
+class DenseForm(Shape):
+    """Nothing is known."""
+
+    shape: tuple[int, int]
+
+    def text(self) -> str:
+        """In words."""
+        return f"dense {self.shape[0]}×{self.shape[1]}"
+
+
+@final
+@frozen
+class Kronecker(Shape):
+    """A ⊗ B ⊗ …, up to the order of axes; with an identity it is a matrix of equal blocks on a diagonal."""
+
+    parts: tuple[Form, ...]
+
+    def text(self) -> str:
+        """In words."""
+        return " ⊗ ".join(f"({p.text()})" if isinstance(p, (SumForm, SparseForm)) else p.text() for p in self.parts)
+
+
+@final
+@frozen
+class BlockDiagonal(Shape):
+    """One block of a form for each of `count` values that input and output share."""
+
+    count: int
+    block: Form
+
+    def text(self) -> str:
+        """In words."""
+        return f"{self.count} blocks, each {self.block.text()}"
+
+
+@final
+@frozen
+class SumForm(Shape):
+    """A sum of matrices of these forms."""
+
+    parts: tuple[Form, ...]
+
+    def text(self) -> str:
+        """In words."""
+        return " + ".join(p.text() for p in self.parts)
+
+
+@final
+@frozen
+class Blocks(Shape):
+    """A matrix of blocks, one for each leaf of the codomain and of the domain."""
+
+    rows: tuple[tuple[Form, ...], ...]
+
+    def text(self) -> str:
+        """In words."""
+        return "[" + "; ".join(", ".join(e.text() for e in row) for row in self.rows) + "]"
+
+
+Form: TypeAlias = (
+    ZeroForm
+    | IdentityForm
+    | ScaledForm
+    | DiagonalForm
+    | Permutation
+    | LowRank
+    | SparseForm
+    | DenseForm
+    | Kronecker
+    | BlockDiagonal
+    | SumForm
+    | Blocks
+)

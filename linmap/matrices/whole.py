@@ -1,0 +1,203 @@
+"""Products as arrays: one factor over the open labels, a whole block, and many products as one."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hilbert import Fin
+from linmap.matrices.products import Labels, NetworkFactor, NetworkProduct, Table, distinct, flat_positions, uses
+from linmap.matrices.tables import LISTED, TooManyRowsError, diagonal_sides, tabled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linmap.matrices.contractor import Contractor
+    from linmap.matrices.products import Columns, Ints
+
+HUGE = 10**8
+"""A block with more entries than this is not made whole where a table can be made instead."""
+
+
+# --- one product ---
+
+
+def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
+    """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
+    if p.tables:
+        try:
+            q = tabled(n, p, ())
+        except TooManyRowsError:
+            return _by_scattered(n, p)
+        factor = q.factors[0] if q.factors else None
+        if q.tables:
+            (table,) = q.tables
+            factor = scattered(n, table, factor or n.ones((table.row,)))
+        if q.k != p.k and p.k:
+            factor = factor or n.ones(())
+            factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
+        return factor
+    used = uses(p.factors, p.links)
+    return n.contract(p.factors, tuple(c for c in p.open if c in used), p.links)
+
+
+def scattered(n: Contractor, table: Table, value: NetworkFactor) -> NetworkFactor:
+    """A factor by rows as one over the labels of a table, 0 where there is no row."""
+    columns: Columns = dict(zip(table.labels, table.columns, strict=True))
+    places = flat_positions(table.labels, columns, n.sizes)
+    slot = n.summed(value.slot, n.axes[table.row], places, n.index(table.labels))
+    return NetworkFactor(slot, table.labels + value.labels[1:])
+
+
+def _by_scattered(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
+    """Tables as arrays, and then relations applied: where a table of all would be too long."""
+    factors = list(p.factors)
+    for t in p.tables:
+        (value,) = [f for f in factors if t.row in f.labels] or [n.ones((t.row,))]
+        factors = [*(f for f in factors if f is not value), scattered(n, t, value)]
+    used = uses(factors, p.links)
+    return n.contract(factors, tuple(c for c in p.open if c in used), p.links)
+
+
+def contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
+    """The product with all its factors as one, whose labels are open, and no number beside it."""
+    if len(p.factors) == 1 and p.k == 1.0 and not p.is_related:
+        (only,) = p.factors
+        if n.slots[only.slot].is_field and only.labels == tuple(c for c in p.open if c in only.labels):
+            return p
+    factor = flat(n, p)
+    if factor is None:
+        return NetworkProduct(p.k, (), (), p.out, p.inp)
+    return NetworkProduct(1.0, (NetworkFactor(n.scaled(p.k, factor.slot), factor.labels),), (), p.out, p.inp)
+
+
+def block(n: Contractor, p: NetworkProduct) -> int:
+    """The array of a product with the axes of the output, then those of the input: 0 beside diagonals."""
+    factor = flat(n, p) or n.ones(())
+    shared = tuple(c for c in p.out if c in p.inp)
+    twins = {c: n.twin(c) for c in shared}
+    if shared:
+        rest = tuple(c for c in factor.labels if c not in shared)
+        slot = n.spread(factor, shared + rest)
+        both = shared + tuple(twins.values())
+        size = n.size(shared)
+        slot = n.summed(slot, n.index(shared), np.arange(size) * (size + 1), n.index(both))
+        factor = NetworkFactor(slot, both + rest)
+    return n.scaled(p.k, n.spread(factor, p.out + tuple(twins.get(c, c) for c in p.inp)))
+
+
+# --- many products ---
+
+
+def whole(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
+    """The sum of products as one array."""
+    total: int | None = None
+    for p in products:
+        slot = block(n, p)
+        total = slot if total is None else n.added(total, slot)
+    assert total is not None  # of at least one product
+    p = products[0]
+    out, inp = (tuple(n.twin(c) for c in side) for side in (p.out, p.inp))
+    return NetworkProduct(1.0, (NetworkFactor(total, out + inp),), (), out, inp)
+
+
+def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
+    """The sum as one product, on the union of the patterns; a whole block if that is over a third full."""
+    if len(products) == 1:
+        return products[0]
+    first = products[0]
+    held = sorted({k for p in products for k in restricted(p)})
+    if any(n.is_found(f) for p in products for f in p.factors) or any(_fills(p, held) for p in products):
+        return whole(n, products)
+    fresh = tuple(n.twin(c) for c in first.out + first.inp)
+    rows, free = tuple(fresh[k] for k in held), tuple(c for k, c in enumerate(fresh) if k not in held)
+    most = LISTED if n.size(first.out) * n.size(first.inp) <= HUGE else None
+    try:
+        parts, columns = _tables(n, products, held, rows, most)
+    except TooManyRowsError:
+        return whole(n, products)
+    if not parts:
+        return NetworkProduct(0.0, (), (), first.out, first.inp)
+    union_ = {c: np.concatenate([x[c] for x in columns]) for c in rows}
+    made, order, targets = distinct(rows, union_, n.sizes)
+    count = len(made[0])
+    if 3 * count > n.size(rows):
+        return whole(n, parts)
+    places = np.empty(len(union_[rows[0]]), np.int64)
+    places[slice(None) if order is None else order] = np.arange(count) if targets is None else targets
+    row = n.label(Fin.of(count))
+    starts = np.cumsum([0, *(p.tables[0].count for p in parts)])
+    placed = [places[a:b] for a, b in itertools.pairwise(starts)]
+    total = _constants(n, parts, placed, count, row) if not free else None
+    if total is None:
+        for p, where in zip(parts, placed, strict=True):
+            value = _value(n, p, held, fresh, free)
+            slot = n.summed(value, n.axes[p.tables[0].row], where, n.axes[row])
+            total = slot if total is None else n.added(total, slot)
+    assert total is not None  # there are parts
+    table, cut = Table(row, rows, made), len(first.out)
+    factor = NetworkFactor(total, (row, *free))
+    return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), fresh[:cut], fresh[cut:], (table,)))
+
+
+def _constants(
+    n: Contractor, parts: Sequence[NetworkProduct], placed: Sequence[Ints], count: int, row: int
+) -> int | None:
+    """The sum of numbers by rows that the plan knows already; None where it does not know all of them."""
+    made = np.zeros(count)
+    for p, where in zip(parts, placed, strict=True):
+        array = n.known(p.factors[0].slot) if p.factors else 1.0
+        if array is None:
+            return None
+        made[where] += p.k * array  # the rows of one table are different ones
+    return n.constant(made, (row,)).slot
+
+
+def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
+    """How many entries the sum of some products has. Raises TooManyRowsError."""
+    first = products[0]
+    held = sorted({k for p in products for k in restricted(p)})
+    rows = tuple(n.twin((first.out + first.inp)[k]) for k in held)
+    _, columns = _tables(n, products, held, rows, most)
+    if not columns or not rows:
+        return n.size(first.out + first.inp) if columns else 0
+    count = len(distinct(rows, {c: np.concatenate([x[c] for x in columns]) for c in rows}, n.sizes)[0][0])
+    return count * (n.size(first.out + first.inp) // max(n.size(rows), 1))
+
+
+def _tables(
+    n: Contractor, products: Sequence[NetworkProduct], held: Sequence[int], rows: Labels, most: int | None
+) -> tuple[list[NetworkProduct], list[Columns]]:
+    """The products that are not 0, each with a table of the labels at some positions, and its columns by new labels."""
+    parts = [tabled(n, p, [(p.out + p.inp)[k] for k in held], most, full=True) for p in products]
+    parts = [p for p in parts if p.k]
+    return parts, [_columns(p, held, rows) for p in parts]
+
+
+def restricted(p: NetworkProduct) -> list[int]:
+    """The positions of the open labels that a relation, a table or an identity restricts."""
+    found = uses(p.links, p.tables) | (set(p.out) & set(p.inp))
+    return [k for k, c in enumerate(p.out + p.inp) if c in found]
+
+
+def _fills(p: NetworkProduct, held: Sequence[int]) -> bool:
+    """Whether a product restricts none of the labels at these positions."""
+    return not set(restricted(p)) & set(held)
+
+
+def _columns(p: NetworkProduct, held: Sequence[int], rows: Labels) -> Columns:
+    """The columns of a product's table at these positions, by new labels."""
+    (table,) = p.tables
+    place = dict(zip(table.labels, table.columns, strict=True))
+    return {c: place[(p.out + p.inp)[k]] for k, c in zip(held, rows, strict=True)}
+
+
+def _value(n: Contractor, p: NetworkProduct, held: Sequence[int], fresh: Labels, free: Labels) -> int:
+    """The array of a product by the rows of its table and the free labels."""
+    (table,) = p.tables
+    names = {c: fresh[k] for k, c in enumerate(p.out + p.inp) if k not in held}
+    value = p.factors[0] if p.factors else n.ones((table.row,))
+    f = NetworkFactor(value.slot, tuple(names.get(c, c) for c in value.labels))
+    return n.scaled(p.k, n.spread(f, (table.row, *free)))

@@ -1,0 +1,408 @@
+"""Jacobians by eliminating wires: right where sums compose, exact patterns, and plans that grow as the net does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, note, settings
+
+from adjoint import grad, hessian
+from diff import derivative, fun, sin, tanh
+from hilbert import Elements, Fin, R, SpaceError, Unit
+from hilbert.relation import band, equality, function, rotation, shift
+from linmap import (
+    compose,
+    cost,
+    cumsum,
+    curry,
+    diagonal,
+    factors,
+    from_scipy,
+    gather,
+    gram,
+    identity,
+    matrix,
+    red,
+    rep,
+    section,
+    structure,
+    total,
+    trace,
+    transpose,
+    uncurry,
+)
+from linmap.contraction import basis_vector, hadamard, matrix_vector
+from linmap.matrices.dense import chosen, on_basis
+from linmap.matrices.forms import data_of
+from linmap.matrices.network import Network, network
+from linmap.matrices.shapes import (
+    Blocks,
+    DenseForm,
+    DiagonalForm,
+    IdentityForm,
+    LowRank,
+    Permutation,
+    SparseForm,
+    SumForm,
+)
+from linmap.matrices.structure import body_of
+from linmap.net.lower import net
+from linmap.net.reverse import transposed, turned
+from linmap.term.base import LinMap
+from linmap.term.nodes import Compose, Fork, Join, Sum
+from tests.linear_terms import between, is_exact
+from tests.oracle import matrix as due_matrix
+from tests.strategies import Source, sources
+
+if TYPE_CHECKING:
+    from hilbert.relation.base import AnyRelation
+
+
+def braid(s: Source) -> LinMap[Any, Any]:
+    """Sums of compositions of sums: each step adds two maps of what the step before has added."""
+    spaces = [s.space(6, 1) for _ in range(s.integer(2, 4))]
+    steps: list[LinMap[Any, Any]] = []
+    for V, W in pairwise(spaces):
+        parts = tuple(between(s, V, W, s.integer(0, 2)) for _ in range(s.integer(2, 4)))
+        if s.flag():
+            steps.append(Sum(parts))
+        else:
+            steps.append(Compose([Fork(parts), Join(tuple(between(s, W, W, 1) for _ in parts))]))
+    return Compose(steps)
+
+
+@settings(max_examples=120)
+@given(sources())
+def test_sums_that_compose(s: Source) -> None:
+    """matrix(f) is the matrix of f in every form, for nets where flow parts and meets again and again."""
+    f = braid(s)
+    note(f)
+    due = due_matrix(f)
+    close = (1e-9 if is_exact(f) else 1e-3) * max(1.0, float(np.max(np.abs(due), initial=0.0)))
+    assert np.allclose(matrix(f, "array"), due, rtol=0, atol=close)
+    sparse = matrix(f, "sparse")
+    assert np.allclose(sparse.toarray(), due, rtol=0, atol=close)
+    assert sum(block.nnz for row in matrix(f, "blocks") for block in row if block is not None) == sparse.nnz
+    form = structure(f)
+    if isinstance(form, LowRank):
+        left, right = factors(f)
+        assert np.linalg.matrix_rank(due) <= form.rank == left.space.index.size == right.space.index.size
+
+
+@settings(max_examples=60)
+@given(sources())
+def test_diagonals_and_gram_maps_of_sums(s: Source) -> None:
+    """diagonal(f* • f) is the squares of the columns of f, and its trace their sum."""
+    f = braid(s)
+    note(f)
+    due = due_matrix(f)
+    size = max(1.0, float(np.max(np.abs(due), initial=0.0)) ** 2 * max(due.shape))
+    close = (1e-9 if is_exact(f) else 1e-3) * size
+    assert np.allclose(diagonal(gram(f)).flat(), (due * due).sum(axis=0), rtol=0, atol=close)
+    assert abs(trace(gram(f)) - (due * due).sum()) <= close * max(1, due.shape[1])
+
+
+# --- patterns ---
+
+
+X = Fin.of(12)
+V = R**X
+RNG = np.random.default_rng(0)
+
+
+def boolean(relations: list[AnyRelation]) -> Any:
+    """The union of some relations on X as a matrix of truth values."""
+    made = np.zeros((12, 12), bool)
+    for r in relations:
+        x, y = r.holds()
+        made[y, x] = True
+    return made
+
+
+@settings(max_examples=60)
+@given(sources())
+def test_patterns_are_boolean_products(s: Source) -> None:
+    """The entries of a composition of sums of relations are those of the Boolean product, no more and no fewer."""
+
+    def relation() -> AnyRelation:
+        kind = s.integer(0, 3)
+        if kind == 0:
+            return shift(X, s.integer(-3, 3))
+        if kind == 1:
+            return rotation(X, s.integer(0, 5))
+        if kind == 2:
+            return function([s.integer(0, 11) for _ in range(12)], X, X)
+        return function([s.integer(0, 11) for _ in range(12)], X, X).T
+
+    groups = [[relation() for _ in range(s.integer(1, 3))] for _ in range(s.integer(1, 3))]
+    weights = [section(hadamard(V), 0, V.random(RNG)) for _ in groups]
+    steps: list[LinMap[Any, Any]] = []
+    due = np.eye(12, dtype=bool)
+    for group, weight in zip(groups, weights, strict=True):
+        steps += [Sum(tuple(red(r) for r in group)), weight]
+        due = boolean(group).astype(int) @ due.astype(int) > 0
+    f = Compose(steps)
+    form = structure(f)
+    assert form.text() != "zero" or not due.any()
+    if isinstance(form, SparseForm):
+        assert form.exact
+        assert form.entries == due.sum()
+    if isinstance(form, DenseForm):
+        assert 3 * due.sum() > due.size
+    else:
+        found = matrix(f, "sparse")
+        pattern = sp.csr_array((np.ones(found.nnz), found.indices, found.indptr), shape=found.shape).toarray() > 0
+        assert np.array_equal(pattern, due)
+
+
+def heat(n: int) -> LinMap[Any, Any]:
+    """A step of the heat equation on a square."""
+    x, y = Fin.of(n), Fin.of(n)
+    space = R ** (x * y)
+    moved = [red(shift(x, k) * equality(y)) for k in (-1, 1)] + [red(equality(x) * shift(y, k)) for k in (-1, 1)]
+    return identity(space) + 0.1 * (Sum(tuple(moved)) - 4 * identity(space))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_heat(k: int) -> None:
+    """k steps of the heat equation: the entries and the pattern of the k-th power."""
+    n = 16
+    f = compose([heat(n)] * k)
+    line, one = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1]), sp.eye_array(n)
+    step = sp.csr_array(sp.eye_array(n * n) + 0.1 * (sp.kron(line, one) + sp.kron(one, line) - 4 * sp.eye_array(n * n)))
+    due = step
+    for _ in range(k - 1):
+        due = due @ step
+    found = matrix(f, "sparse")
+    assert found.nnz == due.nnz
+    assert abs(found - due).max() < 1e-15
+    form = structure(f)
+    assert isinstance(form, SparseForm)
+    assert (form.entries, form.exact) == (due.nnz, True)
+
+
+# --- size ---
+
+
+def rolled(n: int, depth: int) -> Any:
+    """y ← tanh(roll(y)) + y, again and again."""
+    Y = Fin.of(n)
+    roll = red(rotation(Y, 1))
+
+    def body(y: Any) -> Any:
+        for _ in range(depth):
+            y = tanh(roll(y)) + y
+        return y
+
+    return fun(R**Y)(body)
+
+
+@pytest.mark.parametrize("n", [6, 60])
+def test_plans_grow_as_nets_do(n: int) -> None:
+    """The steps of a plan are at most so many times the arcs, at depth 10, 100 and 1,000; paths double with each."""
+    for depth in (10, 100, 1000):
+        f = rolled(n, depth)
+        d = derivative(f)
+        plan = network(d.body)
+        assert len(plan.builder.steps) <= 8 * len(d.body.arcs) + 200
+        x = f.dom.random(np.random.default_rng(depth))
+        found = matrix(d.at(x), "array")
+        y, due = x.array, np.eye(n)
+        for _ in range(depth):
+            moved = np.roll(y, 1)
+            due = (1 - np.tanh(moved) ** 2)[:, None] * np.roll(due, 1, axis=0) + due
+            y = np.tanh(moved) + y
+        assert np.max(np.abs(found - due)) <= 1e-12 * np.max(np.abs(due))
+    assert structure(derivative(rolled(60, 10))) == SparseForm(60 * 11, (60, 60))
+
+
+def test_costs_of_powers() -> None:
+    """cost and structure of a composition of many sums end, and their numbers are those of the sizes."""
+    many = compose([heat(8)] * 40)
+    assert isinstance(structure(many), DenseForm)
+    found = cost(many, "array")
+    assert found.matrix.flops < 40 * 30 * 64**2
+    power = np.linalg.matrix_power(matrix(heat(8), "array"), 40)
+    assert np.allclose(matrix(many, "array"), power, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("n", [50, 20000])
+def test_sparse_products_make_no_outer_products(n: int) -> None:
+    """D•T•D, T*•D•T and T•T•T for a tridiagonal T have scipy's entries; every array is as small as the result."""
+    rng = np.random.default_rng(0)
+    Y = Fin.of(n)
+    T_ = sp.csr_array(
+        sp.diags_array(
+            [rng.standard_normal(n - 1), rng.standard_normal(n), rng.standard_normal(n - 1)], offsets=[-1, 0, 1]
+        )
+    )
+    T, d = from_scipy(T_, Y, Y), (R**Y).random(rng)
+    D, D_ = section(hadamard(R**Y), 0, d), sp.diags_array(d.array)
+    for f, due in ((D @ T @ D, D_ @ T_ @ D_), (transposed(T) @ D @ T, T_.T @ D_ @ T_), (T @ T @ T, T_ @ T_ @ T_)):
+        found = matrix(f, "sparse")
+        assert found.nnz == due.nnz
+        assert abs(found - due).max() < 1e-12
+        assert cost(f, "sparse").matrix.largest <= 4 * due.nnz
+        assert np.allclose(diagonal(f).array, due.diagonal())
+    g = fun(R**Y)(lambda x: sin(T(x)) @ sin(T(x)))
+    x = (R**Y).random(rng)
+    h = derivative(grad(g)).at(x)
+    due = T_.T @ sp.diags_array(2 * np.cos(2 * (T_ @ x.array))) @ T_
+    assert abs(matrix(h, "sparse") - due).max() < 1e-12
+    assert np.allclose(diagonal(h).array, due.diagonal())
+    assert structure(h) == SparseForm(due.nnz, (n, n))
+
+
+# --- what is proved ---
+
+
+def dense_map(rows: Any, cols: Any) -> LinMap[Any, Any]:
+    """A matrix as a linear map."""
+    return section(matrix_vector(rows, cols), 0, (R ** (rows * cols)).random(RNG))
+
+
+def test_what_sums_prove() -> None:
+    """A − A is zero; U•Q₁ + U•Q₂ has the rank of U; a wire that all flow passes bounds the rank; A⊗1 + 1⊗B stays."""
+    narrow = Fin.of(2)
+    U, Q, P = dense_map(X, narrow), dense_map(narrow, X), dense_map(narrow, X)
+    assert str(structure(Sum((dense := dense_map(X, X), -1 * dense)))) == "zero"
+    assert str(structure(U @ Q + U @ P)) == "rank 2"
+    assert str(structure(U @ Q + dense_map(X, narrow) @ Q)) == "rank 2"
+    assert str(structure(U @ Q + dense_map(X, narrow) @ P)) == "rank 4"
+    both = Sum((U, dense_map(X, narrow) @ dense_map(narrow, narrow))) @ Sum((Q, P))
+    assert str(structure(both)) == "rank 2"
+    A, B = dense_map(X, X), dense_map(X, X)
+    left = uncurry(V**X) @ A**X @ curry(R ** (X * X))
+    right = transpose(R ** (X * X)) @ uncurry(V**X) @ B**X @ curry(R ** (X * X)) @ transpose(R ** (X * X))
+    assert str(structure(left + right)) == "identity ⊗ dense 12×12 + dense 12×12 ⊗ identity"
+
+
+def test_permutations_and_diagonals() -> None:
+    """A permutation says so, and its product with its adjoint is the identity; a grouped Hessian is diagonal."""
+    order = function(RNG.permutation(12), X, X)
+    assert structure(red(order)) == Permutation(12, weighted=False)
+    weighted = section(hadamard(V), 0, V.random(RNG)) @ red(order)
+    assert structure(weighted) == Permutation(12, weighted=True)
+    assert str(structure(transposed(red(order)) @ red(order))) == "identity"
+    rows, groups = Fin.of(1000), Fin.of(30)
+    key = RNG.integers(0, 30, 1000)
+    loss = fun(R**groups)(lambda v: sin(gather(function(key, rows, groups))(v)).sum())
+    h = derivative(grad(loss))
+    assert structure(h) == DiagonalForm(30)
+    x = (R**groups).random(RNG)
+    due = -np.bincount(key, np.sin(x.array[key]), 30)
+    assert np.allclose(hessian(loss, x), np.diag(due))
+    found = matrix(h.at(x))
+    assert found.nnz == 30
+    assert np.allclose(diagonal(h.at(x)).array, due)
+
+
+def test_cumulative_sums_are_never_listed() -> None:
+    """cumsum on a million elements is counted by formula, and so is its diagonal."""
+    many = Fin.of(10**6)
+    n = many.size
+    assert structure(cumsum(many)) == SparseForm(n * (n + 1) // 2, (n, n))
+    assert trace(cumsum(many)) == n
+    both = structure(cumsum(many) + identity(R**many))
+    assert isinstance(both, SumForm)
+    assert both.parts[1] == IdentityForm(n) or both.parts[0] == IdentityForm(n)
+
+
+def test_dynamic_patterns() -> None:
+    """A relation that is known at the point only counts as a table; the sparse matrix has the entries of the point."""
+    rows = Fin.of(5)
+    d = derivative(fun(Elements(X) ** rows, V)(lambda ids, v: v[ids]))
+    assert structure(d) == SparseForm(5, (5, 12))
+    for ids in ([0, 3, 3, 11, 5], [1, 1, 1, 1, 1]):
+        closed = d.at((Elements(X) ** rows).vec(ids), V.random(RNG))
+        found = matrix(closed, "sparse")
+        due = np.zeros((5, 12))
+        due[np.arange(5), ids] = 1.0
+        assert np.array_equal(found.toarray(), due)
+        assert np.array_equal(matrix(closed, "array"), due)
+
+
+def test_the_one_element() -> None:
+    """An element of 𝟏 restricts nothing: its basis vector is 1."""
+    f = section(basis_vector(Unit(), R), 1, Elements(Unit()).vec(0))
+    for form in ("array", "sparse"):
+        assert np.asarray(matrix(f, form) @ np.ones(1)).tolist() == [1.0]
+
+
+def test_texts_fit_a_screen() -> None:
+    """str(structure(f)) has at most 40 lines of at most 100 columns."""
+    many = 60
+    f = Fork(tuple(Sum((red(shift(X, k % 5)), (k + 1) * identity(V))) for k in range(many)))
+    wide = Join(tuple(f for _ in range(many)))
+    form = structure(wide)
+    assert isinstance(form, Blocks)
+    text = str(form)
+    assert len(text.splitlines()) == 40
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_limits_hold_in_every_form() -> None:
+    """No array on the way is larger than the limit or the result; otherwise an error, before it is made."""
+    U, Q = dense_map(X, X), dense_map(X, X)
+    f = rep(X) @ total(X) @ (U @ Q + Q @ U)
+    for form in ("array", "sparse", "blocks"):
+        with pytest.raises(SpaceError, match="no order keeps every intermediate array within 1 entries"):
+            matrix(total(X) @ Sum((U @ Q, Q @ U)), form, limit=1)
+        assert matrix(f, form, limit=144) is not None
+
+
+def test_identities_lie_in_blocks() -> None:
+    """A ridge is written into the blocks that are there; where there are none, the blocks are single entries."""
+    points, place = Fin.of(5), R ** Fin.of(2)
+    A = dense_map(place.index, place.index) ** points
+    ridge = 0.5 * identity(place**points)
+    for relation, size in ((band(points, 1, 1), (2, 2)), (shift(points, 1), (1, 1))):
+        f = A @ red(relation, place) + ridge
+        ((found,),) = matrix(f, "blocks")
+        assert found.blocksize == size
+        assert abs(found - matrix(f, "sparse")).max() == 0
+        assert np.allclose(found.toarray(), due_matrix(f))
+
+
+@settings(max_examples=40)
+@given(sources(single=False))
+def test_three_plans_of_a_dense_matrix(s: Source) -> None:
+    """Elimination, the map on all basis vectors and its adjoint on all give one matrix; the quickest is predicted."""
+    f = braid(s)
+    note(f)
+    body, data = body_of(f, "matrix"), data_of(f, "matrix")
+    due = due_matrix(f)
+    close = (1e-9 if is_exact(f) else 1e-3) * max(1.0, float(np.max(np.abs(due), initial=0.0)))
+    by_elimination = matrix(f, "array", limit=10**9)
+    assert np.allclose(by_elimination, due, rtol=0, atol=close)
+    times = dict(cost(f, "array").seconds)
+    if "forward" in times:
+        assert np.allclose(on_basis(body, data).T, due, rtol=0, atol=close)
+        assert np.allclose(on_basis(turned(body), data), due, rtol=0, atol=close)
+        assert set(times) == {"elimination", "forward", "adjoint"}
+        assert min(times.values()) > 0 or times["elimination"] == 0
+    matrix(f, "array")[...] = np.nan  # what is returned is nobody else's
+    assert np.allclose(matrix(f, "array"), due, rtol=0, atol=close)
+    matrix(f, "sparse").data[...] = np.nan
+    assert np.allclose(matrix(f, "sparse").toarray(), due, rtol=0, atol=close)
+
+
+def test_the_quickest_plan_counts_steps() -> None:
+    """Many small arcs are run all at once; a bow tie of a wide matrix is eliminated."""
+    many = derivative(rolled(6, 30))
+    assert chosen(many.body) in {"forward", "adjoint"}
+    wide, waist = Fin.of(300), Fin.of(2)
+    U, W = dense_map(wide, waist), dense_map(waist, wide)
+    assert chosen(body_of(U @ W, "matrix")) == "elimination"
+
+
+def test_each_order_is_right() -> None:
+    """Networks of a map and of its adjoint are eliminated from other ends, and agree."""
+    f = derivative(rolled(8, 6))
+    at = f.at(f.dom.random(RNG))
+    assert np.allclose(matrix(transposed(at), "array"), matrix(at, "array").T, rtol=1e-13)
+    assert Network(net(heat(4))).blocks
