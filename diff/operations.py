@@ -31,8 +31,6 @@ def _require(name: str, *values: Any) -> None:
 
 
 @overload
-def inner(a: Unknown, b: Unknown) -> Any: ...
-@overload
 def inner(a: Vec[S], b: Vec[S]) -> Vec[Field]: ...
 @overload
 def inner(a: Expr[S], b: Expr[S] | Vec[S]) -> Expr[Field]: ...
@@ -46,8 +44,6 @@ def inner(a: Any, b: Any) -> Any:
 
 
 @overload
-def outer(a: Unknown, b: Unknown) -> Any: ...
-@overload
 def outer(a: Vec[S], b: Vec[Z]) -> Vec[TensorProduct[S, Z]]: ...
 @overload
 def outer(a: Expr[S], b: Expr[Z] | Vec[Z]) -> Expr[TensorProduct[S, Z]]: ...
@@ -60,8 +56,6 @@ def outer(a: Any, b: Any) -> Any:
     return bilinear(contraction.outer(a.space, b.space), a, b)
 
 
-@overload
-def contract(labels: str, a: Unknown, b: Unknown, cod: Any = None) -> Any: ...
 @overload
 def contract(labels: str, a: Vec[Any], b: Vec[Any], cod: None = None) -> Vec[Any]: ...
 @overload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
@@ -68,10 +68,6 @@ class Data(Sequence[Const]):
             return True
         return [c.leaf for c in self.consts] == [ref.leaf for ref in refs]
 
-    @overload
-    def __getitem__(self, k: int) -> Const: ...
-    @overload
-    def __getitem__(self, k: slice) -> tuple[Const, ...]: ...
     def __getitem__(self, k: Any) -> Any:
         return self.consts[k]
 

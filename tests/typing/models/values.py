@@ -6,7 +6,7 @@ import numpy as np
 
 from adjoint import grad, value_and_grad, vjp
 from diff import Expr, contract, derivative, fun, inner, maximum, onehot, outer, select
-from hilbert import Copower, Elements, Fin, Labelled, Matrix, R, Scalar, Vec, Vector, direct_sum
+from hilbert import Bool, Copower, Elements, Fin, Labelled, Matrix, R, Scalar, Vec, Vector, direct_sum
 from linmap import cumsum
 
 
@@ -78,6 +78,11 @@ def vectors(
     reveal_type(v > 0.0)  # N: Vec[Copower[Boolean, Fin[Column]]]
     reveal_type(n > 0.0)  # N: Vec[Copower[Copower[Boolean, Fin[Column]], Fin[Row]]]
     reveal_type(k >= 0.0)  # N: Vec[Boolean]
+    reveal_type(v >= 0.0)  # N: Vec[Copower[Boolean, Fin[Column]]]
+    reveal_type(n >= 0.0)  # N: Vec[Copower[Copower[Boolean, Fin[Column]], Fin[Row]]]
+    reveal_type(n < 0.0)  # N: Vec[Copower[Copower[Boolean, Fin[Column]], Fin[Row]]]
+    reveal_type(v <= 0.0)  # N: Vec[Copower[Boolean, Fin[Column]]]
+    reveal_type(n <= 0.0)  # N: Vec[Copower[Copower[Boolean, Fin[Column]], Fin[Row]]]
     reveal_type(v >= 1.0 * v)  # N: Vec[Copower[Boolean, Fin[Column]]]
     reveal_type(n >= 1.0 * n)  # N: Vec[Copower[Copower[Boolean, Fin[Column]], Fin[Row]]]
     reveal_type(k < 0.0)  # N: Vec[Boolean]
@@ -199,6 +204,9 @@ def derivatives(v: Vec[Vector[Column]], y: Vec[Vector[Row]]) -> None:
     reveal_type(value_and_grad(f, (0, 1))(v, y, R.ones()))  # N: Vec[DirectSum[Field, DirectSum[Vector[Column], Vector[Row]]]]
     reveal_type(value_and_grad(f, (0, 2))(v, y, R.ones()))  # N: Vec[DirectSum[Field, DirectSum[Vector[Column], Field]]]
     reveal_type(value_and_grad(f, (1, 2))(v, y, R.ones()))  # N: Vec[DirectSum[Field, DirectSum[Vector[Row], Field]]]
+    several: list[int] = [0, 1]
+    reveal_type(value_and_grad(f, several))  # N: Map[DirectSum[Vector[Column], Vector[Row], Field], DirectSum[Field, Any]]
+    reveal_type(fun(Bool**column, X)(select))  # N: Map[DirectSum[Copower[Boolean, Fin[Column]], Vector[Column]], Any]
     reveal_type(vjp(f)(f.dom.ones(), R.ones()))  # N: Vec[DirectSum[Vector[Column], Vector[Row], Field]]
     reveal_type(vjp(f, 0)(f.dom.ones(), R.ones()))  # N: Vec[Vector[Column]]
     reveal_type(vjp(f, 1)(f.dom.ones(), R.ones()))  # N: Vec[Vector[Row]]
