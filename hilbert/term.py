@@ -214,6 +214,15 @@ def bottom_up(
     return results[id(term)]
 
 
+def shared_terms(term: Term) -> set[int]:
+    """The identities of the subterms that are used more than once: by several parents, or several times by one."""
+    seen, twice = set[int](), set[int]()
+    for node in postorder(term, parts):
+        for part in parts(node):
+            (twice if id(part) in seen else seen).add(id(part))
+    return twice
+
+
 Table = tuple[tuple[Any, ...], ...]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.index import Index
 from hilbert.once import once
-from hilbert.term import parts, postorder
+from hilbert.term import shared_terms
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
@@ -126,15 +126,6 @@ def _lowered(f: AnyLinMap) -> Net:
     src, dst = w.ends(f.dom), w.ends(f.cod)
     lower(w, f, src, dst, shared)
     return Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
-
-
-def shared_terms(f: AnyLinMap) -> set[int]:
-    """The subterms that are used more than once: on the same values they are lowered once."""
-    seen, twice = set[int](), set[int]()
-    for node in postorder(f, parts):
-        for part in parts(node):
-            (twice if id(part) in seen else seen).add(id(part))
-    return twice
 
 
 def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends, shared: set[int]) -> None:
