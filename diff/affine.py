@@ -7,7 +7,6 @@ net.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
 from attrs import evolve, frozen
@@ -22,7 +21,7 @@ from hilbert.attach import declared
 from hilbert.errors import shown
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
-from hilbert.once import once
+from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.program.run import Runner
@@ -295,10 +294,10 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
     return [where[k] for k in partials.outputs]
 
 
-@cache
-def _traced_partials(p: AnyElementwise, leaf: Leaf) -> AnyProgram:
+@while_alive(Leaf)
+def _traced_partials(p: AnyElementwise, given: Leaf) -> AnyProgram:
     """The partial derivatives in the arguments and the value, written in the language itself; traced once."""
-    rule = p.rule
+    rule, leaf = p.rule, Leaf(given.entry, given.axes)  # another object: the program does not keep the given one alive
     assert rule.derivatives is not None  # its result is real
     b = Builder([leaf] * (rule.arity + 1))
     exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]

@@ -7,7 +7,6 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
 from attrs import field, fields, frozen
@@ -15,6 +14,7 @@ from attrs import field, fields, frozen
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
+from hilbert.once import while_alive
 from hilbert.program.constant import Const, signed
 from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
@@ -225,7 +225,7 @@ def labelled(leaf: Leaf) -> tuple[Index, ...]:
     return leaf.axes + (leaf.entry.index.axes if leaf.entry.index else ())
 
 
-@cache
+@while_alive(Leaf)
 def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) -> Leaf:
     """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label.
 

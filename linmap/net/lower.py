@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.index import Index
 from hilbert.once import once
-from hilbert.term import shared_terms
+from hilbert.term import parts, shared_terms
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
@@ -231,7 +231,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int]
 def _together(w: Wiring, group: list[tuple[float, AnyLinMap, Ends]], dst: Ends, lead: Axes) -> list[Task]:
     """[f, k·f, …] = f • [id, k·id, …]: what is joined is added before f, which comes once."""
     of = group[0][1]
-    if len(group) == 1 or isinstance(of, Identity):
+    if len(group) == 1 or not parts(of):  # one step twice is two steps, which may fuse with others
         return [(of if k == 1.0 else Scaled(k, of), ends, dst, lead) for k, of, ends in group]
     middle, same = w.ends(of.dom, lead), Identity(of.dom)
     added: list[Task] = [(same if k == 1.0 else Scaled(k, same), ends, middle, lead) for k, _, ends in group]
