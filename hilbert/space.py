@@ -507,13 +507,12 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
             a, b = stack.pop()
             if a is b:
                 continue
-            if not (isinstance(a, DirectSum) and isinstance(b, DirectSum)):
-                if a != b:
+            if isinstance(a, DirectSum) and isinstance(b, DirectSum):
+                if len(a.parts) != len(b.parts) or hash(a) != hash(b):
                     return False
-            elif len(a.parts) != len(b.parts) or hash(a) != hash(b):
-                return False
-            else:
                 stack.extend(zip(a.parts, b.parts, strict=True))
+            elif isinstance(a, DirectSum) or isinstance(b, DirectSum) or a != b:
+                return False
         return True
 
     def __reduce__(self) -> tuple[Any, ...]:

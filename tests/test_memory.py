@@ -47,7 +47,7 @@ moved = hb.fun(V, W)(lambda v, b: (b, v))
 one_step = hb.affine(layer, x, y)[1]
 
 TYPES = {name for name in hb.__all__ if isinstance(getattr(hb, name), type)}
-VALUES = {"Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar"}
+VALUES = {"NAMES", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar"}
 """Names of spaces and of types of spaces; none has an array."""
 TEXTS = {"cost", "explain", "measure", "rank", "show", "structure", "equal", "trace"}
 """Functions that give numbers and texts."""
