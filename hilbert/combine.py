@@ -143,6 +143,7 @@ class Pairing(AnyMap):
             if part.dom is not dom and part.dom != dom:
                 msg = f"⟨f, g⟩ needs one domain, not {dom} and {part.dom}"
                 raise SpaceError(msg)
+        self.settle()
 
     @property
     @once
@@ -162,6 +163,9 @@ class SideBySide(AnyMap):
 
     __slots__ = ()
     parts: Sequence[AnyMap]
+
+    def __attrs_post_init__(self) -> None:
+        self.settle()
 
     @property
     @once
@@ -186,6 +190,7 @@ class ElementByElement(AnyMap):
     def __attrs_post_init__(self) -> None:
         _require_map(self, self.of)
         exponent(self.index)
+        self.settle()
 
     @property
     @once

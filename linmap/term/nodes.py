@@ -218,6 +218,7 @@ class Join(AnyLinMap):
             if part.cod is not cod and part.cod != cod:
                 msg = f"[f, g] needs one codomain, not {cod} and {part.cod}"
                 raise SpaceError(msg)
+        self.settle()
 
     @property
     @once
