@@ -23,6 +23,7 @@ from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
+from hilbert.program.line import Line
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -290,7 +291,9 @@ def _derivative(p: AnyProgram) -> AnyLinearization:
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[int]:
     """The slots of the partial derivatives: their program, copied in."""
     partials = _traced_partials(p, b.slots[y])
-    where = b.inline(partials.line, (*args, y))
+    line = partials.line  # with leaves that are other objects: what is kept for one leaf must not keep others alive
+    line = Line(tuple(Leaf(leaf.entry, leaf.axes) for leaf in line.slots), line.steps, line.outputs)
+    where = b.inline(line, (*args, y))
     return [where[k] for k in partials.outputs]
 
 
