@@ -4,8 +4,10 @@ from adjoint.affine import adjoint_affine, vjp
 from adjoint.check import Report, check, check_adjoint, check_derivative
 from adjoint.gradient import grad, hessian, jacobian, value_and_grad
 from adjoint.rules import adjoint
+from diff.names import NAMES
 
 __all__ = [
+    "NAMES",
     "Report",
     "adjoint",
     "adjoint_affine",

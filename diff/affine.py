@@ -7,7 +7,6 @@ net.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
 from attrs import evolve, frozen
@@ -22,8 +21,9 @@ from hilbert.attach import declared
 from hilbert.errors import shown
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
-from hilbert.once import once
+from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
+from hilbert.program.line import Line
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -291,14 +291,16 @@ def _derivative(p: AnyProgram) -> AnyLinearization:
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[int]:
     """The slots of the partial derivatives: their program, copied in."""
     partials = _traced_partials(p, b.slots[y])
-    where = b.inline(partials.line, (*args, y))
+    line = partials.line  # with leaves that are other objects: what is kept for one leaf must not keep others alive
+    line = Line(tuple(Leaf(leaf.entry, leaf.axes) for leaf in line.slots), line.steps, line.outputs)
+    where = b.inline(line, (*args, y))
     return [where[k] for k in partials.outputs]
 
 
-@cache
-def _traced_partials(p: AnyElementwise, leaf: Leaf) -> AnyProgram:
+@while_alive(Leaf)
+def _traced_partials(p: AnyElementwise, given: Leaf) -> AnyProgram:
     """The partial derivatives in the arguments and the value, written in the language itself; traced once."""
-    rule = p.rule
+    rule, leaf = p.rule, Leaf(given.entry, given.axes)  # another object: the program does not keep the given one alive
     assert rule.derivatives is not None  # its result is real
     b = Builder([leaf] * (rule.arity + 1))
     exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]

@@ -11,26 +11,28 @@ vector, such as the exponent of v ** 2, is part of what is traced; numbers that 
 
 from __future__ import annotations
 
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diff.expr import Expr, OnVectors, literal
-from hilbert import Type, Vec
+from hilbert import Elements, Index, Relation, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
 from hilbert.errors import number
 from hilbert.notarray import Applicable
+from hilbert.once import once, while_alive
 from hilbert.program.run import Runner
+from hilbert.space import Atom, twin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 Form = tuple[tuple[type, Any], ...]
-"""For each argument `Vec` and its space, or its type and its value."""
-SIZE = 1024
-"""So many traced operations are kept."""
+"""For each argument `Vec`, or its type and its value."""
+SIZE = 256
+"""So many traced operations are kept with each space."""
 
 
 def eager(operation: F) -> F:
@@ -45,12 +47,14 @@ def eager(operation: F) -> F:
             return operation(*found[: len(args)], **dict(zip(options, found[len(args) :], strict=True)))
         if Vec not in kinds:
             return operation(*args, **options)
-        form = tuple((Vec, a.space) if type(a) is Vec else (type(a), a) for a in given)
+        form = tuple((Vec, None) if type(a) is Vec else (type(a), a) for a in given)
+        spaces = [a.space for a in given if type(a) is Vec]
         try:
-            run, cod = _kept(operation, form, tuple(options))
+            run, cod = _table(spaces, form)(operation, form, tuple(options))
         except TypeError:  # an argument that cannot be a key
-            run, cod = _traced(operation, form, tuple(options))
-        return Vec(cod, tuple(map(freeze, run([leaf for a in given if type(a) is Vec for leaf in a.leaves]))))
+            run, cod = _traced(tuple(spaces), operation, form, tuple(options))
+        space = spaces[cod] if isinstance(cod, int) else cod
+        return Vec(space, tuple(map(freeze, run([leaf for a in given if type(a) is Vec for leaf in a.leaves]))))
 
     return cast("F", applied)
 
@@ -61,18 +65,46 @@ def _constants(given: tuple[Any, ...]) -> list[Any]:
     return [literal(builder, a) if type(a) is Vec else a for a in given]
 
 
-def _traced(operation: Any, form: Form, names: tuple[str, ...]) -> tuple[Callable[[Any], list[Any]], Type]:
-    """What runs the operation on the leaves of its operands, and the space of the result."""
-    spaces = tuple(value for kind, value in form if kind is Vec)
+Result = tuple["Callable[[Any], list[Any]]", "Type | int"]
+"""What runs an operation on the leaves of its operands, and the space of the result, or which operand's it is."""
+
+
+def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[str, ...]) -> Result:
+    """The operation on vectors of these spaces."""
     b = OnVectors([leaf for space in spaces for leaf in space.leaves])
-    slots = iter(range(b.arity))
-    given = [Expr(b, v, tuple(islice(slots, len(v.leaves)))) if kind is Vec else v for kind, v in form]
+    slots, left = iter(range(b.arity)), iter(spaces)
+    given = [_operand(b, next(left), slots) if kind is Vec else v for kind, v in form]
     count = len(given) - len(names)
     value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
-    return Runner(b.line(value.slots)).run, value.space
+    same = next((k for k, space in enumerate(spaces) if space is value.space), None)
+    return Runner(b.line(value.slots)).run, value.space if same is None else same
 
 
-_kept = lru_cache(maxsize=SIZE)(_traced)
+def _operand(b: OnVectors, space: Type, slots: Iterator[int]) -> Expr[Any]:
+    return Expr(b, space, tuple(islice(slots, len(space.leaves))))
+
+
+def _table(spaces: list[Any], form: Form) -> Callable[..., Result]:
+    """`_traced` on these spaces; what it has traced is kept with them, and gone when one of them is."""
+    first = spaces[0]
+    if all(isinstance(space, Atom) and not isinstance(space, Elements) for space in spaces):  # they live on
+        held = any(isinstance(v, (Index, Type, Relation)) for _, v in form)
+        return partial(_traced, tuple(spaces)) if held else _of_numbers(*spaces)
+    return _of_one(first, len(spaces)) if all(space is first for space in spaces) else _of_several(*spaces)
+
+
+@once
+def _of_one(space: Type, count: int) -> Callable[..., Result]:
+    return lru_cache(maxsize=SIZE)(partial(_traced, (space,) * count))
+
+
+@while_alive(Type)
+def _of_several(*spaces: Type) -> Callable[..., Result]:
+    """The results hold other objects for the spaces, so that they keep none alive."""
+    return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(twin, spaces))))
+
+
+_of_numbers = cache(lambda *spaces: lru_cache(maxsize=SIZE)(partial(_traced, spaces)))
 MEANING = {"_multiplied": "__mul__", "_divided": "__truediv__", "_component": "__getitem__"}
 """The operators of expressions that methods of vectors leave a part of their work to."""
 REFLECTED = {"__gt__", "__ge__", "__lt__", "__le__", "__and__", "__or__"}

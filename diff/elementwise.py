@@ -11,7 +11,7 @@ from diff.base import Fun
 from diff.programs import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.errors import number
-from hilbert.leaf import Leaf
+from hilbert.leaf import Entry, Leaf
 from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.program import operation
@@ -97,16 +97,7 @@ class Elementwise(Fun[V, W], operation.Operation):
                 msg = f"{self.name}: argument {k + 1} is in {arg.space} where a vector of {space} is due"
                 raise SpaceError(msg)
         require_space(space, self.name)
-        return self._on(space, len(args))(*args)
-
-    @once
-    def _on(self, space: Type, arity: int) -> AnyProgram:
-        """The program on so many vectors of a space."""
-        n = len(space.leaves)
-        dom: Type = DirectSum((space,) * arity) if arity > 1 else space
-        b = Builder(dom.leaves)
-        outputs = [b.step(self, tuple(k + n * j for j in range(arity))) for k in range(n)]
-        return Program.of(b, dom, outputs, space if self.cod.is_space else booleans(space))
+        return _on(space, self, len(args))(*args)
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""
@@ -115,7 +106,8 @@ class Elementwise(Fun[V, W], operation.Operation):
             if leaf != first:
                 msg = f"{self.name} needs arguments of one space, not of {first} and {leaf}"
                 raise SpaceError(msg)
-        return _image(self, first)
+        entry = _entry(self, first.entry)
+        return first if entry is first.entry else Leaf(entry, first.axes)
 
     def lifted(self, n: int) -> Elementwise[V, W]:
         """The same, element by element."""
@@ -135,13 +127,24 @@ AnyElementwise: TypeAlias = Elementwise[Any, Any]
 """An element-wise operation."""
 
 
+@once
+def _on(space: Type, p: AnyElementwise, arity: int) -> AnyProgram:
+    """The program on so many vectors of a space, kept with the space."""
+    n = len(space.leaves)
+    dom: Type = DirectSum((space,) * arity) if arity > 1 else space
+    b = Builder(dom.leaves)
+    outputs = [b.step(p, tuple(k + n * j for j in range(arity))) for k in range(n)]
+    return Program.of(b, dom, outputs, space if p.cod.is_space else booleans(space))
+
+
 @cache
-def _image(p: AnyElementwise, leaf: Leaf) -> Leaf:
-    due = p.dom.leaves[0]
-    if leaf.is_field != due.is_field or leaf.kind != due.kind:
-        msg = f"{p.name} applies to entries of {due}, not of {leaf.entry}"
+def _entry(p: AnyElementwise, entry: Entry) -> Entry:
+    """The entries of the result."""
+    due = p.dom.leaves[0].entry
+    if entry.is_field != due.is_field or (not due.is_field and entry != due):
+        msg = f"{p.name} applies to entries of {due}, not of {entry}"
         raise SpaceError(msg)
-    return Leaf(p.cod.entry, leaf.axes) if p.cod == Bool else leaf
+    return p.cod.entry if p.cod == Bool else entry
 
 
 def booleans(space: Type) -> Type:

@@ -7,6 +7,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 import itertools
+from contextvars import ContextVar
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -94,8 +95,8 @@ Rest = TypeVarTuple("Rest")
 Tag = TypeVar("Tag")
 Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 
-tracing: list[Builder] = []
-"""The programs being traced, innermost last."""
+tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
+"""The programs being traced here, innermost last; each thread and each task has its own."""
 
 
 class OnVectors(Builder):
@@ -805,7 +806,8 @@ def const(v: Vec[V]) -> Expr[V]:
     Raises SpaceError for other things than vectors.
     """
     require_vector(v, "const")
-    value: Any = literal(tracing[-1], v) if tracing else v  # a body that is run on vectors computes with vectors
+    here = tracing.get()
+    value: Any = literal(here[-1], v) if here else v  # a body that is run on vectors computes with vectors
     result: Expr[V] = value
     return result
 

@@ -16,6 +16,7 @@ from typing import Any, get_args
 import diff
 import hilbert
 import linmap
+from diff import term
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from hilbert.leaf import Entry, Leaf
@@ -40,6 +41,7 @@ NAMES: dict[str, Any] = {
     "inf": math.inf,
     "named": named,
     "operation": operation,
+    "term": term,
     "nan": math.nan,
     "wire": wire,
 }

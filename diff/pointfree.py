@@ -9,6 +9,7 @@ tanh^2 ∘ ((⋆)∘⟨π₁, π₂⟩ + π₃)
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.elementwise import Elementwise
@@ -38,7 +39,7 @@ W = TypeVar("W", bound=Type)
 def pointfree(f: Map[V, W]) -> Map[V, W]:
     """The function as a term of combinators; program(pointfree(p)) computes what p does, step by step.
 
-    A slot that is read once is written in place; one that is read more often is bound by ⟨id, …⟩ and read by a
+    A slot that is read once is written in place; one that is read more often is bound by ⟨…⟩ and read by a
     projection. Raises SpaceError for primitives of other fields than ℝ in double precision.
     """
     require_map(f, "pointfree")
@@ -46,61 +47,79 @@ def pointfree(f: Map[V, W]) -> Map[V, W]:
     return _Terms(p).term()
 
 
+ARGUMENT = -1
+
+
 class _Terms:
-    """The terms of a program's slots, as functions of an environment: the argument, then each bound slot."""
+    """The terms of a program's slots, as functions of an environment: the argument and the bound slots still read.
+
+    So a term has as many projections as steps times slots that are live at once.
+    """
 
     def __init__(self, p: AnyProgram) -> None:
         self.p = p
-        self.uses = [0] * len(p.slots)
-        for step in p.steps:
-            for k in step.args:
-                self.uses[k] += 1
-        for k in p.outputs:
-            self.uses[k] += 1
-        self.env: list[Any] = [p.dom]
-        self.where: dict[int, int] = {}  # a bound slot's place in the environment
+        self.uses = p.line.reads
+        self.env: list[int] = [ARGUMENT]  # the argument, or a bound slot, for each part of the environment
+        self.space: Any = p.dom
+        self.where: dict[int, int] = {ARGUMENT: 0}  # a place in the environment
         self.layers: list[AnyMap] = []
-
-    def space(self) -> Any:
-        """The environment."""
-        return self.env[0] if len(self.env) == 1 else DirectSum(tuple(self.env))
 
     def argument(self, k: int) -> AnyMap:
         """The projection to leaf k of the argument."""
-        ways: list[AnyMap] = [] if len(self.env) == 1 else [_project(self.space(), 0)]
+        ways: list[AnyMap] = [] if len(self.env) == 1 else [_project(self.space, self.where[ARGUMENT])]
         space: Any = self.p.dom
         while len(space.leaves) > 1 or isinstance(space, DirectSum):
             if not isinstance(space, DirectSum):
                 ways.append(_leaf_of(space, k))
                 space = type_of(space.leaves[k])
                 break
-            for position, part in enumerate(space.parts):
-                if k < len(part.leaves):
-                    ways.append(_project(space, position))
-                    space = part
-                    break
-                k -= len(part.leaves)
-        return _renamed(_composed(ways, self.space()))
+            position = bisect_right(space.offsets, k) - 1
+            ways.append(_project(space, position))
+            space, k = space.parts[position], k - space.offsets[position]
+        return _renamed(_composed(ways, self.space))
 
     def term(self) -> AnyMap:
         """Bind what is read twice, in order; inline the rest."""
         p = self.p
-        for k in range(p.arity, len(p.slots)):
-            if self.uses[k] < 2:  # read once, or never
-                continue
-            bound = self._build(k)
-            self.layers.append(fork(*self._keep(), bound))
-            self.env.append(type_of(p.slots[k]))
-            self.where[k] = len(self.env) - 1
+        bound = [k for k in range(p.arity, len(p.slots)) if self.uses[k] > 1]
+        last = self._last(bound)
+        for now, k in enumerate(bound):
+            if last.get(k, -1) > now:  # else no output needs it
+                self._bind(k, [item for item in self.env if last.get(item, -1) > now])
         results = [self._build(k) for k in p.outputs]
-        result = _nested(p.cod, results, self.space())
-        return _composed([*self.layers, result], p.dom)
+        return _composed([*self.layers, _nested(p.cod, results, self.space)], p.dom)
 
-    def _keep(self) -> list[AnyMap]:
-        space = self.space()
-        if len(self.env) == 1:
-            return [_identity(space)]
-        return [_project(space, i) for i in range(len(self.env))]
+    def _last(self, bound: list[int]) -> dict[int, int]:
+        """Which term reads the argument or a bound slot last: that of a bound slot, by its place, or the result."""
+        p, kept = self.p, set(bound)
+        last: dict[int, int] = {}
+        for now, roots in [*enumerate([k] for k in bound), (len(bound), list(p.outputs))]:
+            stack = [a for k in roots for a in (self._args(k) if now < len(bound) else [k])]
+            while stack:
+                k = stack.pop()
+                if k < p.arity or k in kept:
+                    last[ARGUMENT if k < p.arity else k] = now
+                else:
+                    stack.extend(self._args(k))
+        return last
+
+    def _args(self, k: int) -> tuple[int, ...]:
+        return self.p.steps[k - self.p.arity].args
+
+    def _bind(self, k: int, kept: list[int]) -> None:
+        """One more layer: what is still read, and slot k."""
+        new = self._build(k)
+        keep = [
+            _identity(self.space) if len(self.env) == 1 else _project(self.space, self.where[item]) for item in kept
+        ]
+        layer = fork(*keep, new) if keep else new
+        self.layers.append(layer)
+        self.env, self.space = [*kept, k], layer.cod
+        self.where = {item: place for place, item in enumerate(self.env)}
+
+    def _part(self, item: int) -> AnyMap:
+        """A part of the environment."""
+        return _project(self.space, self.where[item]) if len(self.env) > 1 else _identity(self.space)
 
     def _build(self, root: int) -> AnyMap:
         """The term of a slot, its unbound operands in place; iterative."""
@@ -114,7 +133,7 @@ class _Terms:
             if k < self.p.arity:
                 done[k] = self.argument(k)
             elif k in self.where:
-                done[k] = _project(self.space(), self.where[k])
+                done[k] = self._part(k)
             else:
                 args = self.p.steps[k - self.p.arity].args
                 missing = [a for a in args if a not in done]
@@ -132,7 +151,7 @@ class _Terms:
         leaf = p.slots[k]
         match step.operation:
             case Literal(value):
-                return Constant(self.space(), Vec(type_of(leaf), (value.array,)))
+                return Constant(self.space, Vec(type_of(leaf), (value.array,)))
             case Contract(spec):
                 left, right = leaves
                 c = Contraction(type_of(left), type_of(right), type_of(leaf), ((0, 0, 0, spec),))
@@ -149,16 +168,16 @@ class _Terms:
                 if isinstance(space := type_of(leaf), Copower):
                     lifted = Power(primitive, space.index)
                 if len(args) == 1:
-                    return _composed([args[0], lifted], self.space())
+                    return _composed([args[0], lifted], self.space)
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
             case wire.Reduce() | wire.Move() | wire.Cast() as linear if leaf.is_field:  # arcs of a net
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
-                return _composed([args[0], net], self.space())
+                return _composed([args[0], net], self.space)
             case other:  # what has no term of its own, such as truth values moved: one step
                 line = line_of(leaves, other, *range(len(leaves)))
                 dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
                 one: AnyMap = Program(dom, type_of(leaf), line)
-                return _composed([args[0], one], self.space()) if len(args) == 1 else one @ fork(*args)
+                return _composed([args[0], one], self.space) if len(args) == 1 else one @ fork(*args)
 
 
 def _zipped(f: AnyMap, leaves: Sequence[Leaf], leaf: Leaf) -> AnyMap:

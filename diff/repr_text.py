@@ -14,7 +14,7 @@ from diff import primitives
 from diff.elementwise import AnyElementwise, Elementwise, Primitive
 from diff.programs import Program
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
-from linmap.show.repr_text import Source, added, call, linear, multiplied, raised, spelled
+from linmap.show.repr_text import FLAT, Source, added, call, linear, multiplied, raised, spelled
 from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))
         case Sum(parts):
-            return added([rec(part) for part in parts])
+            texts = [rec(part) for part in parts]
+            if _is_regrouped([isinstance(part, LinMap) for part in parts]):
+                return Source(f"term.Sum([{', '.join(text.text for text in texts)}])")
+            return added(texts)
         case Scaled(k, of):
             return multiplied(k, rec(of))
         case Fork(parts):
@@ -54,6 +57,11 @@ def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
             return Source(repr(f))
         case never:
             assert_never(never)
+
+
+def _is_regrouped(linear_parts: list[bool]) -> bool:
+    """Whether operators, which add two terms at a time, would add linear maps first, and make a linear map of them."""
+    return any(linear_parts) and (len(linear_parts) > FLAT or (len(linear_parts) > 2 and all(linear_parts[:2])))
 
 
 def primitive(p: AnyElementwise) -> str:

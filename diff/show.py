@@ -19,9 +19,10 @@ from hilbert import Copower, SpaceError
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, Map
 from hilbert.program.constant import Const
-from hilbert.term import Term, bottom_up, parts, postorder
+from hilbert.term import postorder
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
-from linmap.show.show import Names, linear_doc, net_doc, subscript
+from linmap.show.shared import shared_doc
+from linmap.show.show import Names, net_doc, node_doc, subscript
 from linmap.show.show import show as show_linear
 from linmap.term import wire
 from linmap.term.base import LinMap
@@ -61,18 +62,13 @@ def show_function(f: AnyMap, page: Page = PAGE) -> str:
     names = Names((name for p in postorder(f) if isinstance(p, Program) for name in leaf_names(p)), page)
     if isinstance(f, Program):
         return _program(f, names)
-    doc = bottom_up(f, lambda node, rec: _doc(node, rec, names), _curved)
+    doc = shared_doc(f, lambda node, rec: _doc(cast("AnyMap", node), rec, names), names, names.lines)
     return names.lay(render(doc))
-
-
-def _curved(f: Term) -> list[Term]:
-    """The parts of a function; those of a linear map are left to its own pass."""
-    return [] if isinstance(f, LinMap) else parts(f)
 
 
 def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
     if isinstance(f, LinMap):
-        return linear_doc(f, names, names.lines)
+        return node_doc(f, rec, names, names.lines)
     match cast("Node", f):
         case Constant(_, value):
             return Word(f"K[{names.vector(value)}]")

@@ -6,7 +6,9 @@ as programs; `diff.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from functools import partial, reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 
 from attrs import field, frozen
 
@@ -191,9 +193,10 @@ Node: TypeAlias = (
 
 
 def _compose(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
-    inner, outer = parts
-    joint(inner, outer)
-    return merged(Compose, inner, outer)
+    for inner, outer in pairwise(parts):
+        joint(inner, outer)
+    made: Any = reduce(partial(merged, cast("Any", Compose)), parts)
+    return cast("AnyFun", made)
 
 
 def _sum(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:

@@ -73,7 +73,7 @@ class Tracer(Generic[Ps, V]):
         builder = Builder(self._dom.leaves)
         slots = iter(range(builder.arity))
         arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
-        tracing.append(builder)
+        outer = tracing.set((*tracing.get(), builder))
         try:
             result = body(*arguments)
             value = _result(builder, result)
@@ -84,7 +84,7 @@ class Tracer(Generic[Ps, V]):
                 raise SpaceError(f"{text}{origin(error, body)}") from error
             raise
         finally:
-            tracing.pop()
+            tracing.reset(outer)
             builder.traced = True
         return Program.of(builder, self._dom, value.slots, value.space, _names(body, len(arguments)))
 

@@ -36,7 +36,7 @@ def joint(inner: AnyMap, outer: AnyMap) -> None:
 
 def same_type(f: AnyMap, g: AnyMap) -> None:
     """Raise SpaceError unless f + g is defined."""
-    if f.dom != g.dom or f.cod != g.cod:
+    if (f.dom is not g.dom and f.dom != g.dom) or (f.cod is not g.cod and f.cod != g.cod):
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
         raise SpaceError(msg + (bracketing(g.dom, f.dom) or bracketing(g.cod, f.cod)))
 
@@ -138,10 +138,12 @@ class Pairing(AnyMap):
     parts: Sequence[AnyMap]
 
     def __attrs_post_init__(self) -> None:
+        dom = self.dom
         for part in self.parts:
-            if part.dom != self.dom:
-                msg = f"⟨f, g⟩ needs one domain, not {self.dom} and {part.dom}"
+            if part.dom is not dom and part.dom != dom:
+                msg = f"⟨f, g⟩ needs one domain, not {dom} and {part.dom}"
                 raise SpaceError(msg)
+        self.settle()
 
     @property
     @once
@@ -161,6 +163,9 @@ class SideBySide(AnyMap):
 
     __slots__ = ()
     parts: Sequence[AnyMap]
+
+    def __attrs_post_init__(self) -> None:
+        self.settle()
 
     @property
     @once
@@ -185,6 +190,7 @@ class ElementByElement(AnyMap):
     def __attrs_post_init__(self) -> None:
         _require_map(self, self.of)
         exponent(self.index)
+        self.settle()
 
     @property
     @once

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Hashable, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
 
 import numpy as np
@@ -24,6 +24,7 @@ from attrs import Factory, field, frozen
 
 from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, shown
+from hilbert.once import cached_property
 from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import field, frozen
+
+from hilbert.once import Remembering, cached_property
 
 if TYPE_CHECKING:
     from hilbert.index import Index
@@ -51,7 +52,7 @@ class Entry:
 
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
-class Leaf:
+class Leaf(Remembering):
     """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
 
     entry: Entry
@@ -89,6 +90,9 @@ class Leaf:
     def moved(self, order: tuple[int, ...]) -> Leaf:
         """The leaf with its axes in another order."""
         return Leaf(self.entry, tuple(self.axes[k] for k in order))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Leaf, (self.entry, self.axes)
 
     def __str__(self) -> str:
         base = str(self.entry)

@@ -269,6 +269,7 @@ class Map(Term, NotArray, Generic[V, W]):
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
+        """fₙ ∘ … ∘ f₁ of two or more parts, f₁ first; raises SpaceError where it is not defined."""
         raise TypeError(type(self).__name__)
 
     def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:

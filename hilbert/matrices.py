@@ -9,17 +9,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import SpaceError
 from hilbert.index import Product
+from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder, line_of
 from hilbert.program.operation import Contract, Move
 from hilbert.program.run import Runner
 from hilbert.repr_names import derived
-from hilbert.space import Copower, Field, Type, power
+from hilbert.space import Copower, Field, Type, power, twin
 from hilbert.spec import Spec
 from hilbert.vector import Vec
 
@@ -67,8 +67,9 @@ def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
     return Copower(V.base, Y * X), orders
 
 
-@lru_cache(maxsize=256)
+@while_alive(Type)
 def _product(V: Type, W: Type) -> tuple[Runner, Type]:
+    V, W = twin(V), twin(W)
     shared, cod = product_space(V, W)
     (left,), (right,) = V.leaves, W.leaves
     rows, cols = len(left.axes) - shared, len(right.axes) - shared
@@ -77,7 +78,7 @@ def _product(V: Type, W: Type) -> tuple[Runner, Type]:
     return Runner(line_of((left, right), Contract(Spec.of(a + b, b + c, a + c)), 0, 1)), cod
 
 
-@lru_cache(maxsize=256)
+@once
 def _transposition(V: Type) -> tuple[Runner, Type]:
     cod, orders = transposed_space(V)
     b = Builder(V.leaves)

@@ -13,22 +13,111 @@ counted
 counted
 (4, 4, 8, 8)
 
-What is kept is not part of the term's value, and no pickle carries it. Arguments beside the term must be hashable.
+What is kept is not part of the term's value, and no pickle carries it. Arguments beside the term must be hashable. It
+dies with the term. Two threads may find the same out at once; then all get what the first one kept.
 """
 
 from __future__ import annotations
 
+import functools
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from weakref import ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from hilbert.term import Term
+    from typing import Self
 
 F = TypeVar("F", bound="Callable[..., Any]")
 R = TypeVar("R")
+
+
+LOCK = RLock()
+"""Held while something is put where several threads look for it; never while it is computed."""
+
+
+class Remembering:
+    """What has a place for derived facts: a term, a space, what an array stores."""
+
+    __slots__ = ("_memo",)
+    _memo: dict[Any, Any]
+
+    def memo(self) -> dict[Any, Any]:
+        """A place for what is derived from this object; not part of its value."""
+        try:
+            return self._memo
+        except AttributeError:
+            pass
+        with LOCK:
+            try:
+                return self._memo
+            except AttributeError:
+                empty: dict[Any, Any] = {}
+                object.__setattr__(self, "_memo", empty)
+                return empty
+
+
+def first(kept: dict[Any, R], key: Any, made: R) -> R:
+    """Keep what was made under a key, unless another thread was quicker: then what that one made."""
+    with LOCK:
+        return kept.setdefault(key, made)
+
+
+class cached_property(functools.cached_property[R]):
+    """A property that is computed once, also where two threads ask at once: both get the same object."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> R: ...
+    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Any:
+        """What is kept, or computed now."""
+        if instance is None:
+            return self
+        made = self.func(instance)
+        return first(instance.__dict__, self.attrname, made)
+
+
+class WhileAlive:
+    """A function whose results are kept as long as all of the weakly referenced arguments live.
+
+    Those are the arguments of the classes given; others must not keep them alive, and neither must a result.
+    """
+
+    def __init__(self, function: Callable[..., Any], weakly: tuple[type, ...]) -> None:
+        self.function, self._weakly = function, weakly
+        self._found: dict[Any, Any] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        """The result, made at the first call with equal arguments."""
+        found = self._found
+        try:
+            return found[tuple([ref(a) if isinstance(a, self._weakly) else a for a in args])]
+        except KeyError:
+            pass
+        made = self.function(*args)
+        key: list[Any] = []
+
+        def gone(_: Any) -> None:
+            found.pop(tuple(key), None)
+
+        key += [ref(a, gone) if isinstance(a, self._weakly) else a for a in args]
+        return first(found, tuple(key), made)
+
+    def __len__(self) -> int:
+        """How many results are kept."""
+        return len(self._found)
+
+
+def while_alive(*weakly: type) -> Callable[[F], F]:
+    """A cache of a function that holds the arguments of some classes weakly."""
+
+    def kept_so(function: F) -> F:
+        return cast("F", wraps(function)(WhileAlive(function, weakly)))
+
+    return kept_so
 
 
 def once(function: F) -> F:
@@ -47,8 +136,7 @@ def _of_a_term(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         except (AttributeError, KeyError):
             pass  # an error of the function is not raised in the handling of this one
         made = function(term)
-        term.memo()[function] = made
-        return made
+        return first(term.memo(), function, made)
 
     return found
 
@@ -61,14 +149,16 @@ def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
     def found(term: Any, *args: Any, **named: Any) -> Any:
         key = (function, *args, *usual[len(args) :], *sorted(named.items()))
         memo = term.memo()
-        if key not in memo:
-            memo[key] = function(term, *args, **named)
-        return memo[key]
+        try:
+            return memo[key]
+        except KeyError:
+            pass
+        return first(memo, key, function(term, *args, **named))
 
     return found
 
 
-def kept(function: Callable[[Any], R], term: Term) -> R | None:
+def kept(function: Callable[[Any], R], term: Remembering) -> R | None:
     """What a function of `once` has found for a term; None if it has not been asked."""
     try:
         found: R = term._memo[function.__wrapped__]  # type: ignore[attr-defined]  # `wraps` sets it
@@ -77,6 +167,6 @@ def kept(function: Callable[[Any], R], term: Term) -> R | None:
     return found
 
 
-def known(function: Callable[[Any], Any], term: Term, value: Any) -> None:
+def known(function: Callable[[Any], Any], term: Remembering, value: Any) -> None:
     """Keep what a function of `once` gives for a term, where it is known without being computed."""
-    term.memo()[cast("Any", function).__wrapped__] = value
+    first(term.memo(), cast("Any", function).__wrapped__, value)

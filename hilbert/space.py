@@ -16,11 +16,12 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from functools import cache, cached_property, reduce
+from copy import copy
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import field, fields, frozen
 
 from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf
@@ -28,11 +29,13 @@ from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
+from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
+from hilbert.term import bottom_up, postorder
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hilbert.position import Key
 
@@ -66,8 +69,12 @@ class LinearSpace(OfSpaces, Protocol[V]):
         ...
 
 
-class Type:
+class Type(Remembering):
     """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        cls: type = type(self)
+        return cls, tuple(getattr(self, f.name) for f in fields(cls))
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -119,6 +126,7 @@ class Type:
         return 0, len(self.leaves)
 
     @property
+    @once
     def is_space(self) -> bool:
         """Whether every leaf is real, so that 0 + · ⊙ are defined."""
         return all(leaf.is_field for leaf in self.leaves)
@@ -280,7 +288,8 @@ class Atom(Type):
         """What its one array holds."""
         raise TypeError(type(self).__name__)
 
-    @cached_property
+    @property
+    @once
     def leaves(self) -> tuple[Leaf, ...]:
         """One leaf without axes."""
         return (Leaf(self.entry),)
@@ -454,12 +463,16 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
 
 def _holds_vectors(space: Type, data: Any) -> bool:
     """Whether a part of a tuple tree is given as a vector."""
-    while isinstance(space, Copower):
-        space = space.base
-    if not isinstance(space, DirectSum) or not isinstance(data, (tuple, list)):
-        return False
-    pairs = zip(space.parts, data, strict=False)  # of another length: an error of its own
-    return any(isinstance(item, Vec) or _holds_vectors(part, item) for part, item in pairs)
+    stack: list[tuple[Type, Any]] = [(space, data)]
+    while stack:
+        at, item = stack.pop()
+        while isinstance(at, Copower):
+            at = at.base
+        if isinstance(at, DirectSum) and isinstance(item, (tuple, list)):
+            if any(isinstance(part, Vec) for part in item[: len(at.parts)]):
+                return True
+            stack.extend(zip(at.parts, item, strict=False))  # of another length: an error of its own
+    return False
 
 
 def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
@@ -470,7 +483,7 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 
 
 @final
-@frozen(repr=False, cache_hash=True, slots=False)
+@frozen(repr=False, slots=False)
 class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
@@ -482,6 +495,33 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
             raise SpaceError(msg)
         for part in self._parts:
             require_type(part, "a direct sum")
+        _ = self.leaves, hash(self)  # while those of the parts are known: later, a deep sum would overflow the stack
+
+    @once
+    def __hash__(self) -> int:
+        return hash((DirectSum, self._parts))
+
+    def __eq__(self, other: object) -> bool:
+        stack: list[tuple[Any, Any]] = [(self, other)]
+        while stack:
+            a, b = stack.pop()
+            if a is b:
+                continue
+            if isinstance(a, DirectSum) and isinstance(b, DirectSum):
+                if len(a.parts) != len(b.parts) or hash(a) != hash(b):
+                    return False
+                stack.extend(zip(a.parts, b.parts, strict=True))
+            elif isinstance(a, DirectSum) or isinstance(b, DirectSum) or a != b:
+                return False
+        return True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        numbers: dict[int, int] = {}
+        rows: list[Any] = []
+        for space in postorder(self, _nested):
+            numbers[id(space)] = len(rows)
+            rows.append(tuple(numbers[id(part)] for part in space.parts) if isinstance(space, DirectSum) else space)
+        return _summed, (rows,)
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -509,32 +549,78 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """A tuple."""
-        return tuple(part.pack(flat) for part in self.parts)
+        stack: list[tuple[Iterator[Any], list[Any]]] = [(iter(self.parts), [])]
+        while True:
+            todo, items = stack[-1]
+            for part in todo:
+                if isinstance(part, DirectSum):
+                    stack.append((iter(part.parts), []))
+                    break
+                items.append(part.pack(flat))
+            else:
+                stack.pop()
+                if not stack:
+                    return tuple(items)
+                stack[-1][1].append(tuple(items))
 
     def unpack(self, tree: Any) -> list[Any]:
         """A tuple's leaves."""
-        pairs = zip(self.parts, _tuple(self, tree, len(self.parts)), strict=True)
-        return [leaf for part, item in pairs for leaf in part.unpack(item)]
+        leaves: list[Any] = []
+        stack: list[tuple[Any, Any]] = [(self, tree)]
+        while stack:
+            space, item = stack.pop()
+            if isinstance(space, DirectSum):
+                stack.extend(reversed([*zip(space.parts, _tuple(space, item, len(space.parts)), strict=True)]))
+            else:
+                leaves.extend(space.unpack(item))
+        return leaves
 
     @cached_property
     def tangent(self) -> Space:
         """The direct sum of the parts' tangents, without those of discrete parts."""
-        if self.is_space:
-            return self
-        kept = [part.tangent for part in self.parts if any(leaf.is_field for leaf in part.leaves)]
-        return kept[0] if len(kept) == 1 else DirectSum(tuple(kept)) if kept else Zero()
+        found: Space = bottom_up(self, _tangent, _nested)
+        return found
 
     def __str__(self) -> str:
-        if len(self._parts) == 1:
-            return f"({self.parts[0]},)"
-        return " ⊕ ".join(_in_sum(part) for part in self.parts) if self.parts else "()"
+        text: str = bottom_up(self, _text, _nested)
+        return text
 
     def __repr__(self) -> str:
-        return f"direct_sum({', '.join(map(repr, self.parts))})"
+        text: str = bottom_up(self, _source, _nested)
+        return text
 
 
-def _in_sum(part: Any) -> str:
-    return f"({part})" if isinstance(part, DirectSum) else str(part)
+def _nested(space: Any) -> list[Any]:
+    """The parts of a direct sum; passes over nested ones take other spaces as a whole."""
+    return list(space.parts) if isinstance(space, DirectSum) else []
+
+
+def _summed(rows: list[Any]) -> Any:
+    """The direct sum of the last row, whose parts are rows."""
+    built: list[Any] = []
+    for row in rows:
+        built.append(DirectSum(tuple(built[k] for k in row)) if isinstance(row, tuple) else row)
+    return built[-1]
+
+
+def _tangent(space: Any, rec: Callable[[Any], Any]) -> Any:
+    if space.is_space or not isinstance(space, DirectSum):
+        return space if space.is_space else space.tangent
+    kept = [rec(part) for part in space.parts if any(leaf.is_field for leaf in part.leaves)]
+    return kept[0] if len(kept) == 1 else DirectSum(tuple(kept)) if kept else Zero()
+
+
+def _text(space: Any, rec: Callable[[Any], str]) -> str:
+    if not isinstance(space, DirectSum):
+        return str(space)
+    if len(space.parts) == 1:
+        return f"({rec(space.parts[0])},)"
+    texts = (f"({rec(part)})" if isinstance(part, DirectSum) else rec(part) for part in space.parts)
+    return " ⊕ ".join(texts) if space.parts else "()"
+
+
+def _source(space: Any, rec: Callable[[Any], str]) -> str:
+    return f"direct_sum({', '.join(map(rec, space.parts))})" if isinstance(space, DirectSum) else repr(space)
 
 
 def _exponent(power: Any, _: Any, value: Any) -> None:
@@ -676,11 +762,16 @@ def atom(entry: Entry) -> Field | Discrete:
     return {"bool": Bool, "int64": Z}.get(entry.dtype) or Field(entry.dtype)
 
 
-@cache
+@once
 def type_of(leaf: Leaf) -> Type:
     """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none."""
     base = atom(leaf.entry)
     return Copower(base, reduce(operator.mul, leaf.axes)) if leaf.axes else base
+
+
+def twin(space: V) -> V:
+    """The same space, as another object that keeps nothing of what is known of this one."""
+    return copy(space)
 
 
 def power(space: Type, index: Index) -> Type:

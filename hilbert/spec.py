@@ -9,12 +9,13 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from typing import final
 
 from attrs import frozen
 
 from hilbert.errors import SpaceError
+from hilbert.once import cached_property
 
 ALPHABET = "ijklmnopqrstuvwxyzabcdefghIJKLMNOPQRSTUVWXYZABCDEFGH"
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overlo
 import attrs
 
 from hilbert.errors import SpaceError, shown
-from hilbert.once import once
+from hilbert.once import LOCK, Remembering, once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+T = TypeVar("T")
 X = TypeVar("X")
 
 
@@ -38,10 +39,9 @@ class Chain(Generic[X]):
     def _grown(self, *, at_front: bool, items: Iterable[X]) -> Chain[X]:
         shared, size = (self._front, self._m) if at_front else (self._back, self._n)
         fresh = list(items)
-        grown = shared if len(shared) == size else shared[:size]
-        grown.extend(fresh)
-        if grown is shared and fresh and grown[size] is not fresh[0]:  # another thread was quicker
-            grown = shared[:size] + fresh
+        with LOCK:
+            grown = shared if len(shared) == size else shared[:size]
+            grown.extend(fresh)
         result: Chain[X] = Chain.__new__(Chain)
         result._front, result._back = (grown, self._back) if at_front else (self._front, grown)
         result._m, result._n = (size + len(fresh), self._n) if at_front else (self._m, size + len(fresh))
@@ -124,22 +124,12 @@ class _Children(tuple[int, ...]):
     __slots__ = ()
 
 
-class Term:
+class Term(Remembering):
     """A node of one of the languages: immutable, compared by structure."""
 
-    __slots__ = ("_memo",)
-    _memo: dict[Any, Any]
+    __slots__ = ()
     is_flat: ClassVar[bool] = False
     """Whether passes take a node as a whole, with the subterms in it."""
-
-    def memo(self) -> dict[Any, Any]:
-        """A place for what passes derive from this object, by `hilbert.once`; not part of its value."""
-        try:
-            return self._memo
-        except AttributeError:
-            empty: dict[Any, Any] = {}
-            object.__setattr__(self, "_memo", empty)
-            return empty
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -185,11 +175,11 @@ def parts(term: Term) -> list[Term]:
     return [] if term.is_flat else children(term)
 
 
-def postorder(term: Term, below: Callable[[Term], list[Term]] = children) -> list[Term]:
+def postorder(term: T, below: Callable[[Any], list[Any]] = children) -> list[T]:
     """Every distinct subterm object once, subterms first."""
-    done: dict[int, Term] = {}
-    order: list[Term] = []
-    stack: list[tuple[Term, bool]] = [(term, False)]
+    done: dict[int, T] = {}
+    order: list[T] = []
+    stack: list[tuple[T, bool]] = [(term, False)]
     while stack:
         node, ready = stack.pop()
         if id(node) in done:
@@ -205,13 +195,22 @@ def postorder(term: Term, below: Callable[[Term], list[Term]] = children) -> lis
 
 
 def bottom_up(
-    term: Term, step: Callable[[Any, Callable[[Any], Any]], Any], below: Callable[[Term], list[Term]] = parts
+    term: Any, step: Callable[[Any, Callable[[Any], Any]], Any], below: Callable[[Any], list[Any]] = parts
 ) -> Any:
     """step(node, rec) for every subterm once, subterms first; `rec` looks up the result of a subterm."""
     results: dict[int, Any] = {}
     for node in postorder(term, below):
         results[id(node)] = step(node, lambda child: results[id(child)])
     return results[id(term)]
+
+
+def shared_terms(term: Term) -> set[int]:
+    """The identities of the subterms that are used more than once: by several parents, or several times by one."""
+    seen, twice = set[int](), set[int]()
+    for node in postorder(term, parts):
+        for part in parts(node):
+            (twice if id(part) in seen else seen).add(id(part))
+    return twice
 
 
 Table = tuple[tuple[Any, ...], ...]

@@ -35,6 +35,7 @@ from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
 from hilbert.notarray import Applicable, NotArray
+from hilbert.once import LOCK
 from hilbert.position import slices
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
@@ -123,7 +124,9 @@ class Vec(NotArray, Generic[V]):
     def token(self) -> int:
         """What `==` compares: drawn at random when first asked for."""
         if self._token is None:
-            self._token = uuid.uuid4().int
+            drawn = uuid.uuid4().int
+            with LOCK:
+                self._token = drawn if self._token is None else self._token
         return self._token
 
     @property
@@ -399,7 +402,7 @@ class Vec(NotArray, Generic[V]):
         """
         if isinstance(i, (Vec, Applicable)):
             return self._component(i)
-        if self.space not in self.space.parts:
+        if not (len(self.space.parts) == 1 and self.space.parts[0] is self.space):  # a direct sum
             start, stop = span(self.space, i)
             return Vec(self.space.parts[i], self.leaves[start:stop])
         cod, keys = self.space.selection(i)

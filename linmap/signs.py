@@ -63,7 +63,6 @@ def unlifted(spec: Spec) -> tuple[str, bool, bool, bool] | None:
     return None if found and found[0] == "∗" and len(spec.left + spec.right) > 4 else found
 
 
-@cache
 def acts_on_all(spec: Spec, left: Leaf, right: Leaf) -> bool:
     """Whether the sign of a contraction says which axes it sums, and it is lifted over none.
 

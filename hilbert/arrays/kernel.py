@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
 
+from hilbert.once import LOCK
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -86,5 +88,7 @@ class Rows:
     def like(self, a: Any) -> Any:
         """The positions, on the device of `a`."""
         if self._here is None:
-            self._here = self._lib.constant(self._host, a)
+            moved = self._lib.constant(self._host, a)
+            with LOCK:
+                self._here = moved if self._here is None else self._here
         return self._here

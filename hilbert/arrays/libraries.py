@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from typing import TYPE_CHECKING, Any, final
 
 import array_api_compat
@@ -69,6 +70,15 @@ class Jax(ArrayAPI):
         """JAX's."""
         return array_api_compat.is_jax_array(array)
 
+    def from_host(self, array: Any, like: Any) -> Any:
+        """A constant, also where a program first runs inside `jax.jit`: a plan that kept a tracer would run once."""
+        with sys.modules["jax"].ensure_compile_time_eval():
+            return super().from_host(array, like)
+
+    def copied(self) -> Callable[[Any], Any] | None:
+        """Arrays of JAX never change."""
+        return None
+
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """at[].add."""
         return self.zeros((size, rows.shape[1]), rows).at[targets].add(rows)
@@ -84,8 +94,8 @@ class Torch(ArrayAPI):
         return array_api_compat.is_torch_array(array)
 
     def to_host(self, array: Any) -> Any:
-        """Copied off the device."""
-        return np.asarray(array_api_compat.to_device(array, "cpu"))
+        """Copied off the device; on the host a view, read-only."""
+        return _not_writeable(np.asarray(array_api_compat.to_device(array, "cpu")).view())
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """index_add."""
@@ -129,6 +139,10 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
     def guarded(self, array: Any) -> Any:
         """A read-only view; scalars are read-only."""
         return _not_writeable(array.view()) if isinstance(array, np.ndarray) else array
+
+    def copied(self) -> Callable[[Any], Any] | None:
+        """Results are made read-only instead, like the arguments and the constants."""
+        return None
 
     def number(self, array: Any) -> Any:
         """A number of Python."""

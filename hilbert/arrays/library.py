@@ -8,7 +8,6 @@ classes. cupy, torch and JAX are never imported here: an array brings its own na
 from __future__ import annotations
 
 import operator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import array_api_compat
@@ -16,6 +15,7 @@ import numpy as np
 
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
+from hilbert.once import LOCK, cached_property, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -60,9 +60,10 @@ class Library:
 
     def __init_subclass__(cls) -> None:
         if "owns" in vars(cls):
-            _classes.insert(0, cls)
-            _known.clear()
-            freezing.clear()
+            with LOCK:
+                _classes.insert(0, cls)
+                _known.clear()
+                freezing.clear()
 
     @classmethod
     def owns(cls, array: Any) -> bool:
@@ -77,9 +78,8 @@ class Library:
     @classmethod
     def of(cls, xp: ModuleType) -> Self:
         """The one object for a namespace."""
-        if (cls, xp) not in _made:
-            _made[cls, xp] = cls(xp)
-        return cast("Self", _made[cls, xp])
+        found = _made.get((cls, xp))
+        return cast("Self", found or first(_made, (cls, xp), cast("Library", cls(xp))))
 
     @cached_property
     def name(self) -> str:
@@ -126,6 +126,11 @@ class Library:
     def guarded(self, array: Any) -> Any:
         """The array for a function that might write into it, without harm: a copy, where no view is read-only."""
         return self.xp.asarray(array, copy=True)
+
+    def copied(self) -> Callable[[Any], Any] | None:
+        """What copies a result that shares memory with an argument or a constant; None where arrays are read-only."""
+        xp = self.xp
+        return lambda a: xp.asarray(a, copy=True)
 
     def number(self, array: Any) -> Any:
         """An array without axes as a factor of other arrays: nothing is copied off a device."""
@@ -220,8 +225,7 @@ def find(array: Any) -> Library | None:
         return _known[kind]
     except KeyError:
         owner = next((cls for cls in _classes if cls.owns(array)), None)
-        found = _known[kind] = None if owner is None else owner.of(owner.namespace(array))
-        return found
+        return first(_known, kind, None if owner is None else owner.of(owner.namespace(array)))
 
 
 def library(array: Any) -> Library:

@@ -12,6 +12,7 @@ from hilbert.arrays.libraries import NUMPY, common_library
 from hilbert.arrays.library import find, freezing, library
 from hilbert.errors import SpaceError, shown
 from hilbert.notarray import NotArray
+from hilbert.once import first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,8 +57,17 @@ def freeze(array: Any) -> Any:
         freezes = freezing[type(array)]
     except KeyError:
         found = find(array)
-        freezes = freezing[type(array)] = found.freezing(type(array)) if found else None
+        freezes = first(freezing, type(array), found.freezing(type(array)) if found else None)
     return freezes(array) if freezes else array
+
+
+def fresh(array: Any) -> Any:
+    """The array itself, if it may be written into; a copy of one that is read-only, for others see it.
+
+    What vectors, constants and plans hold is read-only in numpy; see `Library.copied` for libraries that have no
+    read-only arrays.
+    """
+    return array.copy() if isinstance(array, np.ndarray) and not array.flags.writeable else array
 
 
 def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
+
+from hilbert.once import cached_property
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -8,6 +8,7 @@ no larger than its factor and is added up where an operation needs it.
 from __future__ import annotations
 
 import math
+import threading
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -27,7 +28,7 @@ from hilbert.relation import Agreement, Composite, Equality, Full, ProductRelati
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernel import Primitive
     from hilbert.relation.base import AnyRelation
@@ -38,16 +39,30 @@ RANKS = "αβ"
 
 @final
 class FormalKernels(Library):
-    """A library beside that of the arrays, for one run at a time; `memo` keeps what leaves share."""
+    """A library beside that of the arrays; `memo` keeps what leaves share, in each thread for its one run."""
 
     def __init__(self, base: Library) -> None:
         super().__init__(base.xp)
         self.base = base
-        self.memo = Memo()
+        self._of_thread = threading.local()
+
+    @property
+    def memo(self) -> Memo:
+        """What the run in this thread keeps."""
+        try:
+            found: Memo = self._of_thread.memo
+        except AttributeError:
+            found = self._of_thread.memo = Memo()
+        return found
 
     def forget(self) -> None:
         """Without the memo."""
         self.memo.clear()
+
+    def copied(self) -> Callable[[Any], Any] | None:
+        """Plain arrays as their library does; formal ones are never written into."""
+        copy = self.base.copied()
+        return None if copy is None else lambda a: a if isinstance(a, (Formal, Filled)) else copy(a)
 
     def operands(self, *arrays: Any) -> tuple[Any, ...]:
         """What a step works on: a constant filled with one number is formal beside formal arrays, plain elsewhere."""

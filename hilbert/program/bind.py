@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.namespace import freeze
 from hilbert.program.operation import Literal
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class Bound:
     """A line for one library and device; `arrays` are some that live there."""
 
-    __slots__ = ("lib", "outputs", "rest", "scalars", "steps")
+    __slots__ = ("_copied", "_shared", "lib", "outputs", "rest", "scalars", "steps")
 
     def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
         self.lib, self.outputs = lib, line.outputs
@@ -29,9 +30,11 @@ class Bound:
         for k, step in enumerate(line.steps):
             if isinstance(step.operation, Literal):
                 here = lib.constant(step.operation.value.array, arrays[0] if arrays else None)
-                self.rest[k] = here[()] if lib.has_scalars else here
+                self.rest[k] = freeze(here)[()] if lib.has_scalars else here
         self.scalars = [k for k in range(line.arity) if not line.slots[k].axes] if lib.has_scalars else []
-        self.steps = _schedule(line, lib)
+        self.steps, owned = _schedule(line, lib)
+        self._copied = lib.copied()
+        self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or slot in self.outputs[:k]]
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs."""
@@ -43,7 +46,11 @@ class Bound:
             if dead:
                 for k in dead:
                     env[k] = None
-        return [env[k] for k in self.outputs]
+        results = [env[k] for k in self.outputs]
+        if self._copied:
+            for k in self._shared:
+                results[k] = self._copied(results[k])
+        return results
 
     def forget(self) -> None:
         """Let go of what the last run kept."""
@@ -54,7 +61,8 @@ Call = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
 """An array operation, the slots of its one or two operands and of its result, and the slots that nobody reads again."""
 
 
-def _schedule(line: Line, lib: Library) -> list[Call]:
+def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
+    """The calls, and the slots whose arrays share memory with no others."""
     slots = line.slots
     constants = (k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal))
     keep = {*line.outputs, *constants, *range(line.arity)}
@@ -79,7 +87,7 @@ def _schedule(line: Line, lib: Library) -> list[Call]:
             owned.difference_update(args)
         a, b = args if len(args) == 2 else (args[0], None)
         steps.append((call, a, b, to, tuple(dead)))
-    return steps
+    return steps, owned
 
 
 KernelStep = tuple[Kernel, tuple[int, ...], int]

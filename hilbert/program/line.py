@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import frozen
 
 from hilbert.errors import SpaceError
 from hilbert.leaf import Leaf
+from hilbert.once import cached_property
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
 from attrs import field, fields, frozen
@@ -15,6 +14,7 @@ from attrs import field, fields, frozen
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
+from hilbert.once import while_alive
 from hilbert.program.constant import Const, signed
 from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
@@ -183,7 +183,8 @@ class Contract(Operation):
 
     def image(self, *operands: Leaf) -> Leaf:
         """The axes of the result's labels."""
-        return product(self.spec, *operands)
+        left, right = operands
+        return product(self.spec, left, right)
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The planned contraction."""
@@ -225,12 +226,18 @@ def labelled(leaf: Leaf) -> tuple[Index, ...]:
     return leaf.axes + (leaf.entry.index.axes if leaf.entry.index else ())
 
 
-@cache
 def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) -> Leaf:
     """The leaf of a contraction's result; raises SpaceError where an axis does not fit its label.
 
     `written` are the labels as a user wrote them, for messages: those of the spec are canonical.
     """
+    found = _product(spec, left, right, written)
+    return Leaf(found.entry, found.axes)  # another object: what is kept for one leaf must not keep others alive
+
+
+@while_alive(Leaf)
+def _product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> Leaf:
+    """The same, found out once."""
     axes: dict[str, Index] = {}
     first, second, out = written or (spec.left, spec.right, spec.out)
     text = f"{first},{second}->{out}"

@@ -11,6 +11,7 @@ from hilbert.arrays.libraries import NUMPY, common_library, together
 from hilbert.arrays.library import library
 from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
+from hilbert.once import first
 from hilbert.program.bind import Bound
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Literal
@@ -50,7 +51,7 @@ class Runner:
         key = lib.home(home)
         bound = self._bound.get(key)
         if bound is None:
-            bound = self._bound[key] = Bound(self.line, lib, home)
+            bound = first(self._bound, key, Bound(self.line, lib, home))
         return bound(arrays)
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
@@ -60,7 +61,7 @@ class Runner:
         key = (Formal, lib.home(plain))
         bound = self._bound.get(key)
         if bound is None:
-            bound = self._bound[key] = Bound(self.line, FormalKernels(lib), plain)
+            bound = first(self._bound, key, Bound(self.line, FormalKernels(lib), plain))
         try:
             return [finished(a) for a in bound(arrays)]
         finally:

@@ -14,6 +14,7 @@ from attrs import field, frozen
 from hilbert.attach import declared
 from hilbert.errors import SpaceError, shown
 from hilbert.index import Coproduct, Index, Product
+from hilbert.once import first
 from hilbert.repr_names import spelled
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Table:
         if found is None:
             start = time.perf_counter()
             value = build()
-            found = self._prepared[what, *key] = Prepared(what, value, time.perf_counter() - start)
+            found = first(self._prepared, (what, *key), Prepared(what, value, time.perf_counter() - start))
         made: P = found.value
         return made
 

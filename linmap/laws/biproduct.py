@@ -100,6 +100,8 @@ def fork_on_the_parts(f: Any) -> Any:
     parts = [chain(of) for _, of in pairs]
     if len(f.dom.parts) != len(parts) or any(part_of(p[0]) != k or p[0].dom != f.dom for k, p in enumerate(parts)):
         return None
+    if any(len(p) == 1 and not p[0].cod.is_space for p in parts):  # there is no linear id of a discrete type
+        return None
     return parallel(*(_scaled(k, composed(p[1:], p[0].cod)) for (k, _), p in zip(pairs, parts, strict=True)))
 
 

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from hilbert.combine import Addition, Composition
 from linmap.laws.rule import NODE, Rule, rules
-from linmap.laws.sequence import composition, total
+from linmap.laws.sequence import Snapshot, composition, total
 from linmap.laws.shared import Shared, rebuilt
 
 if TYPE_CHECKING:
@@ -41,8 +41,18 @@ class Rewriting:
 
     law: str
     position: tuple[int, ...]
-    before: Any
-    after: Any
+    _before: Any
+    _after: Any
+
+    @property
+    def before(self) -> Any:
+        """The left side; a whole sequence is put together when it is asked for."""
+        return self._before.term() if isinstance(self._before, Snapshot) else self._before
+
+    @property
+    def after(self) -> Any:
+        """The right side."""
+        return self._after.term() if isinstance(self._after, Snapshot) else self._after
 
 
 class Simplifier:

@@ -67,8 +67,8 @@ def _indented(text: str) -> str:
 def explain(f: Any) -> Explanation:
     """The steps that `simplify` takes on a linear map, a function or a derivative.
 
-    Every step is an equation: its `before` and its `after` have the same meaning. Recording takes time in the size of
-    the compositions that are rewritten, for each step.
+    Every step is an equation: its `before` and its `after` have the same meaning. Recording a step takes no time
+    to speak of; its `before` and `after` are put together when they are asked for, in time in their size.
     """
     steps: list[Rewriting] = []
     return Explanation(f, rewritten(f, steps), tuple(steps))

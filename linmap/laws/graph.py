@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Note: TypeAlias = "Callable[[str, int, Net, Net], None]"
 
 
+MANY = 4
+
+
 @final
 class NetUnderRewriting:
     """Arcs by their place in the order; for each wire the places of the arcs into it and out of it."""
@@ -34,11 +37,11 @@ class NetUnderRewriting:
         self.arcs: dict[int, Arc] = dict(enumerate(f.arcs))
         self.inputs, self.outputs = list(f.inputs), list(f.outputs)
         self.wires: list[Leaf] = list(f.wires)
-        self.into: dict[int, list[int]] = {}
-        self.out: dict[int, list[int]] = {}
+        self.into: dict[int, dict[int, None]] = {}  # places in the order in which arcs were put there
+        self.out: dict[int, dict[int, None]] = {}
         for k, arc in self.arcs.items():
-            self.into.setdefault(arc.dst, []).append(k)
-            self.out.setdefault(arc.src, []).append(k)
+            self.into.setdefault(arc.dst, {})[k] = None
+            self.out.setdefault(arc.src, {})[k] = None
         self.fed, self.read = set(f.inputs), set(f.outputs)
         used = {*self.fed, *self.read, *self.into, *self.out}
         self.idle = [w for w in range(len(f.wires)) if w not in used]
@@ -46,8 +49,8 @@ class NetUnderRewriting:
     def remove(self, k: int) -> None:
         """Take an arc away."""
         arc = self.arcs.pop(k)
-        self.into[arc.dst].remove(k)
-        self.out[arc.src].remove(k)
+        del self.into[arc.dst][k]
+        del self.out[arc.src][k]
         self.changed = True
 
     def put(self, k: int, f: wire.Wire, src: int, dst: int) -> None:
@@ -55,19 +58,19 @@ class NetUnderRewriting:
         if k in self.arcs:
             self.remove(k)
         self.arcs[k] = Arc(f, src, dst)
-        self.into.setdefault(dst, []).append(k)
-        self.out.setdefault(src, []).append(k)
+        self.into.setdefault(dst, {})[k] = None
+        self.out.setdefault(src, {})[k] = None
         self.changed = True
 
     def before(self, w: int) -> int | None:
         """The one arc into a wire that is no input."""
         into = self.into.get(w, ())
-        return into[0] if len(into) == 1 and w not in self.fed else None
+        return next(iter(into)) if len(into) == 1 and w not in self.fed else None
 
     def after(self, w: int) -> int | None:
         """The one arc out of a wire that is no output."""
         out = self.out.get(w, ())
-        return out[0] if len(out) == 1 and w not in self.read else None
+        return next(iter(out)) if len(out) == 1 and w not in self.read else None
 
     def join(self, old: int, new: int) -> None:
         """All that leads to a wire, or reads it, does so with another."""
@@ -75,9 +78,21 @@ class NetUnderRewriting:
             self.put(k, self.arcs[k].map, self.arcs[k].src, new)
         for k in list(self.out.get(old, ())):
             self.put(k, self.arcs[k].map, new, self.arcs[k].dst)
-        self.inputs = [new if w == old else w for w in self.inputs]
-        self.outputs = [new if w == old else w for w in self.outputs]
-        self.fed, self.read = set(self.inputs), set(self.outputs)
+        if old in self.fed:
+            self.inputs = [new if w == old else w for w in self.inputs]
+            self.fed = set(self.inputs)
+        if old in self.read:
+            self.outputs = [new if w == old else w for w in self.outputs]
+            self.read = set(self.outputs)
+
+    def merge(self, old: int, new: int) -> None:
+        """As `join`, or the other way round where that moves far fewer arcs."""
+        if self._degree(old) > MANY * self._degree(new) + MANY:
+            old, new = new, old
+        self.join(old, new)
+
+    def _degree(self, w: int) -> int:
+        return len(self.into.get(w, ())) + len(self.out.get(w, ()))
 
     def net(self) -> Net:
         """The net as it is now, its wires renumbered; the given one if nothing changed."""
@@ -171,10 +186,10 @@ def arcs_that_carry_on(g: NetUnderRewriting) -> bool:
         s, d = arc.src, arc.dst
         if g.before(d) == k and s != d:  # what reads d may read s
             g.remove(k)
-            g.join(d, s)
+            g.merge(d, s)
         elif g.after(s) == k and s not in g.fed:  # what leads to s may lead to d
             g.remove(k)
-            g.join(s, d)
+            g.merge(s, d)
         else:
             continue
         changed = True

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
+from hilbert.once import LOCK
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -92,8 +94,9 @@ def named(function: Callable[..., Any]) -> str:
 
 def declare(made: Rule) -> None:
     """Put a rule into the table."""
-    RULES[made.name] = made
-    _found.clear()
+    with LOCK:
+        RULES[made.name] = made
+        _found.clear()
 
 
 def equation(
@@ -108,7 +111,8 @@ def rules(kind: str, *classes: type, late: bool) -> tuple[Rule, ...]:
     key = (kind, late, *classes)
     found = _found.get(key)
     if found is None:
-        every = [r for law in RULES.values() for r in (law, *law.derived)]
-        chosen = [r for r in every if r.kind == kind and (late or not r.late) and r.takes(*classes)]
-        found = _found[key] = tuple(chosen)
+        with LOCK:
+            every = [r for law in RULES.values() for r in (law, *law.derived)]
+            chosen = [r for r in every if r.kind == kind and (late or not r.late) and r.takes(*classes)]
+            found = _found[key] = tuple(chosen)
     return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import frozen
 
 from hilbert import combine
 from hilbert.combine import Multiple
@@ -12,12 +14,70 @@ from linmap.laws.size import WEIGHTS, cost
 from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from linmap.laws.engine import Path, Simplifier, Work
 
 PENDING = (2, WEIGHTS[Multiple])
 """Size and weight of the scaling that a composition gets when it is closed."""
+
+
+Trail: TypeAlias = "tuple[Trail, Any] | None"
+"""A stack that is never changed: what is below, and the top."""
+
+
+class Stack:
+    """A stack that remembers what it was, in no time."""
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self.items: list[Any] = []
+        self.trail: Trail = None
+        self.extend(items)
+
+    def push(self, item: Any) -> None:
+        """One more."""
+        self.items.append(item)
+        self.trail = (self.trail, item)
+
+    def extend(self, items: Iterable[Any]) -> None:
+        """Some more."""
+        for item in items:
+            self.push(item)
+
+    def pop(self) -> Any:
+        """The top, taken off."""
+        assert self.trail is not None
+        self.trail = self.trail[0]
+        return self.items.pop()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@final
+@frozen
+class Snapshot:
+    """A sequence as it was at a step: what was done, what stood between, what was to come; made a term on demand."""
+
+    kind: type
+    done: Trail
+    between: tuple[Any, ...]
+    todo: Trail
+    factor: float | None
+
+    def term(self) -> Any:
+        """The sequence as a term."""
+        parts = [*reversed(_from_the_top(self.done)), *self.between, *_from_the_top(self.todo)]
+        whole = self.kind(parts)
+        return whole if self.factor is None else self.factor * whole
+
+
+def _from_the_top(trail: Trail) -> list[Any]:
+    items = []
+    while trail is not None:
+        trail, item = trail
+        items.append(item)
+    return items
 
 
 class _Open:
@@ -90,10 +150,10 @@ class Neighbours(_Open):
 
     def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
         super().__init__(owner, node, path, combine.Composition)
-        self.done: list[Any] = []
-        self.todo = [self.shared.find(part) for part in node.parts][::-1]
+        self.done = Stack()
+        self.todo = Stack([self.shared.find(part) for part in node.parts][::-1])
         self.factor: float | None = None
-        self.curved = sum(not isinstance(part, LinMap) for part in self.todo)
+        self.curved = sum(not isinstance(part, LinMap) for part in self.todo.items)
 
     def run(self) -> Work:
         """The simplified composition; the node itself if nothing changed."""
@@ -104,7 +164,7 @@ class Neighbours(_Open):
                 continue
             if self.done and (yield self._merged(f)):
                 continue
-            self.done.append(f)
+            self.done.push(f)
         if not self.changed and len(self.done) > 1:
             return self.node
         return (yield self._closed())
@@ -117,8 +177,7 @@ class Neighbours(_Open):
         """The whole as it is now."""
         if self.owner.steps is None:
             return None
-        whole = self.whole([*self.done, *between, *reversed(self.todo)])
-        return whole if self.factor is None else self.factor * whole
+        return Snapshot(type(self.node), self.done.trail, between, self.todo.trail, self.factor)
 
     def _place(self) -> Path:
         return self.path if self.factor is None else (self.path, 0)
@@ -152,7 +211,7 @@ class Neighbours(_Open):
 
     def _merged(self, f: Any) -> Work:
         """A part against the one before it."""
-        inner = self.done[-1]
+        inner = self.done.items[-1]
         for rule in rules(PAIR, type(f), type(inner), late=self.owner.late):
             if rule.late and not (self.shared.alone(f) or self.shared.alone(inner)):
                 continue
@@ -170,7 +229,7 @@ class Neighbours(_Open):
         return False
 
     def _closed(self) -> Work:
-        parts = self.done
+        parts = self.done.items
         made = parts[0] if len(parts) == 1 else type(self.node)(parts)
         if len(parts) == 1:
             self.owner.note("composition of one", self._place(), self.whole(parts), made)
@@ -205,19 +264,24 @@ class Summands(_Open):
 
     def _flatten(self) -> None:
         """Terms that are sums, or 0."""
-        todo, parts = self.parts[::-1], list[Any]()
+        todo, parts = Stack(self.parts[::-1]), Stack()
         while todo:
             f = todo.pop()
             terms = self._terms(f, alone=not (parts or todo))
             if terms is None:
-                parts.append(f)
+                parts.push(f)
                 continue
             name, new = terms
-            if self.owner.steps is not None:
-                rest = todo[::-1]
-                self.owner.note(name, self.path, self.whole([*parts, f, *rest]), self.whole([*parts, *new, *rest]))
+            before = self._now(parts, (f,), todo)
             todo.extend(reversed(new))
-        self.parts = parts
+            self.owner.note(name, self.path, before, self._now(parts, (), todo))
+        self.parts = parts.items
+
+    def _now(self, parts: Stack, between: tuple[Any, ...], todo: Stack) -> Any:
+        """The whole as it is now."""
+        if self.owner.steps is None:
+            return None
+        return Snapshot(type(self.node), parts.trail, between, todo.trail, None)
 
     def _terms(self, f: Any, *, alone: bool) -> tuple[str, list[Any]] | None:
         for rule in rules(TERM, type(f), late=self.owner.late):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from hilbert.once import cached_property
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.program.fuse import fused

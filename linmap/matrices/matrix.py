@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hilbert import SpaceError
+from hilbert.arrays.namespace import freeze, fresh
 from hilbert.errors import shown
 from linmap.matrices.dense import dense
 from linmap.matrices.forms import blocks, data_of, limit_of, operator, sparse
@@ -36,8 +37,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
     `tensor`: an element of W ⊗ V in as few rank-one terms as the term proves. `operator`: a scipy LinearOperator that
     applies the map, with its spaces as `dom` and `cod`. Without `as_` the cheapest form that the structure allows.
     Contractions are made in the order with the fewest operations; with a `limit`, in the best one whose intermediate
-    arrays have at most so many entries. Raises SpaceError for an open map, a form that the structure does not allow, or
-    a limit that no order keeps.
+    arrays have at most so many entries. The result shares no memory that may be written into with anything else; sparse
+    matrices of one map may share their index arrays, which are read-only: take S.copy() where the pattern is to change.
+    Raises SpaceError for an open map, a form that the structure does not allow, or a limit that no order keeps.
     """
     data = data_of(f, "matrix")
     if as_ is not None and not isinstance(as_, str):
@@ -47,11 +49,11 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
     form = cheapest(structure(f)) if as_ is None else as_
     match form:
         case "array":
-            return dense(f, data, limit)
+            return fresh(dense(f, data, limit))
         case "sparse":
-            return sparse(f, data, limit)
+            return _own(sparse(f, data, limit))
         case "blocks":
-            return blocks(f, data, limit)
+            return tuple(tuple(b if b is None else _own(b) for b in row) for row in blocks(f, data, limit))
         case "tensor":
             return tensor(f, limit=limit)
         case "operator" if limit is None:
@@ -62,6 +64,13 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case _:  # given by users
             msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
+
+
+def _own(made: Any) -> Any:
+    """A sparse matrix with values of its own; the index arrays, which the plan keeps, are read-only."""
+    made.data = fresh(made.data)
+    made.indices, made.indptr = freeze(made.indices), freeze(made.indptr)
+    return made
 
 
 def cheapest(s: Form) -> As:

@@ -10,12 +10,14 @@ have a value, or a dense block, for each row.
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
+
+from hilbert.once import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -141,7 +143,7 @@ def pattern(p: NetworkProduct) -> tuple[tuple[Any, ...], list[Labels], dict[int,
 # --- columns: tuples of labels as arrays of integers ---
 
 
-@cache
+@lru_cache(maxsize=8)
 def _multipliers(size: int) -> Ints:
     return np.random.default_rng(0).integers(-(2**62), 2**62, size)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.index import Index
 from hilbert.once import once
-from hilbert.term import postorder
+from hilbert.term import parts, shared_terms
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
@@ -35,7 +35,7 @@ from linmap.term.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from hilbert import Type
     from hilbert.leaf import Leaf
@@ -51,6 +51,10 @@ class Wiring:
     def __init__(self) -> None:
         self.wires: list[Leaf] = []
         self.arcs: list[Arc] = []
+
+    def values(self, ends: Ends) -> tuple[Hashable, ...]:
+        """What the values of wires that are complete are known by: here each wire is taken for a value of its own."""
+        return ends
 
     def ends(self, space: Type, lead: Axes = ()) -> Ends:
         """Fresh wires for the leaves of a space."""
@@ -68,6 +72,46 @@ class Wiring:
             self.arc(f, s, d)
 
 
+class Numbered(Wiring):
+    """A net under construction that tells which wires have one value: where the same arcs lead from the same values.
+
+    Arcs come in topological order, so that a wire is complete when the first arc leaves it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._into: dict[int, list[int]] = {}  # for each wire the numbers of what is added into it
+        self._value: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def values(self, ends: Ends) -> tuple[Hashable, ...]:
+        """The numbers of the wires' values."""
+        return tuple(map(self._value_of, ends))
+
+    def arc(self, f: wire.Wire, src: int, dst: int) -> None:
+        """wires[dst] += f(wires[src])."""
+        super().arc(f, src, dst)
+        value = self._value_of(src)
+        self._into.setdefault(dst, []).append(value if f == wire.Same() else self._number(("arc", f, value)))
+
+    def _value_of(self, w: int) -> int:
+        found = self._value.get(w)
+        if found is None:
+            match sorted(self._into.get(w, ())):
+                case []:  # an input, or 0
+                    key: Hashable = ("wire", w)
+                    found = self._number(key)
+                case [one]:
+                    found = one
+                case several:
+                    found = self._number(("sum", *several))
+            self._value[w] = found
+        return found
+
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
 def net(f: AnyLinMap) -> Net:
     """The net of a linear map, made once for each term."""
     if isinstance(f, Net):
@@ -77,46 +121,36 @@ def net(f: AnyLinMap) -> Net:
 
 @once
 def _lowered(f: AnyLinMap) -> Net:
-    w = Wiring()
+    shared = shared_terms(f)
+    w = Numbered() if shared else Wiring()
     src, dst = w.ends(f.dom), w.ends(f.cod)
-    lower(w, f, src, dst)
+    lower(w, f, src, dst, shared)
     return Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
 
 
-def shared_terms(f: AnyLinMap) -> set[int]:
-    """The subterms that several parents use: on the same wires they are lowered once."""
-    seen, twice = set[int](), set[int]()
-    for node in postorder(f):
-        if isinstance(node, (Compose, Sum, Fork, Join, Parallel)):
-            for part in node.parts:
-                (twice if id(part) in seen else seen).add(id(part))
-    return twice
-
-
-def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends) -> None:
+def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends, shared: set[int]) -> None:
     """Emit arcs such that wires[dst] += f(wires[src]); iterative, in topological order."""
-    shared = shared_terms(f)
-    done: dict[tuple[int, Ends, Axes], Ends] = {}
+    done: dict[tuple[int, tuple[Hashable, ...], Axes], Ends] = {}
     tasks: list[Task] = [(f, src, dst, ())]
     while tasks:
         g, s, d, lead = tasks.pop()
         if id(g) in shared and not isinstance(g, (Identity, Project, Inject, ZeroMap)):
-            key = (id(g), s, lead)
+            key = (id(g), w.values(s), lead)
             if key in done:
                 w.each(wire.Same(), done[key], d)
                 continue
             done[key] = middle = w.ends(g.cod, lead)
             below: list[Task] = []
-            _step(w, cast("Node", g), s, middle, lead, below)
+            _step(w, cast("Node", g), s, middle, lead, shared, below)
             tasks.append((Identity(g.cod), middle, d, lead))
             tasks.extend(reversed(below))
             continue
         below = []
-        _step(w, cast("Node", g), s, d, lead, below)
+        _step(w, cast("Node", g), s, d, lead, shared, below)
         tasks.extend(reversed(below))
 
 
-def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task]) -> None:
+def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int], below: list[Task]) -> None:
     """One node: arcs of its own, and tasks for its parts in the order of the flow."""
     n = len(lead)
     match f:
@@ -124,7 +158,8 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             w.each(wire.Same(), src, dst)
         case ZeroMap():
             pass
-        case Compose(parts):
+        case Compose():
+            parts = _joined(f)
             ends, last = src, len(parts) - 1
             for k, part in enumerate(parts):
                 out = dst if k == last else w.ends(part.cod, lead)
@@ -134,7 +169,8 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             below.extend((part, src, dst, lead) for part in parts)
         case Scaled(k, Identity()):
             w.each(wire.Scale(k), src, dst)
-        case Scaled(k, of) if of.cod.dim <= of.dom.dim:  # the scalar goes where the arrays are smaller
+        case Scaled(k, of) if id(of) in shared or of.cod.dim <= of.dom.dim:
+            # The scalar goes where the arrays are smaller, but not in front of what others use on the same values.
             middle = w.ends(of.cod, lead)
             below += [(of, src, middle, lead), (Scaled(k, Identity(of.cod)), middle, dst, lead)]
         case Scaled(k, of):
@@ -159,10 +195,14 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
                 start = stop
         case Join(parts):
             start = 0
+            groups: dict[int, list[tuple[float, AnyLinMap, Ends]]] = {}
             for part in parts:
                 stop = start + len(part.dom.leaves)
-                below.append((part, src[start:stop], dst, lead))
+                factor, of = (part.k, part.of) if isinstance(part, Scaled) else (1.0, part)
+                groups.setdefault(id(of), []).append((factor, of, src[start:stop]))
                 start = stop
+            for group in groups.values():
+                below.extend(_together(w, group, dst, lead))
         case Parallel(parts):
             a = b = 0
             for part in parts:
@@ -186,6 +226,28 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, below: list[Task
             inline(w, body, src, dst, lead, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
         case _:
             assert_never(f)
+
+
+def _together(w: Wiring, group: list[tuple[float, AnyLinMap, Ends]], dst: Ends, lead: Axes) -> list[Task]:
+    """[f, k·f, …] = f • [id, k·id, …]: what is joined is added before f, which comes once."""
+    of = group[0][1]
+    if len(group) == 1 or not parts(of):  # one step twice is two steps, which may fuse with others
+        return [(of if k == 1.0 else Scaled(k, of), ends, dst, lead) for k, of, ends in group]
+    middle, same = w.ends(of.dom, lead), Identity(of.dom)
+    added: list[Task] = [(same if k == 1.0 else Scaled(k, same), ends, middle, lead) for k, _, ends in group]
+    return [*added, (of, middle, dst, lead)]
+
+
+def _joined(f: Compose) -> list[AnyLinMap]:
+    """The parts of a composition, [id, …] • (f × …) as [f, …]."""
+    parts: list[AnyLinMap] = []
+    for part in f.parts:
+        before = parts[-1] if parts else None
+        if isinstance(part, Join) and isinstance(before, Parallel) and all(isinstance(g, Identity) for g in part.parts):
+            parts[-1] = Join(before.parts)
+        else:
+            parts.append(part)
+    return parts
 
 
 def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: Mapping[int, Datum]) -> None:

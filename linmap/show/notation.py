@@ -60,6 +60,8 @@ class Times:
 
 
 Doc: TypeAlias = Word | Chained | Signed | Bracket | Times
+Piece: TypeAlias = "str | tuple[Doc, bool, str]"
+"""Text, or a doc with how it is set."""
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
@@ -104,26 +106,43 @@ def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
-    """The text of a doc; inside a sum, compositions are set tight."""
+    """The text of a doc; inside a sum, compositions are set tight. Iterative: docs may be nested deeply."""
+    text: list[str] = []
+    stack: list[Piece] = [(doc, tight, within)]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, str):
+            text.append(piece)
+        else:
+            stack.extend(reversed(_pieces(*piece)))
+    return "".join(text)
+
+
+def _pieces(doc: Doc, tight: bool, within: str) -> list[Piece]:  # noqa: FBT001 - as in `render`
+    """What the text of a doc is put together of."""
     match doc:
         case Word(text):
-            return text
+            return [text]
         case Chained(sign, parts):
-            join = sign if tight else f" {sign} "
-            return join.join(render(p, tight=tight, within="line") for p in parts)
+            return _joined(sign if tight else f" {sign} ", [(p, tight, "line") for p in parts])
         case Times(parts):
-            text = " × ".join(render(p, tight=True, within="line") for p in parts)
-            return f"({text})" if within else text
+            inner = _joined(" × ", [(p, True, "line") for p in parts])
+            return ["(", *inner, ")"] if within else inner
         case Bracket(opening, parts, closing):
-            return f"{opening}{', '.join(render(p, tight=tight) for p in parts)}{closing}"
+            return [opening, *_joined(", ", [(p, tight, "") for p in parts]), closing]
         case Signed(parts):
-            text = ""
+            inner = []
             for k, (positive, part) in enumerate(parts):
-                sign = "" if positive and not k else " + " if positive else "−" if not k else " − "
-                text += sign + render(part, tight=tight or len(parts) > 1, within="sum")
-            return f"({text})" if within in ("line", "sum") else text
+                inner.append("" if positive and not k else " + " if positive else "−" if not k else " − ")
+                inner.append((part, tight or len(parts) > 1, "sum"))
+            return ["(", *inner, ")"] if within in ("line", "sum") else inner
         case _:
             assert_never(doc)
+
+
+def _joined(sign: str, pieces: list[Piece]) -> list[Piece]:
+    """The pieces with a sign between them."""
+    return [one for piece in pieces for one in (sign, piece)][1:]
 
 
 @final

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast, final
 
 from attrs import frozen
 
-from hilbert.term import bottom_up, parts, postorder
+from hilbert.term import bottom_up, parts, shared_terms
 from linmap.term.base import AnyLinMap
 from linmap.term.nets import Closed, Net
 from linmap.term.nodes import (
@@ -77,17 +77,14 @@ def spell(f: AnyLinMap) -> str:
 
 def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
     """The expression of a term; `step` gives that of a node from those of its parts."""
-    parents: dict[int, int] = {}
-    for node in postorder(term, parts):
-        for child in parts(node):
-            parents[id(child)] = parents.get(id(child), 0) + 1
+    several = shared_terms(term)
     bound: list[str] = []
     depths: dict[int, int] = {}
 
     def named(node: Term, rec: Callable[[Any], Source]) -> Source:
         source = step(node, rec)
         depths[id(node)] = 1 + max((depths[id(child)] for child in parts(node)), default=0)
-        shared = parents.get(id(node), 0) > 1 and len(source.text) > SHORT
+        shared = id(node) in several and len(source.text) > SHORT
         if not shared and depths[id(node)] < DEEP:
             return source
         depths[id(node)] = 0

@@ -1,7 +1,8 @@
 """Linear maps in the paper's notation.
 
-Trees print as they were composed. A net prints as • + ⟨⟩ again: a wire that is read once, or whose text is short, is
-written in place; another gets a name d₁, d₂, … and a line `where`.
+Trees print as they were composed, with names f₁, f₂, … for what is shared: see `linmap.show.shared`. A net prints as
+• + ⟨⟩ again: a wire that is read once, or whose text is short, is written in place; another gets a name d₁, d₂, … and a
+line `where`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from hilbert import Copower, DirectSum, TensorProduct, Unit, Vec
 from hilbert.leaf import raised
 from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
-from hilbert.term import bottom_up
 from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, times, total
 from linmap.show.sections import section_text
+from linmap.show.shared import shared_doc
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, filling
@@ -139,11 +140,11 @@ def show(f: AnyLinMap, page: Page = PAGE) -> str:
 
 def linear_doc(f: AnyLinMap, names: Names, lets: list[str]) -> Doc:
     """The doc of a linear map, to stand in a larger one; lines for shared wires are appended to `lets`."""
-    doc: Doc = bottom_up(f, lambda node, rec: _doc(node, rec, names, lets))
-    return doc
+    return shared_doc(f, lambda node, rec: node_doc(cast("AnyLinMap", node), rec, names, lets), names, lets)
 
 
-def _doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+def node_doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[str]) -> Doc:
+    """The doc of one node of a linear map."""
     match cast("Node", f):
         case Identity():
             return Word("id")

@@ -11,6 +11,7 @@ from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import SpaceError, shown
 from hilbert.formal.array import Formal
 from hilbert.leaf import Leaf
+from hilbert.once import LOCK
 from hilbert.program.constant import Const
 from hilbert.term import as_tuple
 
@@ -59,7 +60,9 @@ class Data(Sequence[Const]):
         if self._consts is None:
             program, token = self._origin
             pairs = zip(self.arrays, self._refs, strict=True)
-            self._consts = tuple(Const(array, ref.leaf, ("at", program, token, ref.slot)) for array, ref in pairs)
+            made = tuple(Const(array, ref.leaf, ("at", program, token, ref.slot)) for array, ref in pairs)
+            with LOCK:
+                self._consts = made if self._consts is None else self._consts
         return self._consts
 
     def fit(self, refs: tuple[Ref, ...]) -> bool:

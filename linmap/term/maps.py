@@ -209,11 +209,7 @@ def compose(*fs: Any) -> Any:
         maps = tuple(maps)
     except TypeError:  # no sequence
         require_map(maps, "compose")
-    highest(maps)
-    result = maps[-1]
-    for f in reversed(maps[:-1]):
-        result = f @ result
-    return result
+    return highest(maps)._compose(maps[::-1]) if len(maps) > 1 else highest(maps)
 
 
 @overload

@@ -6,7 +6,9 @@ as nets of array operations, `linmap.show.show` prints them in the paper's notat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from functools import partial, reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 
 from attrs import field, frozen
 
@@ -211,10 +213,12 @@ class Join(AnyLinMap):
     parts: tuple[AnyLinMap, ...] = field(converter=as_tuple, validator=_linear)
 
     def __attrs_post_init__(self) -> None:
+        cod = self.cod
         for part in self.parts:
-            if part.cod != self.cod:
-                msg = f"[f, g] needs one codomain, not {self.cod} and {part.cod}"
+            if part.cod is not cod and part.cod != cod:
+                msg = f"[f, g] needs one codomain, not {cod} and {part.cod}"
                 raise SpaceError(msg)
+        self.settle()
 
     @property
     @once
@@ -336,9 +340,10 @@ Node: TypeAlias = (
 
 
 def _compose(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
-    inner, outer = parts
-    joint(inner, outer)
-    return merged(Compose, inner, outer)
+    for inner, outer in pairwise(parts):
+        joint(inner, outer)
+    made: Any = reduce(partial(merged, cast("Any", Compose)), parts)
+    return cast("AnyLinMap", made)
 
 
 def _sum(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
