@@ -560,7 +560,7 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __gt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __gt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    def __gt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
     @overload
     def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
@@ -574,7 +574,7 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __ge__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __ge__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    def __ge__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
     @overload
     def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
@@ -588,7 +588,7 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __lt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __lt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    def __lt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
     @overload
     def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
@@ -602,7 +602,7 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __le__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
     @overload
-    def __le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...
+    def __le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
     @overload
     def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
     @overload
