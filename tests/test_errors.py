@@ -473,7 +473,7 @@ LINMAP: dict[str, Rows] = {
     ],
     "windows": [
         ("windows(h, 0)", "the width of windows is an integer ≥ 1, not 0"),
-        ("windows(h, 2, to=p)", "the 2 windows of width 2 in Hidden3 have |Y| = 2, |K| = 2 in Y×K, not the index set Pixel4"),
+        ("windows(h, 2, to=p)", "the 2 windows of width 2 in Hidden3 have |Y| = 2, |K| = 2 in Y×K, not"),
         ("windows(3, 2)", "takes an index set, not 3"),
         ("windows(R, h, 2)", "windows(X, width, V) takes its arguments in this order"),
     ],
