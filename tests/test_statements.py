@@ -56,6 +56,27 @@ def test_affine_approximation(s: Source) -> None:
     assert close(linear(dv), central(f, v, dv), 1e-5)
 
 
+FUNCTIONS: dict[str, Any] = {
+    "composition": tanh @ sin,
+    "layer": fun(R ** (Y * X), V, W)(lambda M, x, b: tanh(M @ x + b)),
+    "product": fun(V, V)(lambda x, y: x * sin(y) + (x @ y) * y),
+    "copower": (sin @ tanh) ** Y,
+    "constant": fun(V)(lambda x: x * const(V.vec([2.0, -1.0])) + const(V.vec([1.0, 3.0]))),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_fig_1(name: str) -> None:
+    """Fig. 1: both components for a function of each kind, at a point where neither is 0: value, and slope."""
+    f = FUNCTIONS[name]
+    v, dv = f.dom.random(RNG), f.dom.random(RNG)
+    value, linear = affine(f, v)
+    assert np.allclose(value.flat(), f(v).flat(), rtol=1e-13)
+    assert np.allclose(linear(dv).flat(), central(f, v, dv).flat(), rtol=1e-5, atol=1e-8)
+    assert np.all(value.flat() != 0.0)
+    assert np.all(linear(dv).flat() != 0.0)
+
+
 @given(sources(smooth=True, single=False))
 def test_constants(s: Source) -> None:
     """Thm 4.1 (2): K_w'(v) = 0, the zero map, and so it is inside of a sum; its value is w."""
