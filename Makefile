@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test fuzz bench coverage typing-mutants mutation wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation statements wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -22,6 +22,9 @@ typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must
 
 mutation: .venv/.ready ## change the laws in turn; the tests of meaning must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.run $(ARGS)
+
+statements: .venv/.ready ## break each statement of the paper; the tests that docs/traceability.md cites must notice
+	$(BIN)/python -m tests.mutation.statements $(ARGS)
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"

@@ -25,6 +25,7 @@ from typing import (
 )
 
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
+from diff.hints import its_axes, no_options
 from diff.lower import program
 from hilbert import (
     Boolean,
@@ -265,7 +266,7 @@ class Expr(Applicable, Generic[V]):
 
         Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
         """
-        _no_options(self, "sum", options)
+        no_options(self, "sum", options)
         require_space(self.space, ".sum()")
         return _entries_added(self) if X is None else _summed(self, X)
 
@@ -281,7 +282,7 @@ class Expr(Applicable, Generic[V]):
     def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
     def mean(self, X: Any = None, **options: Any) -> Any:
         """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
-        _no_options(self, "mean", options)
+        no_options(self, "mean", options)
         require_space(self.space, ".mean()")
         total: Expr[Any] = _entries_added(self, "mean") if X is None else _summed(self, X, "mean")
         size: int = self.space.dim if X is None else X.size
@@ -666,30 +667,8 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
 
 
-def _no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
-    """Raise SpaceError for options that numpy's method of that name has."""
-    if options:
-        given = ", ".join(f"{key}={shown(value)}" for key, value in options.items())
-        msg = f".{name}(X) of {shown(a)} takes the index set of an axis, not {given}: {_its_axes(a)}"
-        raise SpaceError(msg)
-
-
-def _its_axes(a: Expr[Any]) -> str:
-    axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
-    return f"its axes are {', '.join(axes)}" if axes else "it has none"
-
-
 def _negated(a: Expr[V]) -> Expr[V]:
-    """−v; −(k·v) is (−k)·v, one step."""
-    space, slots = a._require("−v"), []
-    for slot in a.slots:
-        inner = a.builder.operation(slot)
-        if isinstance(inner, wire.Scale):
-            (of,), k = a.builder.steps[slot - a.builder.arity].args, -inner.k
-            slots.append(of if k == 1.0 else a.builder.scale(k, of))
-        else:
-            slots.append(a.builder.scale(-1.0, slot))
-    return Expr(a.builder, space, tuple(slots))
+    return Expr(a.builder, a._require("−v"), tuple(map(a.builder.negated, a.slots)))
 
 
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
@@ -756,7 +735,7 @@ def _entries_added(x: Expr[Any], name: str = "sum") -> Expr[Any]:
 def _summed(x: Expr[Any], X: Any, name: str = "sum") -> Expr[Any]:
     """Σ_X along one factor of the index sets of a space."""
     if not isinstance(X, Index):
-        msg = f".{name}(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {_its_axes(x)}"
+        msg = f".{name}(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {its_axes(x)}"
         raise SpaceError(msg)
     found = x.space.sums(X)
     if len(found) != 1:

@@ -98,6 +98,14 @@ class Builder:
                 return self.scale(k * inner.k, self.steps[slot - self.arity].args[0])
         return self.emit(Scale(k), (slot,), self.slots[slot])
 
+    def negated(self, slot: int) -> int:
+        """−1 · slot; −(k·x) is (−k)·x, one step."""
+        inner = self.operation(slot)
+        if not isinstance(inner, Scale):
+            return self.scale(-1.0, slot)
+        (of,) = self.steps[slot - self.arity].args
+        return of if inner.k == -1.0 else self.scale(-inner.k, of)
+
     def apply(self, f: Unary, slot: int) -> int:
         """A linear step."""
         if isinstance(f, Scale):

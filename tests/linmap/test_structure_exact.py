@@ -1,0 +1,114 @@
+"""Structure from both sides: what is proved is as small as it can be for generic data, and never smaller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilbert import Fin, R, direct_sum
+from hilbert.relation import band, leq, pairs
+from linmap import (
+    cumsum,
+    dot,
+    equal,
+    factors,
+    flip,
+    identity,
+    inject,
+    matrix,
+    parallel,
+    permute,
+    project,
+    red,
+    rep,
+    scale,
+    section,
+    sparse,
+    structure,
+    total,
+    transpose,
+    uncurry,
+    zero,
+)  # fmt: skip
+from linmap.contraction import hadamard, matrix_vector, scalar
+from linmap.matrices.structure import (
+    Blocks,
+    DenseForm,
+    DiagonalForm,
+    IdentityForm,
+    LowRank,
+    Permutation,
+    ScaledForm,
+    SparseForm,
+    ZeroForm,
+)  # fmt: skip
+from tests.oracle import matrix as due_matrix
+
+X, Y = Fin.of(5), Fin.of(4)
+V, W, M = R**X, R**Y, R ** (Y * X)
+RNG = np.random.default_rng(0)
+v, w, A = V.random(RNG), W.random(RNG), M.random(RNG)
+D, B = section(hadamard(V), 0, v), section(matrix_vector(Y, X), 0, A)
+TRIDIAGONAL = sparse([0, 0, 1, 2, 3, 4], [0, 1, 2, 2, 4, 0], [1.5, 2.5, 0.5, 3.5, -1.5, 2.0], X, X)
+
+FORMS: dict[str, tuple[Any, type | tuple[type, ...]]] = {
+    "id": (identity(V), IdentityForm),
+    "0": (zero(V, W), ZeroForm),
+    "2 id": (scale(2.0, V), ScaledForm),
+    "diagonal": (D, DiagonalForm),
+    "diagonal of diagonals": (D @ D, DiagonalForm),
+    "matrix": (B, DenseForm),
+    "scan": (cumsum(X), SparseForm),
+    "permutation": (permute([1, 0, 2, 4, 3], X), (SparseForm, Permutation)),
+    "flip": (flip(X), (SparseForm, Permutation)),
+    "band": (red(band(X, 1, 1)), SparseForm),
+    "pairs": (red(pairs([[0, 1], [2, 3], [4, 3]], X, Y)), SparseForm),
+    "D band": (D @ red(band(X, 1, 1)), SparseForm),
+    "D sparse": (D @ TRIDIAGONAL, SparseForm),
+    "≤": (red(leq(X)), SparseForm),
+    "π": (project(direct_sum(V, W), 1), Blocks),
+    "ι": (inject(direct_sum(V, W), 0), Blocks),
+    "rank 1": (section(scalar(W), 1, w) @ dot(v), LowRank),
+    "Σ then rep": (rep(Y) @ total(X), LowRank),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_form_is_proved(name: str) -> None:
+    """No term of the table is called dense unless its matrix is, and none is called more than it is."""
+    f, form = FORMS[name]
+    assert isinstance(structure(f), form)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, form) in FORMS.items() if form is not LowRank])
+def test_the_pattern_is_exact(name: str) -> None:
+    """The entries that a sparse matrix stores are those that are not 0 for generic data."""
+    f, form = FORMS[name]
+    found: Any = structure(f)
+    due = due_matrix(f)
+    stored = matrix(f, as_="sparse")
+    assert stored.nnz == np.count_nonzero(due)
+    assert np.allclose(stored.toarray(), due)
+    if form is SparseForm:
+        assert found.entries == np.count_nonzero(due)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, form) in FORMS.items() if form is LowRank])
+def test_the_rank_is_exact(name: str) -> None:
+    """The rank that is proved is the rank of the matrix, and `factors` gives that many terms."""
+    f, _ = FORMS[name]
+    found: Any = structure(f)
+    due = due_matrix(f)
+    left, right = factors(f)
+    assert found.rank == np.linalg.matrix_rank(due) == left.space.index.size == right.space.index.size
+    flat = [np.reshape(part.array, (part.space.index.size, -1)) for part in (left, right)]
+    assert np.allclose(flat[0].T @ flat[1], due)
+
+
+def test_terms_of_one_matrix() -> None:
+    """What only re-brackets stores an entry for each row; blocks side by side store theirs."""
+    for f in (transpose(V * W), uncurry(V**Y), parallel(D, red(band(X, 1, 1)))):
+        assert matrix(f, as_="sparse").nnz == np.count_nonzero(due_matrix(f))
+    assert equal(D, D)
