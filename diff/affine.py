@@ -14,7 +14,8 @@ from attrs import evolve, frozen
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
-from diff.lower import program
+from diff.lower import planned, program
+from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
@@ -248,15 +249,18 @@ Derivative: TypeAlias = Linearization[V, V, W]
 
 
 def derivative(f: Map[V, W]) -> Linearization[V, V, W]:
-    """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
+    """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f.
+
+    It is taken of planned(f): contractions are put in order before they are derived.
+    """
     require_map(f, "derivative")
-    return _derivative(program(f))
+    return linearized(planned(f))
 
 
 @once
-def _derivative(p: AnyProgram) -> AnyLinearization:
+def linearized(p: AnyProgram) -> AnyLinearization:
     """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
-    b = Builder(p.slots[: p.arity])
+    b = Builder(p.slots[: p.arity], fixed=p.line.fixed)
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
@@ -386,4 +390,10 @@ def affine(f: AnyMap, *x: Any) -> Any:
 
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
-    return derivative(f).uncurried
+    require_map(f, "jvp")
+    return _jvp(program(f))
+
+
+@once
+def _jvp(p: AnyProgram) -> AnyProgram:
+    return derived(p, lambda q: linearized(q).uncurried)

@@ -21,6 +21,7 @@ from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
 from hilbert.errors import number
 from hilbert.notarray import Applicable
+from hilbert.program.plan import planned
 from hilbert.program.run import Runner
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _traced(operation: Any, form: Form, names: tuple[str, ...]) -> tuple[Callabl
     given = [Expr(b, v, tuple(islice(slots, len(v.leaves)))) if kind is Vec else v for kind, v in form]
     count = len(given) - len(names)
     value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
-    return Runner(b.line(value.slots)).run, value.space
+    return Runner(planned(b.line(value.slots))).run, value.space
 
 
 _kept = lru_cache(maxsize=SIZE)(_traced)
