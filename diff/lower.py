@@ -43,6 +43,7 @@ def planned(f: Map[V, W]) -> Program[V, W]:
     larger than the largest operand, result or intermediate array as written; otherwise the steps are those of
     `program(f)`. Sums of terms, primitives, casts, masks and `kept` values are never crossed.
     """
+    require_map(f, "planned")
     return reordered(program(f))
 
 

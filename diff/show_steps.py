@@ -9,7 +9,7 @@ from attrs import Factory, field, frozen
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.programs import AnyProgram
 from hilbert import Unit
-from hilbert.program.operation import Add, Contract, Literal
+from hilbert.program.operation import Add, Contract, Keep, Literal
 from hilbert.relation import Full
 from linmap.show.show import SHORT, Names, path, reduction, subscript, transposed
 from linmap.signs import sign_of
@@ -204,6 +204,8 @@ class Slots:
                 return Text(transposed(self._bound(args[0], ATOM)), ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Keep():
+                return Text(f"kept({self.texts[args[0]].tight})", APPLICATION)
             case never:
                 assert_never(never)
 

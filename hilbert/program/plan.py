@@ -1,4 +1,4 @@
-"""Contractions in a cheaper order than they are written in: each tree of them is a network whose best order is searched.
+"""Contractions in a cheaper order than they are written in: each tree is a network, whose best order is searched for.
 
 Another order is taken if it saves a quarter of the multiplications and makes no array larger than the largest operand,
 result or intermediate array as written; otherwise the steps stay as they are. Where it takes more steps, each must save
@@ -27,7 +27,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
 from hilbert.program.network import Network, networks
 from hilbert.program.operation import Move, Reduce
-from hilbert.program.search import Labels, Pairs, best, steps
+from hilbert.program.search import Labels, Pairs, best, numbered, steps
 from hilbert.relation import Full
 from hilbert.spec import ALPHABET, Spec
 
@@ -75,7 +75,7 @@ def cheaper(net: Network, slots: tuple[Leaf, ...]) -> Line | None:
     if not all(size) or net.largest == 1:
         return None  # a sum over nothing is 0, whatever it is multiplied with; numbers have no order worth a search
     written = _Written(net)
-    pairs = best(*written.numbered(size), limit=net.largest)
+    pairs = best(*numbered(written.whole, written.kept, size), limit=net.largest)
     if pairs is None:
         return None
     least = sum(work for work, _ in steps(pairs, written.whole, written.kept, size))
@@ -108,12 +108,6 @@ class _Written:
         for c, axis in enumerate(net.axes):
             if not self.holders[c] and c not in kept:  # repeated, and then summed
                 self.k *= axis.size
-
-    def numbered(self, size: tuple[int, ...]) -> tuple[tuple[Labels, ...], Labels, tuple[int, ...]]:
-        """With labels 0, 1, … in the order in which they occur, so that like networks are searched through once."""
-        number = {c: k for k, c in enumerate(dict.fromkeys(c for f in self.whole for c in f))}
-        factors = tuple(tuple(number[c] for c in f) for f in self.whole)
-        return factors, tuple(number[c] for c in self.kept), tuple(size[c] for c in number)
 
 
 @final

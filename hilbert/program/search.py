@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 from opt_einsum.paths import ssa_greedy_optimize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 Labels: TypeAlias = tuple[int, ...]
 Pairs: TypeAlias = tuple[tuple[int, int], ...]
@@ -67,6 +67,15 @@ def from_first(n: int) -> Pairs:
 def from_last(n: int) -> Pairs:
     """The last two factors, then each one before them."""
     return tuple((n - 2 - k, n + k - 1 if k else n - 1) for k in range(n - 1))
+
+
+def numbered(
+    factors: Sequence[Labels], keep: Labels, sizes: Sequence[int]
+) -> tuple[tuple[Labels, ...], Labels, tuple[int, ...]]:
+    """The network with labels 0, 1, … in the order in which they occur: like networks are searched through once."""
+    number = {c: k for k, c in enumerate(dict.fromkeys(c for f in (*factors, keep) for c in f))}
+    renamed = tuple(tuple(number[c] for c in f) for f in factors)
+    return renamed, tuple(number[c] for c in keep), tuple(sizes[c] for c in number)
 
 
 def steps(pairs: Pairs, factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
