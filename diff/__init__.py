@@ -1,6 +1,6 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
-from diff import equations, laws, simplify  # noqa: F401 - declare the laws of functions, and simplify derivatives
+from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
 from diff.expr import Expr, const

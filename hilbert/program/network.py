@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Network:
-    """k · Σ Π factors, over the labels that `keep` does not have; as it is written, by the steps into `inner` slots.
+    """k · Σ Π factors, over the labels that `keep` does not have; as written, the steps into `inner` slots, last first.
 
     `axes` are those of the labels. `products`, `work` and `largest` are what the steps as written come to:
     multiplications, the entries summed by reductions with them, and the entries of the largest array.
@@ -43,8 +43,8 @@ class Network:
     largest: int
 
 
-def networks(line: Line) -> Iterator[tuple[int, Network]]:
-    """The slots that maximal trees end in, last first, each with what its tree means."""
+def networks(line: Line) -> Iterator[Network]:
+    """The maximal trees, last first."""
     arity, slots, reads = line.arity, line.slots, line.reads
     linked = [_links(step, slots) for step in line.steps]
     taken = bytearray(len(slots))
@@ -59,7 +59,7 @@ def networks(line: Line) -> Iterator[tuple[int, Network]]:
                     taken[a] = 1
                     inner.append(a)
         if len(inner) > 1 and any(isinstance(line.steps[slot - arity].operation, Contract) for slot in inner):
-            yield root, _network(line, inner)
+            yield _network(line, inner)
 
 
 def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:

@@ -42,13 +42,7 @@ WORTH = 1000
 
 def planned(line: Line) -> Line:
     """The line with every tree of contractions in a cheaper order; the same object where none saves enough."""
-    if line.fixed:
-        return line
-    found = {}
-    for root, net in networks(line):
-        other = cheaper(net, line.slots)
-        if other is not None:
-            found[root] = net, other
+    found = {net.inner[0]: (net, other) for net, other in orders(line)}
     if not found:
         return line
     replaced = {slot for net, _ in found.values() for slot in net.inner}
@@ -64,6 +58,14 @@ def planned(line: Line) -> Line:
         else:
             where.append(b.emit(step.operation, tuple([where[a] for a in step.args]), line.slots[slot]))
     return b.line(where[k] for k in line.outputs)
+
+
+def orders(line: Line) -> list[tuple[Network, Line]]:
+    """The networks of a line that run in another order, first ones first, each with a line on its factors."""
+    if line.fixed:
+        return []
+    found = ((net, cheaper(net, line.slots)) for net in networks(line))
+    return [(net, other) for net, other in found if other is not None][::-1]
 
 
 def cheaper(net: Network, slots: tuple[Leaf, ...]) -> Line | None:
