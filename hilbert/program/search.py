@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
+from opt_einsum import get_symbol
 from opt_einsum.paths import ssa_greedy_optimize
 
 if TYPE_CHECKING:
@@ -49,9 +50,11 @@ def best(
         splits = _all_splits(n) if n <= ALL else _connected_splits(_neighbours(factors))
         if splits is not None:
             return _Search(factors, keep, sizes, limit, least).best(splits)
-    path = ssa_greedy_optimize([frozenset(f) for f in factors], frozenset(keep), dict(enumerate(sizes)))
+    letters = [get_symbol(c) for c in range(len(sizes))]
+    lists = [frozenset(letters[c] for c in have) for have in (*factors, keep)]
+    path = ssa_greedy_optimize(lists[:-1], lists[-1], dict(zip(letters, sizes, strict=True)))
     found: list[tuple[int, int, Pairs]] = []
-    for pairs in (tuple((min(a, b), max(a, b)) for a, b in path), from_first(n), from_last(n)):
+    for pairs in (tuple((min(pair), max(pair)) for pair in path), from_first(n), from_last(n)):
         made = steps(pairs, factors, keep, sizes)
         largest = max(entries for _, entries in made[:-1])
         if limit is None or largest <= limit:
