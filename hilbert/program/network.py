@@ -1,17 +1,19 @@
 """Networks of contractions in a line: what one tree of steps multiplies and sums, whatever the order in which it does.
 
 A tree is made of contractions of real arrays, transpositions, scalings and full sums and repetitions, linked by slots
-that one step alone reads. It means k · Σ Π factors: each factor a slot with a label for each of its axes.
+that one step alone reads. It means k · Σ Π factors: each factor a slot with a label for each of its axes. Constants
+that are filled with one number belong to k.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
 from hilbert.program.count import products, sums
-from hilbert.program.operation import Contract, Move, Reduce, Scale
+from hilbert.program.operation import Contract, Literal, Move, Reduce, Scale
 from hilbert.program.search import Labels
 from hilbert.relation import Full
 
@@ -58,8 +60,17 @@ def networks(line: Line) -> Iterator[Network]:
                 if a >= arity and linked[a - arity] and reads[a] == 1:
                     taken[a] = 1
                     inner.append(a)
-        if len(inner) > 1 and any(isinstance(line.steps[slot - arity].operation, Contract) for slot in inner):
-            yield _network(line, inner)
+        if any(isinstance(line.steps[slot - arity].operation, Contract) for slot in inner):
+            found = _network(line, inner)
+            if found.factors and (len(inner) > 1 or len(found.factors) < 2):
+                yield found
+
+
+def _number(line: Line, slot: int) -> float | None:
+    """The finite number that a slot is filled with, if it is a constant made of one."""
+    operation = line.steps[slot - line.arity].operation if slot >= line.arity else None
+    k = operation.value.number if isinstance(operation, Literal) else None
+    return k if k is not None and math.isfinite(k) else None
 
 
 def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
@@ -93,8 +104,12 @@ def _network(line: Line, inner: list[int]) -> Network:
     while todo:
         slot, out = todo.pop()
         if slot not in within:
-            factors.append(slot)
-            labels.append(out)
+            number = _number(line, slot)
+            if number is None:
+                factors.append(slot)
+                labels.append(out)
+            else:
+                k *= number
             continue
         step = line.steps[slot - arity]
         below: list[Labels]
@@ -128,5 +143,5 @@ def _network(line: Line, inner: list[int]) -> Network:
         k,
         count,
         count + sum(sums(step, slots) for step in made),
-        max(slots[slot].size for slot in (*inner, *factors)),
+        max(slots[a].size for slot in inner for a in (slot, *line.steps[slot - arity].args)),
     )

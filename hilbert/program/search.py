@@ -103,13 +103,12 @@ Split: TypeAlias = tuple[int, int]
 
 
 def _all_splits(n: int) -> Iterator[Split]:
-    """Every set of factors in two, smaller sets first."""
+    """Every set of factors in two, subsets before sets; that into all but the last factor and the last comes first."""
     for whole in range(3, 1 << n):
-        low = whole & -whole
-        rest = whole ^ low
+        rest = whole ^ 1 << (whole.bit_length() - 1)
         part = rest
         while part:
-            yield whole ^ part, part
+            yield part, whole ^ part
             part = (part - 1) & rest
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def settled(line: Line) -> Line:
     """The line with constants for the steps that read constants only; of numpy's arrays, which every library takes.
 
-    A constant that is filled with one number counts as that number: it is not spread out in memory.
+    A constant that repeats one number counts as that number: it is not spread out in memory.
     """
     arity, steps = line.arity, list(line.steps)
     made: dict[int, Const] = {}
@@ -44,10 +44,15 @@ def settled(line: Line) -> Line:
         elif step.args and all(a in made for a in step.args):
             constants = [made[a] for a in step.args]
             leaf = line.slots[slot]
-            if leaf.size <= max(1 if c.number is not None else c.leaf.size for c in constants):
+            if leaf.size <= max(map(_held, constants)):
                 kernel = step.operation.bind(NUMPY, [c.leaf for c in constants], leaf)
                 array = freeze(np.asarray(kernel.call(*(c.array for c in constants))))
                 made[slot] = Const(array, leaf, ("made", slot))
                 steps[slot - arity] = Step(Literal(made[slot]), ())
     changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
     return evolve(line, steps=tuple(steps)).pruned() if changed else line
+
+
+def _held(c: Const) -> int:
+    """The numbers that a constant holds in memory."""
+    return c.leaf.size if any(c.array.strides) else 1
