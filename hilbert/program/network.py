@@ -2,7 +2,7 @@
 
 A tree is made of contractions of real arrays, transpositions, scalings and full sums and repetitions, linked by slots
 that one step alone reads. It means k · Σ Π factors: each factor a slot with a label for each of its axes. Constants
-that are filled with one number belong to k.
+that are filled with one number belong to k; what is made of constants when the line is bound is a factor.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from attrs import frozen
 from hilbert.program.count import products, sums
 from hilbert.program.operation import Contract, Literal, Move, Reduce, Scale
 from hilbert.program.search import Labels
+from hilbert.program.settle import constant
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
@@ -45,25 +46,40 @@ class Network:
     largest: int
 
 
-def networks(line: Line) -> Iterator[Network]:
-    """The maximal trees, last first."""
-    arity, slots, reads = line.arity, line.slots, line.reads
-    linked = [_links(step, slots) for step in line.steps]
-    taken = bytearray(len(slots))
-    for k in range(len(line.steps) - 1, -1, -1):
-        root = arity + k
-        if not linked[k] or taken[root]:
+LINKS = frozenset({Contract, Move, Reduce, Scale})
+
+
+def trees(line: Line) -> Iterator[list[int]]:
+    """The slots of maximal trees that have something to reorder, last trees first; a tree begins at its root."""
+    arity, slots, reads, steps = line.arity, line.slots, line.reads, line.steps
+    made = constant(line)
+    linked = bytearray(len(slots))
+    for slot, step in enumerate(steps, arity):
+        if type(step.operation) in LINKS and not (made and made[slot]):
+            linked[slot] = _links(step, slots)
+    for root in range(len(slots) - 1, arity - 1, -1):
+        if not linked[root]:
             continue
         inner = [root]
+        contracts = filled = False
         for slot in inner:  # grows while it is read
-            for a in line.steps[slot - arity].args:
-                if a >= arity and linked[a - arity] and reads[a] == 1:
-                    taken[a] = 1
+            step = steps[slot - arity]
+            contracts |= type(step.operation) is Contract
+            for a in step.args:
+                if linked[a] and reads[a] == 1:
+                    linked[a] = 0  # no root
                     inner.append(a)
-        if any(isinstance(line.steps[slot - arity].operation, Contract) for slot in inner):
-            found = _network(line, inner)
-            if found.factors and (len(inner) > 1 or len(found.factors) < 2):
-                yield found
+                elif made and made[a]:
+                    filled |= _number(line, a) is not None
+        if contracts and (len(inner) > 1 or filled):
+            yield inner
+
+
+def shape(line: Line, inner: list[int]) -> tuple[Any, ...]:
+    """What a tree looks like: trees that look alike are reordered alike."""
+    arity, slots, within = line.arity, line.slots, set(inner)
+    steps = [line.steps[slot - arity] for slot in inner]
+    return tuple([(step.operation, *((slots[a], a in within, _number(line, a)) for a in step.args)) for step in steps])
 
 
 def _number(line: Line, slot: int) -> float | None:
@@ -74,20 +90,18 @@ def _number(line: Line, slot: int) -> float | None:
 
 
 def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
-    """Whether a step may be a part of a tree."""
-    match step.operation:
-        case Contract():
-            return all(slots[a].is_field for a in step.args)
-        case Scale():
-            return True
-        case Move() | Reduce(Full()):
-            return slots[step.args[0]].is_field
-        case _:  # sums, primitives, casts, other reductions, constants: a factor
-            return False
+    """Whether a step that multiplies, moves or reduces may be a part of a tree: of real arrays, by whole axes."""
+    if type(step.operation) is Reduce and type(step.operation.relation) is not Full:
+        return False
+    operands = [slots[a] for a in step.args]
+    return all(leaf.is_field for leaf in operands) and any(leaf.axes for leaf in operands)
 
 
-def _network(line: Line, inner: list[int]) -> Network:
-    """From the root down: the labels of a step's operands from those of its result."""
+def network(line: Line, inner: list[int]) -> Network | None:
+    """What a tree means; None if it has no factors but numbers.
+
+    From the root down, the labels of a step's operands come from those of its result.
+    """
     arity, slots = line.arity, line.slots
     axes: list[Index] = list(slots[inner[0]].axes)
     keep = tuple(range(len(axes)))
@@ -132,6 +146,8 @@ def _network(line: Line, inner: list[int]) -> Network:
             case other:  # `_links` lets no other step in
                 raise TypeError(other)
         todo += reversed(list(zip(step.args, below, strict=True)))
+    if not factors:
+        return None
     made = [line.steps[slot - arity] for slot in inner]
     count = sum(products(step, slots) for step in made)
     return Network(

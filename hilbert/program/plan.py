@@ -20,12 +20,12 @@ as many multiplications as its overhead is worth. So A(B(Cx)) is computed for ((
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from hilbert.index import Unit
 from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
-from hilbert.program.network import Network, networks
+from hilbert.program.network import Network, network, shape, trees
 from hilbert.program.operation import Move, Reduce
 from hilbert.program.search import Labels, Pairs, best, numbered, steps
 from hilbert.relation import Full
@@ -62,10 +62,19 @@ def planned(line: Line) -> Line:
 
 def orders(line: Line) -> list[tuple[Network, Line]]:
     """The networks of a line that run in another order, first ones first, each with a line on its factors."""
-    if line.fixed:
-        return []
-    found = ((net, cheaper(net, line.slots)) for net in networks(line))
-    return [(net, other) for net, other in found if other is not None][::-1]
+    found: list[tuple[Network, Line]] = []
+    stay = set[Any]()  # the shapes of trees for which no other order is worth it
+    for inner in () if line.fixed else trees(line):
+        like = shape(line, inner)
+        if like in stay:
+            continue
+        net = network(line, inner)
+        other = None if net is None else cheaper(net, line.slots)
+        if net is None or other is None:
+            stay.add(like)
+        else:
+            found.append((net, other))
+    return found[::-1]
 
 
 def cheaper(net: Network, slots: tuple[Leaf, ...]) -> Line | None:

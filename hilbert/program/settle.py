@@ -30,29 +30,43 @@ if TYPE_CHECKING:
     from hilbert.program.line import Line
 
 
-def settled(line: Line) -> Line:
-    """The line with constants for the steps that read constants only; of numpy's arrays, which every library takes.
+def constant(line: Line) -> bytearray:
+    """For each slot whether it is a constant once the line is bound, of numpy's arrays; empty if none is.
 
-    A constant that repeats one number counts as that number: it is not spread out in memory.
+    A step that reads constants only makes one if it is no larger than they are. A constant that repeats one number
+    counts as that number: it is not spread out in memory.
     """
-    arity, steps = line.arity, list(line.steps)
+    found = bytearray(len(line.slots))
+    held: dict[int, int] = {}  # the numbers that a constant holds
+    for slot, step in enumerate(line.steps, line.arity):
+        if type(step.operation) is Literal:
+            array = step.operation.value.array
+            if type(array) in NUMPY.kinds:
+                held[slot] = max(line.slots[slot].size if any(array.strides) else 1, 1)
+                found[slot] = 1
+        elif held and held.keys() >= {*step.args}:
+            size = max(line.slots[slot].size, 1)
+            if size <= max(held[a] for a in step.args):
+                held[slot] = size
+                found[slot] = 1
+    return found if held else bytearray()
+
+
+def settled(line: Line) -> Line:
+    """The line with its constants made."""
     made: dict[int, Const] = {}
-    for slot, step in enumerate(line.steps, arity):
+    steps = list(line.steps)
+    for slot, is_made in enumerate(constant(line)):
+        if not is_made:
+            continue
+        step = steps[slot - line.arity]
         if isinstance(step.operation, Literal):
-            if type(step.operation.value.array) in NUMPY.kinds:
-                made[slot] = step.operation.value
-        elif step.args and all(a in made for a in step.args):
-            constants = [made[a] for a in step.args]
-            leaf = line.slots[slot]
-            if leaf.size <= max(map(_held, constants)):
-                kernel = step.operation.bind(NUMPY, [c.leaf for c in constants], leaf)
-                array = freeze(np.asarray(kernel.call(*(c.array for c in constants))))
-                made[slot] = Const(array, leaf, ("made", slot))
-                steps[slot - arity] = Step(Literal(made[slot]), ())
+            made[slot] = step.operation.value
+            continue
+        given, leaf = [made[a] for a in step.args], line.slots[slot]
+        kernel = step.operation.bind(NUMPY, [c.leaf for c in given], leaf)
+        array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
+        made[slot] = Const(array, leaf, ("made", slot))
+        steps[slot - line.arity] = Step(Literal(made[slot]), ())
     changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
     return evolve(line, steps=tuple(steps)).pruned() if changed else line
-
-
-def _held(c: Const) -> int:
-    """The numbers that a constant holds in memory."""
-    return c.leaf.size if any(c.array.strides) else 1

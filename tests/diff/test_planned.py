@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adjoint import check, grad, jacobian, value_and_grad, vjp
-from diff import contract, derivative, fun, jvp, kept, lift, planned, program, register, select, tanh
+from diff import const, contract, derivative, fun, jvp, kept, lift, planned, program, register, select, tanh
 from hilbert import Bool, Fin, R
 from hilbert.arrays.libraries import Cupy
 from hilbert.program.bind import Bound
@@ -24,6 +24,7 @@ N = 20
 X, L, MANY = Fin.of(N), Fin.of(1000), Fin.of(7)
 M, V = R ** (X * X), R**X
 RNG = np.random.default_rng(0)
+W = M.random(RNG)
 SUMMED = fun(M, M, M, V)(lambda A, B, C, x: (A @ B @ C @ x).sum())
 AGAINST = fun(M, M, M, V, V)(lambda A, B, C, x, y: y @ (A @ B @ C @ x))
 CHAIN = fun(M, M, M, V)(lambda A, B, C, x: A @ B @ C @ x)
@@ -91,6 +92,7 @@ UNCHANGED: dict[str, Any] = {
     "read twice": fun(M, M, V)(read_twice),
     "a result": fun(M, M, V)(a_result),
     "numbers": fun(R, R)(lambda x, y: -2.0 * (2.0 * x) * (2.0 * y)),
+    "constants": fun(V)(lambda x: (const(W) @ const(W)) @ x),
     "nothing": fun(V)(lambda x: x),
 }
 
