@@ -105,6 +105,10 @@ def contract(labels: str, /, *operands: Any, to: Any = None) -> Any:
     It is written from the left to the right; see `planned` for the order in which it runs. Raises SpaceError for labels
     that do not fit the operands and their axes, and for another `to`.
     """
+    for x in operands:
+        if isinstance(x, Type):
+            msg = f"contract takes vectors, not {shown(x)}: the space of the result is named, contract(labels, …, to=V)"
+            raise SpaceError(msg)
     _require("contract", *operands)
     what = f"contract({shown(labels)})"
     lists, out = _lists(labels, len(operands), what)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from hilbert.arrays.search import Labels
 from hilbert.program.count import products, sums
 from hilbert.program.operation import Contract, Literal, Move, Reduce, Scale
-from hilbert.program.search import Labels
 from hilbert.program.settle import constant
 from hilbert.relation import Full
 

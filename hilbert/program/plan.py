@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from hilbert.arrays.search import Labels, Pairs, best, numbered, steps
 from hilbert.index import Unit
 from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
 from hilbert.program.network import Network, network, shape, trees
 from hilbert.program.operation import Move, Reduce
-from hilbert.program.search import Labels, Pairs, best, numbered, steps
 from hilbert.relation import Full
 from hilbert.spec import ALPHABET, Spec
 

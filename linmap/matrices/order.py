@@ -1,6 +1,6 @@
 """The order of accumulation: how a network of factors is contracted (theory §9).
 
-Forward mode contracts from the input's side, adjoint mode from the output's; the one search of `hilbert.program` looks
+Forward mode contracts from the input's side, adjoint mode from the output's; the one search of the library looks
 among all pairwise orders, under a limit on the size of intermediate arrays.
 
 >>> print(order([(0, 1), (1, 2), (2, 3)], (0, 3), [9, 8, 2, 7]))
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 from attrs import frozen
 
 from hilbert import SpaceError
-from hilbert.program import search
-from hilbert.program.search import best, numbered
+from hilbert.arrays.search import best, numbered, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
         return Accumulation((), 0.0, 0, 0.0, 0.0, tuple(factors))
     network = numbered(factors, keep, sizes)
     allowed = None if limit is None else max(limit, math.prod(sizes[c] for c in keep))
-    pairs = _pairs(best(*network, limit=allowed) or best(*network, least="largest") or (), n)
+    pairs = places(best(*network, limit=allowed) or best(*network, least="largest") or (), n)
     flops, largest = work(pairs, factors, keep, sizes)
     if allowed is not None and largest > allowed:
         msg = f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
@@ -99,15 +98,3 @@ def work(pairs: Pairs, factors: Sequence[Labels], keep: Labels, sizes: Sequence[
         if len(todo) > 1:
             largest = max(largest, math.prod(sizes[c] for c in left))
     return flops, largest
-
-
-def _pairs(found: search.Pairs, n: int) -> Pairs:
-    """The same pairs, by their places in a list from which they are taken, and at whose end their result stands."""
-    todo = list(range(n))
-    pairs = []
-    for k, (a, b) in enumerate(found, n):
-        first, second = sorted((todo.index(a), todo.index(b)))
-        pairs.append((first, second))
-        del todo[second], todo[first]
-        todo.append(k)
-    return tuple(pairs)

@@ -14,10 +14,10 @@ from adjoint import check, grad, jacobian, value_and_grad, vjp
 from diff import const, contract, derivative, fun, jvp, kept, lift, planned, program, register, select, tanh
 from hilbert import Bool, Fin, R
 from hilbert.arrays.libraries import Cupy
+from hilbert.arrays.search import CONNECTED
 from hilbert.program.bind import Bound
 from hilbert.program.count import largest, multiplications
 from hilbert.program.plan import WORTH
-from hilbert.program.search import CONNECTED
 from linmap import cost, equal, explain
 
 N = 20

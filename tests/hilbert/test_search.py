@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert.program import search
-from hilbert.program.search import Labels, Pairs, best, from_first, from_last, numbered, steps
+from hilbert.arrays import search
+from hilbert.arrays.search import Labels, Pairs, best, from_first, from_last, numbered, steps
 from tests.strategies import Source, sources
 
 if TYPE_CHECKING:

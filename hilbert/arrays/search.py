@@ -81,6 +81,18 @@ def numbered(
     return renamed, tuple(number[c] for c in keep), tuple(sizes[c] for c in number)
 
 
+def places(pairs: Pairs, n: int) -> Pairs:
+    """The same pairs, by their places in a list from which they are taken, and at whose end their result stands."""
+    todo = list(range(n))
+    found = []
+    for k, (a, b) in enumerate(pairs, n):
+        first, second = sorted((todo.index(a), todo.index(b)))
+        found.append((first, second))
+        del todo[second], todo[first]
+        todo.append(k)
+    return tuple(found)
+
+
 def steps(pairs: Pairs, factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
     """For each step of an order its multiplications, and the entries of what it makes."""
     labels = [frozenset(f) for f in factors]
