@@ -110,7 +110,7 @@ def contract(labels: str, /, *operands: Any, to: Any = None) -> Any:
             msg = f"contract takes vectors, not {shown(x)}: the space of the result is named, contract(labels, …, to=V)"
             raise SpaceError(msg)
     _require("contract", *operands)
-    what = f"contract({shown(labels)})"
+    what = f"contraction {labels}"
     lists, out = _lists(labels, len(operands), what)
     _fits(lists, operands, what)
     real = [k for k, x in enumerate(operands) if x.space.leaves[0].is_field]
@@ -166,7 +166,7 @@ def _fits(lists: list[str], operands: Sequence[Expr[Any]], what: str) -> None:
             raise SpaceError(msg)
         have = labelled(x.space.leaves[0])
         if len(have) != len(one):
-            msg = f"{what}: operand {k}, in {x.space}, has {len(have)} axes where {one or 'none'} needs {len(one)}"
+            msg = f"{what}: {x.space} has {len(have)} axes where {one or 'none'} needs {len(one)}, operand {k}"
             raise SpaceError(msg)
         for c, axis in zip(one, have, strict=True):
             if axes.setdefault(c, axis) != axis:

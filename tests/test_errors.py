@@ -654,9 +654,9 @@ DIFF: dict[str, Rows] = {
     ],
     "outer": [("outer(v, v.array)", "outer of a vector of ℝ^Pixel4 and an array …: write V.vec(array)")],
     "contract": [
-        ('contract("a,a->", v, w)', "contract('a,a->'): label a is both Pixel4 and Hidden3"),
-        ('contract("ab,b->a", v, v)', "operand 1, in ℝ^Pixel4, has 1 axes where ab needs 2"),
-        ('contract("ab,b->a", M, v)', "contract takes vectors, not the space ℝ^{Hidden3×Pixel4}: the space of the result is named"),
+        ('contract("a,a->", v, w)', "contraction a,a->: label a is both Pixel4 and Hidden3"),
+        ('contract("ab,b->a", v, v)', "contraction ab,b->a: ℝ^Pixel4 has 1 axes where ab needs 2, operand 1"),
+        ('contract("ab,b->a", M, v)', "not the space ℝ^{Hidden3×Pixel4}: the space of the result is named"),
         ('contract("aa,a->a", v, v)', "label a stands twice in aa"),
         ('contract("a,b->a", v, w)', "label b stands in one list only"),
         ('contract("a,a,a->", v, v)', "has labels for 3 operands, and 2 were given"),

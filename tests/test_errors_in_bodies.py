@@ -101,7 +101,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: D.contract("ij,j->i", e, v), "ij,j->i: ℝ^Pixel4 has 1 axes where ij needs 2"),
     (V, lambda e: D.contract("i,i->", e, w), "label i is both Pixel4 and Hidden3"),
     (V, lambda e: D.contract("i,i->", e, v, to=V), "ℝ^Pixel4 and ℝ^Pixel4 is in ℝ, not in ℝ^Pixel4"),
-    (V, lambda e: D.contract("i,i->", e, v, 3), "contraction i,i-> takes a space, not 3"),
+    (V, lambda e: D.contract("i,i->", e, v, to=3), "contraction i,i-> takes a space, not 3"),
     (V, lambda e: D.contract("i,i->", e, v32), "ℝ^Pixel4 and ℝ₃₂^Pixel4: the operands have no field in common"),
     (V, lambda e: D.const(3) + e, "const takes a vector, not 3"),
     (V, lambda e: D.fun(W)(lambda g: e), "the body returns an expression of ℝ^Pixel4 of another function"),
