@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 from attrs import evolve
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Wrt, restricted
-from diff import affine, derivative
+from adjoint.wrt import Chosen, Wrt, positions, restricted
+from diff import affine, program
+from diff.affine import linearized
+from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Type
+from hilbert.map import require_map
 from hilbert.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.affine import AnyLinearization
     from hilbert import Map, Vec
     from hilbert.map import AnyMap
     from linmap import LinMap
@@ -98,10 +100,14 @@ def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
 
     Raises SpaceError for a position that does not exist.
     """
-    return _vjp(restricted(derivative(f), wrt))
+    require_map(f, "vjp")
+    return _vjp(program(f), positions(f.dom, wrt))
 
 
 @once
-def _vjp(d: AnyLinearization) -> AnyProgram:
-    p = adjoint(d).uncurried
-    return evolve(p, names=(p.names[0], "dy"))
+def _vjp(p: AnyProgram, chosen: Chosen) -> AnyProgram:
+    def pullback(q: AnyProgram) -> AnyProgram:
+        found = adjoint(restricted(linearized(q), chosen)).uncurried
+        return evolve(found, names=(found.names[0], "dy"))
+
+    return derived(p, pullback)

@@ -16,7 +16,9 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
 from adjoint.wrt import Chosen, Wrt, part, positions, restricted
-from diff import derivative
+from diff import derivative, program
+from diff.affine import linearized
+from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
 from hilbert.errors import truth
@@ -116,12 +118,16 @@ def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    return _built(f, chosen, with_value=with_value)
+    return _derived(program(f), chosen, with_value=with_value)
 
 
 @once
-def _built(f: AnyMap, chosen: Chosen, *, with_value: bool) -> AnyProgram:
-    d = derivative(f)
+def _derived(p: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
+    return derived(p, lambda q: _built(q, chosen, with_value=with_value))
+
+
+def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
+    d = linearized(f)
     p, body = d.program, adjoint(d).body
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))

@@ -1,13 +1,13 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
-from diff import equations, laws, simplify  # noqa: F401 - declare the laws of functions, and simplify derivatives
+from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
 from diff.expr import Expr, const
 from diff.lift import lift
-from diff.lower import program
+from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
-from diff.operations import contract, inner, onehot, outer, select
+from diff.operations import contract, inner, kept, onehot, outer, select
 from diff.pointfree import pointfree
 from diff.primitives import (
     absolute,
@@ -77,6 +77,7 @@ __all__ = [
     "hypot",
     "inner",
     "jvp",
+    "kept",
     "lift",
     "log",
     "log1p",
@@ -87,6 +88,7 @@ __all__ = [
     "minimum",
     "onehot",
     "outer",
+    "planned",
     "pointfree",
     "pow",
     "power",

@@ -13,18 +13,19 @@ from attrs import evolve, frozen
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
-from diff.lower import program
+from diff.lower import planned, program
+from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
-from hilbert.errors import shown
+from hilbert.errors import number, shown
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line
-from hilbert.program.operation import Add, Contract, Literal
+from hilbert.program.operation import Add, Contract, Keep, Literal, Scale
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -248,15 +249,18 @@ Derivative: TypeAlias = Linearization[V, V, W]
 
 
 def derivative(f: Map[V, W]) -> Linearization[V, V, W]:
-    """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f."""
+    """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f.
+
+    It is taken of planned(f): contractions are put in order before they are derived.
+    """
     require_map(f, "derivative")
-    return _derivative(program(f))
+    return linearized(planned(f))
 
 
 @once
-def _derivative(p: AnyProgram) -> AnyLinearization:
+def linearized(p: AnyProgram) -> AnyLinearization:
     """Every intermediate value is bound to a slot; wire k of the body is the differential of slot k."""
-    b = Builder(p.slots[: p.arity])
+    b = Builder(p.slots[: p.arity], fixed=p.line.fixed)
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
@@ -278,44 +282,76 @@ def _derivative(p: AnyProgram) -> AnyLinearization:
                     arcs.append(Arc(wire.Section(spec, 1, Ref(v, b.slots[v])), u, y))
             case Add():  # (+) is linear                                    Thm 4.1 (3)
                 arcs += [Arc(wire.Same(), k, y) for k in args]
+            case Keep():  # id'(v) = id: what is kept is the value
+                arcs.append(Arc(wire.Same(), args[0], y))
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
-                for k, d in zip(args, _partials(b, primitive, args, y), strict=True):
-                    if b.filling(d) != 0.0:
-                        spec = Spec.pointwise(len(b.slots[y].axes))
-                        arcs.append(Arc(wire.Section(spec, 0, Ref(d, b.slots[d])), k, y))
+                arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
     return _pruned(b, p, m, arcs)
 
 
-def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[int]:
-    """The slots of the partial derivatives: their program, copied in."""
-    partials = _traced_partials(p, b.slots[y])
+def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
+    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
+    partials, numbers = _traced_partials(p, b.slots[y])
     line = partials.line  # with leaves that are other objects: what is kept for one leaf must not keep others alive
     line = Line(tuple(Leaf(leaf.entry, leaf.axes) for leaf in line.slots), line.steps, line.outputs)
     where = b.inline(line, (*args, y))
-    return [where[k] for k in partials.outputs]
+    slots = iter([where[k] for k in partials.outputs])
+    spec = Spec.pointwise(len(b.slots[y].axes))
+    arcs: list[wire.Wire | None] = []
+    for k in numbers:
+        if k is None:
+            d = next(slots)
+            arcs.append(wire.Section(spec, 0, Ref(d, b.slots[d])))
+        else:
+            arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
+    return arcs
 
 
 @while_alive(Leaf)
-def _traced_partials(p: AnyElementwise, given: Leaf) -> AnyProgram:
-    """The partial derivatives in the arguments and the value, written in the language itself; traced once."""
+def _traced_partials(p: AnyElementwise, given: Leaf) -> tuple[AnyProgram, tuple[float | None, ...]]:
+    """The partial derivatives in the arguments and the value, written in the language itself; traced once.
+
+    Those that are numbers are beside the program, which has the others: None stands for each of these.
+    """
     rule, leaf = p.rule, Leaf(given.entry, given.axes)  # another object: the program does not keep the given one alive
     assert rule.derivatives is not None  # its result is real
     b = Builder([leaf] * (rule.arity + 1))
     exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]
     partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
     for partial in partials:
+        if number(partial) is not None:
+            continue
         mine = isinstance(partial, Expr) and partial.builder is b
         if not mine or [b.slots[k].axes for k in partial.slots] != [leaf.axes]:
             msg = (
                 f"the derivative of primitive {p.name} is {shown(partial)}, "
-                f"where an expression of {leaf} in its argument and its value is due"
+                f"where an expression of {leaf} in its argument and its value is due, or a number"
             )
             raise SpaceError(msg)
-    outputs = [partial.slots[0] for partial in partials]
+    numbers = tuple(_constant(partial) for partial in partials)
+    outputs = [partial.slots[0] for partial, k in zip(partials, numbers, strict=True) if k is None]
     dom = DirectSum((type_of(leaf),) * b.arity)
-    return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs]))
+    return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs])), numbers
+
+
+def _constant(partial: Any) -> float | None:
+    """The number that a partial derivative is everywhere; None for one that varies."""
+    return _filling(partial.builder, partial.slots[0]) if isinstance(partial, Expr) else number(partial)
+
+
+def _filling(b: Builder, slot: int) -> float | None:
+    """The number in every entry of a slot, for finite entries of the inputs."""
+    args = b.steps[slot - b.arity].args if slot >= b.arity else ()
+    match b.operation(slot):
+        case Scale(0.0):
+            return 0.0
+        case Add():
+            left, right = (_filling(b, a) for a in args)
+            return None if left is None or right is None else left + right
+        case _:  # a literal, or what varies
+            return b.filling(slot)
 
 
 def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLinearization:
@@ -388,4 +424,10 @@ def affine(f: AnyMap, *x: Any) -> Any:
 
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
-    return derivative(f).uncurried
+    require_map(f, "jvp")
+    return _jvp(program(f))
+
+
+@once
+def _jvp(p: AnyProgram) -> AnyProgram:
+    return derived(p, lambda q: linearized(q).uncurried)

@@ -8,6 +8,7 @@ from hilbert import Map, Space, Type, Vec
 from hilbert.attach import declared
 from hilbert.index import Index
 from hilbert.map import AnyMap
+from linmap.laws.explain import Runs
 from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-class Fun(Map[V, W], Comparable):
+class Fun(Map[V, W], Comparable, Runs):
     """f : V → W, an analytic function as a term."""
 
     __slots__ = ()
@@ -62,6 +63,18 @@ class Fun(Map[V, W], Comparable):
 
     @declared
     def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    # --- what running costs: attached in diff.running ---
+
+    @declared
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions that run in another order than they are written in."""
+        raise NotImplementedError
+
+    @declared
+    def costed(self) -> Any:
+        """The work as it is written, and as it runs."""
         raise NotImplementedError
 
     def __str__(self) -> str:

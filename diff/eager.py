@@ -22,6 +22,7 @@ from hilbert.attach import attach, unattached
 from hilbert.errors import number
 from hilbert.notarray import Applicable
 from hilbert.once import once, while_alive
+from hilbert.program.plan import planned
 from hilbert.program.run import Runner
 from hilbert.space import Atom, twin
 
@@ -77,7 +78,7 @@ def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[s
     count = len(given) - len(names)
     value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
     same = next((k for k, space in enumerate(spaces) if space is value.space), None)
-    return Runner(b.line(value.slots)).run, value.space if same is None else same
+    return Runner(planned(b.line(value.slots))).run, value.space if same is None else same
 
 
 def _operand(b: OnVectors, space: Type, slots: Iterator[int]) -> Expr[Any]:

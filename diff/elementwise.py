@@ -50,7 +50,8 @@ class PrimitiveRule:
 
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
-    expression of the language for each argument, in the arguments and the value; None for a discrete result.
+    expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
+    result.
     """
 
     name: str

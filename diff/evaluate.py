@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from diff.lower import program
+from diff.plan import reordered
 from hilbert import Map, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.once import once
@@ -27,4 +28,4 @@ def run(f: Map[V, W]) -> Callable[[Vec[V]], Vec[W]]:
 
 @once
 def _compiled(p: AnyProgram) -> Runner:
-    return Runner(p.line)
+    return Runner(reordered(p).line)

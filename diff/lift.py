@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
+from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from diff.term import Lift
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
@@ -110,7 +111,14 @@ def _positions(dom: Type, over: Any) -> tuple[int, ...]:
 
 @once
 def lift_program(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
-    """The program on lifted leaves; parts of the domain that are not in `over` are shared."""
+    """The program on lifted leaves; parts of the domain that are not in `over` are shared.
+
+    An order that was planned for one element need not be good for all: see `diff.plan.derived`.
+    """
+    return _on_leaves(p, X, over) if p.written is None else derived(p, lambda q: _on_leaves(q, X, over))
+
+
+def _on_leaves(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
     parts = p.dom.parts
     up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
     spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
@@ -120,7 +128,7 @@ def lift_program(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
 
 def _lifted(p: AnyProgram, X: Index, up: list[bool], dom: Type) -> AnyProgram:
     axes, n = X.axes, len(X.axes)
-    b = Builder(dom.leaves)
+    b = Builder(dom.leaves, fixed=p.line.fixed)
     where = list(range(b.arity))
     replicated: dict[int, int] = {}
 

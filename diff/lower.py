@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
 
 from diff.elementwise import Elementwise
 from diff.lift import lift_program
+from diff.plan import reordered
 from diff.programs import Program
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from hilbert import Map, Type
@@ -33,6 +34,17 @@ def program(f: Map[V, W]) -> Program[V, W]:
         return f
     require_map(f, "program")
     return _lowered(f)
+
+
+def planned(f: Map[V, W]) -> Program[V, W]:
+    """The program of a function, its contractions in the order in which they are run, made once for each term.
+
+    Another order than the written one is taken where that saves a quarter of the multiplications and makes no array
+    larger than the largest operand, result or intermediate array as written; otherwise the steps are those of
+    `program(f)`. Sums of terms, primitives, casts, masks and `kept` values are never crossed.
+    """
+    require_map(f, "planned")
+    return reordered(program(f))
 
 
 @once

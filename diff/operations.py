@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, overload
+import re
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from diff.eager import eager
 from diff.expr import Expr, bilinear, same
 from hilbert import Boolean, Copower, Elements, Field, Index, Space, SpaceError, TensorProduct, Type, Vec
 from hilbert.errors import shown
 from hilbert.map import Unknown
+from hilbert.program.operation import Keep, Move, labelled
+from hilbert.space import require_type, type_of
 from hilbert.spec import Spec
 from linmap import contraction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
@@ -57,25 +63,109 @@ def outer(a: Any, b: Any) -> Any:
 
 
 @overload
-def contract(labels: str, a: Vec[Any], b: Vec[Any], cod: None = None) -> Vec[Any]: ...
+def kept(x: Vec[W]) -> Vec[W]: ...
 @overload
-def contract(labels: str, a: Vec[Any], b: Vec[Any], cod: W) -> Vec[W]: ...
-@overload
-def contract(labels: str, a: Expr[Any], b: Expr[Any] | Vec[Any], cod: None = None) -> Expr[Any]: ...
-@overload
-def contract(labels: str, a: Vec[Any], b: Expr[Any], cod: None = None) -> Expr[Any]: ...
-@overload
-def contract(labels: str, a: Expr[Any], b: Expr[Any] | Vec[Any], cod: W) -> Expr[W]: ...
-@overload
-def contract(labels: str, a: Vec[Any], b: Expr[Any], cod: W) -> Expr[W]: ...
+def kept(x: Expr[W]) -> Expr[W]: ...
 @eager
-def contract(labels: str, a: Any, b: Any, cod: Any = None) -> Any:
-    """A labelled contraction such as contract("ij,j->i", W, x); the result is in ℝ^{axes of the labels} or in `cod`.
+def kept(x: Any) -> Any:
+    """x itself, computed as it is written: no contraction is moved across it, as in kept(A @ B) @ x (see `planned`)."""
+    _require("kept", x)
+    b = x.builder
+    return Expr(b, x.space, tuple(b.step(Keep(), (slot,)) for slot in x.slots))
 
-    Raises SpaceError for labels that do not fit the axes, and for another `cod`.
+
+@overload
+def contract(labels: str, /, *operands: Vec[Any], to: None = None) -> Vec[Any]: ...
+@overload
+def contract(labels: str, /, *operands: Vec[Any], to: W) -> Vec[W]: ...
+@overload
+def contract(labels: str, a: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None) -> Expr[Any]: ...
+@overload
+def contract(labels: str, a: Vec[Any], b: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None) -> Expr[Any]: ...
+@overload
+def contract(
+    labels: str, a: Vec[Any], b: Vec[Any], c: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None
+) -> Expr[Any]: ...
+@overload
+def contract(labels: str, a: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
+@overload
+def contract(labels: str, a: Vec[Any], b: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
+@overload
+def contract(labels: str, a: Vec[Any], b: Vec[Any], c: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
+@eager
+def contract(labels: str, /, *operands: Any, to: Any = None) -> Any:
+    """A labelled contraction of any number of operands such as contract("ij,jk,k->i", A, B, x), in ℝ^{axes} or in `to`.
+
+    It is written from the left to the right; see `planned` for the order in which it runs. Raises SpaceError for labels
+    that do not fit the operands and their axes, and for another `to`.
     """
-    _require("contract", a, b)
-    return bilinear(contraction.labelled(labels, a.space, b.space, cod), a, b)
+    for x in operands:
+        if isinstance(x, Type):
+            msg = f"contract takes vectors, not {shown(x)}: the space of the result is named, contract(labels, …, to=V)"
+            raise SpaceError(msg)
+    _require("contract", *operands)
+    what = f"contraction {labels}"
+    lists, out = _lists(labels, len(operands), what)
+    _fits(lists, operands, what)
+    real = [k for k, x in enumerate(operands) if x.space.leaves[0].is_field]
+    first = real[0] if real and len(operands) > 2 else 0  # two masks have no product
+    order = [first, *(k for k in range(len(operands)) if k != first)]
+    b, slot, have = operands[first].builder, operands[first].slots[0], lists[first]
+    for place, k in enumerate(order[1:], 2):
+        left = set(out).union(*(lists[j] for j in order[place:]))
+        made = out if place == len(order) else "".join(c for c in dict.fromkeys(have + lists[k]) if c in left)
+        slot = b.contract(Spec.of(have, lists[k], made), slot, operands[k].slots[0])
+        have = made
+    if have != out:
+        slot = b.apply(Move(tuple(map(have.index, out))), slot)
+    leaf = b.slots[slot]
+    if to is not None:
+        require_type(to, what)
+    if to is not None and to.leaves != (leaf,):
+        msg = f"{what} of {' and '.join(str(x.space) for x in operands)} is in {leaf}, not in {to}"
+        raise SpaceError(msg)
+    return Expr(b, to or type_of(leaf), (slot,))
+
+
+def _lists(labels: Any, count: int, what: str) -> tuple[list[str], str]:
+    """The labels of each operand and of the result; raises SpaceError where they are no contraction."""
+    text = labels.replace(" ", "") if isinstance(labels, str) else ""
+    if not re.fullmatch(r"[a-zA-Z]*(,[a-zA-Z]*)*->[a-zA-Z]*", text):
+        msg = f"{shown(labels)} is not a contraction: write a list of labels for each operand, like 'ij,jk,k->i'"
+        raise SpaceError(msg)
+    given, out = text.split("->")
+    lists = given.split(",")
+    if len(lists) != count:
+        due = "1 operand" if len(lists) == 1 else f"{len(lists)} operands"
+        msg = f"{what} has labels for {due}, and {count} were given"
+        raise SpaceError(msg)
+    for one in (*lists, out):
+        for c in one:
+            if one.count(c) > 1:
+                msg = f"{what}: label {c} stands twice in {one}; take a diagonal first"
+                raise SpaceError(msg)
+    for c in dict.fromkeys(given.replace(",", "") + out):
+        if sum(c in one for one in (*lists, out)) < 2:
+            msg = f"{what}: label {c} stands in one list only; sum or replicate separately"
+            raise SpaceError(msg)
+    return lists, out
+
+
+def _fits(lists: list[str], operands: Sequence[Expr[Any]], what: str) -> None:
+    """Raise SpaceError unless each operand is one array whose axes fit its labels."""
+    axes: dict[str, Index] = {}
+    for k, (one, x) in enumerate(zip(lists, operands, strict=True), 1):
+        if len(x.space.leaves) != 1:
+            msg = f"{what} needs spaces of one array, but operand {k} is in {x.space}, which has {len(x.space.leaves)}"
+            raise SpaceError(msg)
+        have = labelled(x.space.leaves[0])
+        if len(have) != len(one):
+            msg = f"{what}: {x.space} has {len(have)} axes where {one or 'none'} needs {len(one)}, operand {k}"
+            raise SpaceError(msg)
+        for c, axis in zip(one, have, strict=True):
+            if axes.setdefault(c, axis) != axis:
+                msg = f"{what}: label {c} is both {axes[c]} and {axis}"
+                raise SpaceError(msg)
 
 
 @overload

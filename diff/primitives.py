@@ -105,9 +105,10 @@ def register(
 ) -> Primitive:
     """A primitive of your own: value(xp, x) in any array namespace, derivative(x, y) as an expression of the language.
 
-    The value function cannot write into x. It is pickled by name, so register it in every process. Raises SpaceError if
-    the name is taken, and where it is used: if the value is not an array of the argument's shape and dtype, the
-    derivative not an expression of its space.
+    The value function cannot write into x. A derivative that is a number everywhere may be that number: 0.0 lets no
+    gradient through, and costs none. It is pickled by name, so register it in every process. Raises SpaceError if the
+    name is taken, and where it is used: if the value is not an array of the argument's shape and dtype, the derivative
+    not an expression of its space.
     """
     if not isinstance(name, str) or not callable(value) or not callable(derivative):
         what = f"{shown(name)}, {shown(value)} and {shown(derivative)}"

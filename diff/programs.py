@@ -33,13 +33,15 @@ W = TypeVar("W", bound=Type)
 class Program(Selection[V, W], Fun[V, W]):
     """A straight line between spaces: its inputs are the leaves of the argument, its outputs those of the result.
 
-    `names` are those of the arguments, for printing only.
+    `names` are those of the arguments, for printing only. `written` is the program that this one was planned from, or
+    derived from as it is written: derivatives of both are weighed (see `diff.plan`).
     """
 
     dom: Any
     cod: Any
     line: Line
     names: tuple[str, ...] = field(default=(), eq=False)
+    written: AnyProgram | None = field(default=None, eq=False)
 
     def __attrs_post_init__(self) -> None:
         for space in (self.dom, self.cod):
@@ -99,7 +101,7 @@ class Program(Selection[V, W], Fun[V, W]):
         return None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self.dom, self.cod, self.line, self.names)
+        return Program, (self.dom, self.cod, self.line, self.names, self.written)
 
     def __repr__(self) -> str:
         return f"Program({self.dom!r}, {self.cod!r}, {self.line!r}, {self.names!r})"

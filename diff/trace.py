@@ -51,11 +51,11 @@ One = TypeVar("One", bound="Field | Copower[Any, Any] | TensorProduct[Any, Any] 
 class Tracer(Generic[Ps, V]):
     """What `fun(…)` returns: apply it to the body, or use it as a decorator."""
 
-    __slots__ = ("_arguments", "_dom")
+    __slots__ = ("_arguments", "_dom", "_fixed")
 
-    def __init__(self, arguments: tuple[Type, ...], dom: V) -> None:
+    def __init__(self, arguments: tuple[Type, ...], dom: V, *, fixed: bool) -> None:
         """Made by `fun`."""
-        self._arguments, self._dom = arguments, dom
+        self._arguments, self._dom, self._fixed = arguments, dom, fixed
 
     @overload
     def __call__(self, body: Callable[Ps, Expr[W]], /) -> Map[V, W]: ...
@@ -70,7 +70,7 @@ class Tracer(Generic[Ps, V]):
     def __call__(self, body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
         _callable(body, self._arguments)
-        builder = Builder(self._dom.leaves)
+        builder = Builder(self._dom.leaves, fixed=self._fixed)
         slots = iter(range(builder.arity))
         arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
         outer = tracing.set((*tracing.get(), builder))
@@ -137,85 +137,92 @@ class Tracing:
     """fun(V, W, …)(body): the function V ⊕ W ⊕ … → … that a Python function of expressions computes.
 
     The body may return a tuple. What Python evaluates once is one slot; Python control flow is run at tracing time.
-    `fun.over(V)(body)` takes a direct sum apart: the body has an argument for each of its parts.
+    `fun.over(V)(body)` takes a direct sum apart: the body has an argument for each of its parts. With `planned=False`
+    the contractions of the function, and of what is derived or made of it, run in the order in which they are written.
     """
 
     __slots__ = ()
 
     @overload
-    def __call__(self, a: A, /) -> Tracer[[Expr[A]], A]: ...
+    def __call__(self, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]: ...
     @overload
-    def __call__(self, a: A, b: B, /) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
-    @overload
-    def __call__(self, a: A, b: B, c: C, /) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    def __call__(self, a: A, b: B, /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, /
+        self, a: A, b: B, c: C, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, /
+        self, a: A, b: B, c: C, d: D, e: E, /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, /
+        self, a: A, b: B, c: C, d: D, e: E, f: F, /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, /
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /, *, planned: bool = True
     ) -> Tracer[
         [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H]], DirectSum[A, B, C, D, E, F, G, H]
     ]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /, *, planned: bool = True
     ) -> Tracer[
         [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J]],
         DirectSum[A, B, C, D, E, F, G, H, J],
     ]: ...
     @overload
     def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /, *, planned: bool = True
     ) -> Tracer[
         [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
         DirectSum[A, B, C, D, E, F, G, H, J, K],
     ]: ...
     @overload
-    def __call__(self, *spaces: Type) -> Callable[[Callable[..., Any]], AnyMap]: ...
-    def __call__(self, *spaces: Any) -> Any:
+    def __call__(self, *spaces: Type, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def __call__(self, *spaces: Any, planned: bool = True) -> Any:
         """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
         if not spaces:
             msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
             raise SpaceError(msg)
         for space in spaces:
             _known(space, "fun takes spaces", "fun(V)(body)")
-        return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces))
+        return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces), fixed=_fixed(planned))
 
     @overload
-    def over(self, space: DirectSum[A, B], /) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
-    @overload
-    def over(self, space: DirectSum[A, B, C], /) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    def over(
+        self, space: DirectSum[A, B], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
     @overload
     def over(
-        self, space: DirectSum[A, B, C, D], /
+        self, space: DirectSum[A, B, C], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D], /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
     @overload
     def over(
-        self, space: DirectSum[A, B, C, D, E], /
+        self, space: DirectSum[A, B, C, D, E], /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
     @overload
     def over(
-        self, space: DirectSum[A, B, C, D, E, F], /
+        self, space: DirectSum[A, B, C, D, E, F], /, *, planned: bool = True
     ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
     @overload
-    def over(self, space: One, /) -> Tracer[[Expr[One]], One]: ...
+    def over(self, space: One, /, *, planned: bool = True) -> Tracer[[Expr[One]], One]: ...
     @overload
-    def over(self, space: Type, /) -> Callable[[Callable[..., Any]], AnyMap]: ...
-    def over(self, space: Any, /) -> Any:
+    def over(self, space: Type, /, *, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def over(self, space: Any, /, *, planned: bool = True) -> Any:
         """As fun(*space.parts), typed for up to six parts; a space that is no direct sum is one part.
 
         Raises SpaceError for what is no space, and for the empty direct sum.
@@ -224,10 +231,18 @@ class Tracing:
         if not space.parts:
             msg = "fun.over needs at least one part, and the empty direct sum has none"
             raise SpaceError(msg)
-        return Tracer(space.parts, space)
+        return Tracer(space.parts, space, fixed=_fixed(planned))
 
     def __repr__(self) -> str:
         return "fun"
+
+
+def _fixed(planned: Any) -> bool:
+    """Whether contractions stay in their order; raises SpaceError unless `planned` is True or False."""
+    if not isinstance(planned, bool):
+        msg = f"fun(V, planned={shown(planned)})(body): planned is True, or False for the order that is written"
+        raise SpaceError(msg)
+    return not planned
 
 
 def _known(space: Any, what: str, remedy: str) -> None:

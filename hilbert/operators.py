@@ -68,7 +68,7 @@ def broadcasting(have: Type, want: Type) -> str:
     whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
     rule = f'"{whole},{part}->{whole}"'
     return (
-        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write contract({rule}, A, v, V) for products "
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write contract({rule}, A, v, to=V) for products "
         f"of entries, with V.ones() for A to repeat v"
     )
 

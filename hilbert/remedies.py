@@ -28,7 +28,7 @@ ARRAYS = {
     "numpy": "v.array of a vector",
     "clip": "minimum(maximum(x, a), b)",
     "round": "v.array.round() of a vector, show(v, digits=3) to print it",
-    "repeat": "rep(X)(k) for a number, contract(labels, V.ones(), v, V) along the axes of V",
+    "repeat": "rep(X)(k) for a number, contract(labels, V.ones(), v, to=V) along the axes of V",
     "take": "x[(Elements(X) ** Y).vec(positions)], or gather(positions, X)(x)",
     "diagonal": "v.array.diagonal() of a vector, diagonal(f) of a linear map",
     "trace": "v.array.trace() of a vector, trace(f) of a linear map",

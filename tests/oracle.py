@@ -16,7 +16,7 @@ from diff.elementwise import Elementwise
 from diff.programs import Program
 from hilbert import Vec
 from hilbert.program.constant import Const
-from hilbert.program.operation import Add, Contract, Literal
+from hilbert.program.operation import Add, Contract, Keep, Literal
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import constants
@@ -296,6 +296,8 @@ def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
                 slots.append(np.einsum(str(spec), *map(dense, args, leaves)))
             case Add():
                 slots.append(args[0] + args[1])
+            case Keep():
+                slots.append(args[0])
             case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
             case linear:  # only replication moves discrete values

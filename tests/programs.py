@@ -17,11 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from adjoint import value_and_grad, vjp
+from adjoint import grad, value_and_grad, vjp
 from diff import (
+    const,
     contract,
     fun,
     inner,
+    kept,
     lift,
     log,
     onehot,
@@ -70,6 +72,7 @@ class Batch:
     """An axis."""
 
 
+wide = Fin.of(11)  # a product is worth another order
 p, h, b = Fin(Pixel, 4), Fin(Hidden, 3), Fin(Batch, 3)  # few shapes: JAX compiles each operation for each shape
 V, W, M, label = R**p, R**h, R ** (h * p), Elements(h)
 
@@ -192,7 +195,17 @@ SCALARS = {
     "inverse power": fun(V)(lambda x: x**-1.5),
     "number by vector": fun(V)(lambda x: 3.0 / x),
 }
-PROGRAMS: dict[str, Any] = {**MLP, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS}
+Q, q = R ** (wide * wide), R**wide
+w0 = Q.vec(np.arange(121.0).reshape(11, 11) / 121.0)
+PLANNED = {
+    "planned chain": fun(Q, Q, q)(lambda a, b, x: contract("ij,jk,k->i", a, b, x) * 2.0),
+    "planned sums": fun(Q, Q)(lambda a, b: (a.T @ b).sum()),
+    "planned gradient": grad(fun(Q, Q, q)(lambda a, b, x: (a @ b @ tanh(x)).sum())),
+    "planned repetitions": grad(fun(Q, q)(lambda a, x: (a @ x).sum())),
+    "kept": fun(Q, Q, q)(lambda a, b, x: kept(a @ b) @ x),
+    "made at binding": fun(q)(lambda x: (const(w0) @ const(w0).T) @ x),
+}
+PROGRAMS: dict[str, Any] = {**MLP, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS, **PLANNED}
 
 
 def demo() -> tuple[Any, Vec[Any]]:

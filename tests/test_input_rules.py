@@ -262,7 +262,7 @@ def test_modules(call: Callable[[Any], object]) -> None:
 def test_the_cost_does_not_depend_on_entries() -> None:
     """cost(f, array) is a mistake for cost(f, as_)."""
     with pytest.raises(SpaceError, match="takes the name of a form"):
-        cost(I, np.ones(3))  # type: ignore[arg-type]
+        cost(I, np.ones(3))  # type: ignore[call-overload]
 
 
 NODES: dict[str, tuple[Callable[[Any], object], list[Any]]] = {

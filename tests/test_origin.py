@@ -85,7 +85,7 @@ OPERANDS: list[tuple[Callable[..., Any], str]] = [
     (lambda m, x, b: hb.select(x > 0.0, b), "x > 0.0 ∈ Bool^Pixel3, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: x[b > 0.0], "x ∈ ℝ^Pixel3, b > 0.0 ∈ Bool^Hidden2"),
     (lambda m, x, b: (x * 2.0).T, "x * 2.0 ∈ ℝ^Pixel3"),
-    (lambda m, x, b: hb.contract("ij,j->i", m, b=b), "m ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: hb.contract("ij,j->i", m, b), "m ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: np.exp(x), "x ∈ ℝ^Pixel3"),
     (lambda m, x, b: x % 2.0, "x ∈ ℝ^Pixel3"),
     (lambda m, x, b: x + np.ones(3), "x ∈ ℝ^Pixel3, np.ones(3) is an array of shape (3,) and dtype float64"),

@@ -1,7 +1,7 @@
 """Sums over networks of labelled factors: how bilinear maps and reductions act on formal arrays, factor by factor.
 
 The factors of the operands are connected where they have a label in common; each connected part is contracted by
-itself, in the order that opt_einsum finds best. The rank labels of the operands stay open as long as they join parts
+itself, in the order that the search finds best. The rank labels of the operands stay open as long as they join parts
 with axes of the result. So no array has axes of two parts, and what is left is a block again, or one plain array.
 """
 
@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-import opt_einsum
 from attrs import field, frozen
 
 from hilbert.arrays.by_labels import diagonal
 from hilbert.arrays.namespace import dtype_name
+from hilbert.arrays.search import best, places
 from hilbert.formal.array import block
 from hilbert.index import Fin
 from hilbert.leaf import Entry, Leaf
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from hilbert.arrays.kernel import Kernel
     from hilbert.arrays.library import Library
     from hilbert.formal.array import Block, Memo
-
-EXHAUSTIVE = 6
-"""Up to this many factors every order of contraction is tried; above, opt_einsum's `auto` decides."""
 
 
 @final
@@ -76,21 +73,11 @@ def product(lib: Library, factors: Sequence[Factor], out: str) -> Any:
 @lru_cache(maxsize=1024)
 def _order(labels: tuple[str, ...], out: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int], ...]:
     """Pairs of factors to contract, the result goes to the end of the list."""
-    if len(labels) <= 2:
-        return ((0, 1),) * (len(labels) - 1)
-    have = set().union(*labels)
-    text = f"{','.join(labels)}->{''.join(c for c in out if c in have)}"
-    optimize = "optimal" if len(labels) <= EXHAUSTIVE else "auto"
-    path, _ = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=optimize)
-    pairs: list[tuple[int, int]] = []
-    count = len(labels)
-    for step in path:
-        places = sorted(step)
-        while len(places) > 1:
-            pairs.append((places[0], places[1]))
-            count -= 1
-            places = [*(p - 2 for p in places[2:]), count - 1]
-    return tuple(pairs)
+    number = {c: k for k, c in enumerate(dict.fromkeys("".join(labels)))}
+    size = {c: n for have, shape in zip(labels, shapes, strict=True) for c, n in zip(have, shape, strict=True)}
+    lists = tuple(tuple(number[c] for c in have) for have in labels)
+    pairs = best(lists, tuple(number[c] for c in out if c in number), tuple(size[c] for c in number))
+    return places(pairs or (), len(labels))
 
 
 def _diagonal(lib: Library, f: Factor) -> Factor:

@@ -25,13 +25,14 @@ class Builder:
     """Appends steps; the same step on the same slots is one slot.
 
     `fold` propagates numbers while derivatives are applied: 1·x is x, a filled array times x is k·x; x·y is y·x then.
+    A line with a `fixed` one in it is fixed.
     """
 
-    def __init__(self, inputs: Sequence[Leaf], *, fold: bool = False) -> None:
+    def __init__(self, inputs: Sequence[Leaf], *, fold: bool = False, fixed: bool = False) -> None:
         self.slots: list[Leaf] = list(inputs)
         self.steps: list[Step[Any]] = []
         self.arity = len(self.slots)
-        self.fold = fold
+        self.fold, self.fixed = fold, fixed
         self.traced = False  # what the body of a traced function computed is complete
         self._known: dict[Step[Any], int] = {}
 
@@ -146,6 +147,7 @@ class Builder:
 
     def inline(self, line: Line, args: Iterable[int]) -> list[int]:
         """Copy a line's steps on these argument slots; the result tells where each of its slots went."""
+        self.fixed |= line.fixed
         where = list(args)
         leaves = iter(line.slots[line.arity :])
         for step in line.steps:
@@ -154,7 +156,7 @@ class Builder:
 
     def line(self, outputs: Iterable[int]) -> Line:
         """What has been built, without steps that these outputs do not need."""
-        return pruned(self.slots, self.steps, tuple(outputs))
+        return pruned(self.slots, self.steps, tuple(outputs), fixed=self.fixed)
 
 
 def _in_order(spec: Spec, *, filled_left: bool) -> bool:

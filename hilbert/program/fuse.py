@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from hilbert.arrays.segments import makes_rows
-from hilbert.program.line import Line, Step
+from hilbert.program.line import Step
 from hilbert.program.operation import Add, AddInto, Contract, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Converse, Graph, Inclusion
 from hilbert.relation.functions import AnyGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.program.line import Line
 
     Maker = Callable[[int], Step[Any] | None]
     """The step into a slot that nothing else reads; None for others."""
@@ -33,7 +37,7 @@ def fused(line: Line) -> Line:
             case _:  # no other step is fused with those before
                 pass
     changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
-    return Line(line.slots, tuple(steps), line.outputs).pruned() if changed else line
+    return evolve(line, steps=tuple(steps)).pruned() if changed else line
 
 
 def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:

@@ -34,13 +34,17 @@ class Step(Generic[O_co]):
 
 
 @final
-@frozen(slots=False)
+@frozen(slots=False, repr=False)
 class Line:
-    """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k."""
+    """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k.
+
+    In a `fixed` line contractions keep the order in which they are written: see `hilbert.program.plan`.
+    """
 
     slots: tuple[Leaf, ...]
     steps: tuple[Step[Any], ...]
     outputs: tuple[int, ...]
+    fixed: bool = False
 
     def __attrs_post_init__(self) -> None:
         count = len(self.slots)
@@ -75,14 +79,18 @@ class Line:
 
     def ending(self, outputs: Iterable[int]) -> Line:
         """The line with other outputs, without steps that these do not need."""
-        return pruned(self.slots, self.steps, tuple(outputs))
+        return pruned(self.slots, self.steps, tuple(outputs), fixed=self.fixed)
 
     def pruned(self) -> Line:
         """The line without steps that nothing needs."""
         return self.ending(self.outputs)
 
+    def __repr__(self) -> str:
+        fixed = ", fixed=True" if self.fixed else ""
+        return f"Line(slots={self.slots!r}, steps={self.steps!r}, outputs={self.outputs!r}{fixed})"
 
-def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int, ...]) -> Line:
+
+def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int, ...], *, fixed: bool = False) -> Line:
     """A line without steps that its outputs do not need: dead code, found in one pass from the end."""
     slots, steps = tuple(slots), tuple(steps)
     arity = len(slots) - len(steps)
@@ -94,7 +102,7 @@ def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int
             for a in steps[k].args:
                 live[a] = 1
     if all(live[arity:]):
-        return Line(slots, steps, outputs)
+        return Line(slots, steps, outputs, fixed)
     where = list(range(arity)) + [0] * len(steps)
     kept: list[Step[Any]] = []
     leaves = list(slots[:arity])
@@ -103,4 +111,4 @@ def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int
             where[k] = len(leaves)
             kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
             leaves.append(slots[k])
-    return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs))
+    return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs), fixed)

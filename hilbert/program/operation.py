@@ -169,6 +169,24 @@ class Cast(Operation):
         return Cast(source.entry)
 
 
+@final
+@frozen(repr=False)
+class Keep(Operation):
+    """The same array: a barrier that no contraction is moved across (see `hilbert.program.plan`)."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The same."""
+        return operands[0]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The array itself."""
+        return Kernel(lambda a: a, fresh=False)
+
+    def lifted(self, n: int) -> Keep:
+        """The same."""
+        return self
+
+
 Unary: TypeAlias = Scale | Reduce | Move | Cast
 
 # --- operations on two arrays ---
@@ -217,7 +235,7 @@ class Add(Operation):
         return self
 
 
-Builtin: TypeAlias = Literal | Unary | Contract | Add
+Builtin: TypeAlias = Literal | Unary | Keep | Contract | Add
 """The operations that programs are made of, beside primitives."""
 
 

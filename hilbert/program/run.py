@@ -15,6 +15,7 @@ from hilbert.once import first
 from hilbert.program.bind import Bound
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Literal
+from hilbert.program.settle import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,12 +27,12 @@ KINDS = NUMPY.kinds
 
 @final
 class Runner:
-    """The executable form of a line, without dead steps and with those fused that are better done together."""
+    """The executable form of a line: without dead steps, what is constant made, steps fused that are better one."""
 
     __slots__ = ("_abroad", "_bound", "_formal", "line")
 
     def __init__(self, line: Line) -> None:
-        self.line = line = fused(line.pruned())
+        self.line = line = fused(settled(line.pruned()))
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
         self._bound: dict[Any, Bound] = {}
         self._formal = Formal in map(type, constants)

@@ -32,14 +32,32 @@ if TYPE_CHECKING:
     from linmap.laws import Rewriting
 
 
+class Runs:
+    """Something other than a linear map that runs as a program: a function."""
+
+    __slots__ = ()
+
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions that run in another order than they are written in, with what that saves."""
+        raise TypeError(type(self).__name__)
+
+    def costed(self) -> Any:
+        """What running it costs."""
+        raise TypeError(type(self).__name__)
+
+
 @final
 @frozen
 class Explanation:
-    """The given term, what it came to, and the steps between them, in order."""
+    """The given term, what it came to, and the steps between them, in order.
+
+    `orders` are the contractions of a function that run in another order than they are written in.
+    """
 
     before: Any
     after: Any
     steps: tuple[Rewriting, ...]
+    orders: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -57,7 +75,7 @@ class Explanation:
                 lines.append(_indented(before if "\n" in before + after else f"{before} = {after}"))
                 if "\n" in before + after:
                     lines.append(_indented(f"= {after}"))
-        return "\n".join(lines)
+        return "\n".join([*lines, *map(str, self.orders)])
 
 
 def _indented(text: str) -> str:
@@ -65,10 +83,11 @@ def _indented(text: str) -> str:
 
 
 def explain(f: Any) -> Explanation:
-    """The steps that `simplify` takes on a linear map, a function or a derivative.
+    """The steps that `simplify` takes on a linear map, a function or a derivative; the contractions that it reorders.
 
     Every step is an equation: its `before` and its `after` have the same meaning. Recording a step takes no time
     to speak of; its `before` and `after` are put together when they are asked for, in time in their size.
     """
     steps: list[Rewriting] = []
-    return Explanation(f, rewritten(f, steps), tuple(steps))
+    after = rewritten(f, steps)
+    return Explanation(f, after, tuple(steps), f.orders() if isinstance(f, Runs) else ())

@@ -13,7 +13,7 @@ time   elimination 0 s, forward 0.0012 s, adjoint 1.2e-06 s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, final, overload
 
 from attrs import frozen
 
@@ -21,6 +21,7 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from hilbert.program.fuse import fused
+from linmap.laws.explain import Runs
 from linmap.matrices.dense import dense_plan, predicted
 from linmap.matrices.forms import blocks_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.matrix import As, cheapest
@@ -66,12 +67,19 @@ SHOWN = 8
 """How many orders are printed."""
 
 
-def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost:
+@overload
+def cost(f: Runs) -> Any: ...
+@overload
+def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost: ...
+def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The cost of a linear map or of a derivative in the point, from the sizes of its spaces alone.
 
-    `as_` and `limit` are those of `matrix`. Raises SpaceError for a function that is not linear, a form that the
+    Of a function it is the work of a call, as it is written and as it runs: see `diff.planned`. `as_` and `limit` are
+    those of `matrix`. Raises SpaceError for a function that is not linear, a form that the
     structure does not allow or that has no matrix (`operator`), or a limit that no order keeps.
     """
+    if isinstance(f, Runs) and as_ is None and limit is None:
+        return f.costed()
     body = body_of(f, "cost")
     limit_of(limit)
     if as_ is not None and not isinstance(as_, str):

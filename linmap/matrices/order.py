@@ -1,7 +1,7 @@
 """The order of accumulation: how a network of factors is contracted (theory §9).
 
-Forward mode contracts from the input's side, adjoint mode from the output's; the path search of opt_einsum looks among
-all pairwise orders, under a limit on the size of intermediate arrays.
+Forward mode contracts from the input's side, adjoint mode from the output's; the one search of the library looks
+among all pairwise orders, under a limit on the size of intermediate arrays.
 
 >>> print(order([(0, 1), (1, 2), (2, 3)], (0, 3), [9, 8, 2, 7]))
 forward: 0·1, 0·1; 540 flops (forward 540, adjoint 1232), largest intermediate 18
@@ -10,13 +10,12 @@ forward: 0·1, 0·1; 540 flops (forward 540, adjoint 1232), largest intermediate
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, final
 
-import opt_einsum
 from attrs import frozen
 
 from hilbert import SpaceError
+from hilbert.arrays.search import best, numbered, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,18 +77,12 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
     if n == 2:
         flops, largest = work(((0, 1),), factors, keep, sizes)
         return Accumulation(((0, 1),), flops, largest, flops, flops, tuple(factors))
-    names = {c: opt_einsum.get_symbol(i) for i, c in enumerate(dict.fromkeys(c for f in factors for c in f))}
-    lists = ["".join(names[c] for c in labels) for labels in (*factors, keep)]
-    shapes = tuple(tuple(sizes[c] for c in labels) for labels in factors)
-    equation = f"{','.join(lists[:-1])}->{lists[-1]}"
+    network = numbered(factors, keep, sizes)
     allowed = None if limit is None else max(limit, math.prod(sizes[c] for c in keep))
-    pairs = _pairs(_path(equation, shapes, allowed, "flops"), n)
+    pairs = places(best(*network, limit=allowed) or best(*network, least="largest") or (), n)
     flops, largest = work(pairs, factors, keep, sizes)
     if allowed is not None and largest > allowed:
-        pairs = _pairs(_path(equation, shapes, None, "size"), n)
-        flops, largest = work(pairs, factors, keep, sizes)
-        if largest > allowed:
-            raise SpaceError(beyond(limit, largest))
+        raise SpaceError(beyond(limit, largest))
     modes = [work(case(n), factors, keep, sizes)[0] for case in (from_input, from_output)]
     return Accumulation(pairs, flops, largest, modes[0], modes[1], tuple(factors))
 
@@ -112,29 +105,3 @@ def work(pairs: Pairs, factors: Sequence[Labels], keep: Labels, sizes: Sequence[
         if len(todo) > 1:
             largest = max(largest, math.prod(sizes[c] for c in left))
     return flops, largest
-
-
-def _pairs(path: Sequence[tuple[int, ...]], n: int) -> Pairs:
-    """Two at a time: what the path contracts at once is contracted one after the other."""
-    pairs: list[tuple[int, int]] = []
-    count = n
-    for step in path:
-        if len(step) == 1:
-            continue
-        todo = sorted(step)
-        pairs.append((todo[0], todo[1]))
-        count -= 1
-        for done, extra in enumerate(todo[2:], 2):
-            pairs.append((extra - done, count - 1))
-            count -= 1
-    return tuple(pairs)
-
-
-@cache
-def _path(
-    equation: str, shapes: tuple[tuple[int, ...], ...], limit: int | None, least: str
-) -> tuple[tuple[int, ...], ...]:
-    """opt_einsum's path: exhaustive for a few factors, greedy for many; with the least size by dynamic programming."""
-    search = "auto" if least == "flops" else opt_einsum.DynamicProgramming(minimize=least)
-    path, _ = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=search, memory_limit=limit)
-    return tuple(map(tuple, path))

@@ -103,7 +103,7 @@ class Numbered(Wiring):
                     found = self._number(key)
                 case [one]:
                     found = one
-                case several:
+                case several:  # wires that add up
                     found = self._number(("sum", *several))
             self._value[w] = found
         return found

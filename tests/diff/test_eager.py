@@ -158,7 +158,7 @@ OPERATIONS: dict[str, tuple[Callable[..., Any], tuple[Vec[Any], ...], Any]] = {
     "inner": (inner, (v, w), v.array @ w.array),
     "outer": (outer, (v, w), np.outer(v.array, w.array)),
     "contract": (lambda m, v: contract("ij,j->i", m, v), (m, v), m.array @ v.array),
-    "contract into": (lambda m, v: contract("ij,j->i", m, b=v, cod=R**Y), (m, v), m.array @ v.array),
+    "contract into": (lambda m, v: contract("ij,j->i", m, v, to=R**Y), (m, v), m.array @ v.array),
     "select": (lambda v: select(v > 0, v), (v,), [1.0, 0.0, 3.0]),
     "onehot": (onehot, (y,), [0.0, 0.0, 1.0]),
     "v[y]": (lambda v, y: v[y], (v, y), 3.0),

@@ -58,7 +58,7 @@ def test_squares_by_rows() -> None:
     """The gradient of Σ w_n·|x_n|² is 2·w_n·x_n: one product of that size, not one for each side."""
     N, D = Fin.of(5), Fin.of(3)
     w = (R**N).random(np.random.default_rng(0))
-    f = fun((R**D) ** N)(lambda x: w @ contract("nd,nd->n", x, x, R**N))
+    f = fun((R**D) ** N)(lambda x: w @ contract("nd,nd->n", x, x, to=R**N))
     steps = program(grad(f)).steps
     assert sum(isinstance(step.operation, Contract) for step in steps) == 1
     x = f.dom.random(np.random.default_rng(1))

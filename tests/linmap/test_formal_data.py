@@ -30,7 +30,7 @@ MAPS: dict[str, LinMap[Any, Any]] = {
     "(⊙t)": section(inner_product(T), 1, S),
     "(t·)": section(hadamard(T), 0, S),
     "(·t)": section(scalar(T), 1, S),
-    "derivative": affine(fun(V)(lambda x: contract("ji,i->j", const(S), sin(x), W)), V.random(RNG))[1],
+    "derivative": affine(fun(V)(lambda x: contract("ji,i->j", const(S), sin(x), to=W)), V.random(RNG))[1],
 }
 
 
@@ -72,7 +72,7 @@ def test_a_tensor_of_data() -> None:
 
 def test_derivatives_with_formal_constants() -> None:
     """check_derivative and jacobian of a function with a formal constant."""
-    f = fun(V)(lambda x: contract("ji,i->j", const(S), sin(x), W))
+    f = fun(V)(lambda x: contract("ji,i->j", const(S), sin(x), to=W))
     x = V.random(RNG)
     assert check_derivative(f, x)
     assert np.allclose(jacobian(f, x), S.array * np.cos(x.array))

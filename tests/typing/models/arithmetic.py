@@ -48,7 +48,7 @@ def linear(x: Expr[Vector[Row]], k: Expr[Scalar], m: Expr[Matrix[Row, Column]]) 
 @fun(M, Y)
 def labelled(m: Expr[Matrix[Row, Column]], y: Expr[Vector[Column]]) -> Expr[Vector[Row]]:
     reveal_type(contract("ij,j->i", m, y))  # N: Expr[Any]
-    return contract("ij,j->i", m, y, X)
+    return contract("ij,j->i", m, y, to=X)
 
 
 def main() -> None:

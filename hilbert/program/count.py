@@ -1,0 +1,64 @@
+"""What the contractions of a line cost, step by step: multiplications of numbers, and the largest array.
+
+>>> from hilbert.index import Fin
+>>> from hilbert.leaf import Entry, Leaf
+>>> from hilbert.program.builder import line_of
+>>> from hilbert.program.operation import Contract
+>>> from hilbert.spec import Spec
+>>> X, Y = Fin.of(3), Fin.of(4)
+>>> real = Entry("float64")
+>>> line = line_of((Leaf(real, (Y, X)), Leaf(real, (X,))), Contract(Spec.of("ij", "j", "i")), 0, 1)
+>>> multiplications(line), largest(line)
+(12, 12)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hilbert.program.operation import Contract, Reduce, Scale
+from hilbert.relation import Full
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.leaf import Leaf
+    from hilbert.program.line import Line, Step
+
+
+def multiplications(line: Line) -> int:
+    """The products of numbers that the contractions and scalings of a line form; primitives are not counted."""
+    return sum(products(step, line.slots) for step in line.steps)
+
+
+def largest(line: Line) -> int:
+    """The entries of the largest array, inputs among them."""
+    return max((leaf.size for leaf in line.slots), default=0)
+
+
+def products(step: Step[Any], slots: Sequence[Leaf]) -> int:
+    """The multiplications of one step; to select by a mask, or at elements, multiplies nothing."""
+    match step.operation:
+        case Contract(spec):
+            left, right = (slots[k] for k in step.args)
+            if not (left.is_field and right.is_field):
+                return 0
+            return math.prod((_sizes(spec.left, left) | _sizes(spec.right, right)).values())
+        case Scale():
+            return slots[step.args[0]].size
+        case _:  # nothing else is a product of all entries
+            return 0
+
+
+def sums(step: Step[Any], slots: Sequence[Leaf]) -> int:
+    """The additions of a step that sums over whole axes; those of a contraction go with its multiplications."""
+    match step.operation:
+        case Reduce(Full(dom, _)) if dom.axes:
+            return slots[step.args[0]].size
+        case _:  # other reductions stay where they are
+            return 0
+
+
+def _sizes(labels: str, leaf: Leaf) -> dict[str, int]:
+    return dict(zip(labels, leaf.shape, strict=True))

@@ -1,0 +1,198 @@
+"""Contractions in a cheaper order than they are written in: each tree is a network, whose best order is searched for.
+
+Another order is taken if it saves a quarter of the multiplications and makes no array larger than the largest operand,
+result or intermediate array as written; otherwise the steps stay as they are. Where it takes more steps, each must save
+as many multiplications as its overhead is worth. So A(B(Cx)) is computed for ((AB)C)x:
+
+>>> from hilbert.index import Fin
+>>> from hilbert.leaf import Entry, Leaf
+>>> from hilbert.program.builder import Builder
+>>> from hilbert.program.count import multiplications
+>>> from hilbert.spec import Spec
+>>> X = Fin.of(10)
+>>> real = Entry("float64")
+>>> b = Builder([Leaf(real, (X, X)), Leaf(real, (X, X)), Leaf(real, (X, X)), Leaf(real, (X,))])
+>>> product = b.contract(Spec.of("ij", "jk", "ik"), b.contract(Spec.of("ij", "jk", "ik"), 0, 1), 2)
+>>> written = b.line([b.contract(Spec.of("ij", "j", "i"), product, 3)])
+>>> multiplications(written), multiplications(planned(written))
+(2100, 300)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from hilbert.arrays.search import Labels, Pairs, best, numbered, steps
+from hilbert.index import Unit
+from hilbert.program.builder import Builder
+from hilbert.program.count import products, sums
+from hilbert.program.network import Network, network, shape, trees
+from hilbert.program.operation import Move, Reduce
+from hilbert.relation import Full
+from hilbert.spec import ALPHABET, Spec
+
+if TYPE_CHECKING:
+    from hilbert.leaf import Leaf
+    from hilbert.program.line import Line
+
+
+WORTH = 1000
+"""So many multiplications take as long as it takes to start one more step (measured with numpy)."""
+
+
+def planned(line: Line) -> Line:
+    """The line with every tree of contractions in a cheaper order; the same object where none saves enough."""
+    found = {net.inner[0]: (net, other) for net, other in orders(line)}
+    if not found:
+        return line
+    replaced = {slot for net, _ in found.values() for slot in net.inner}
+    b = Builder(line.slots[: line.arity])
+    where = list(range(line.arity))
+    for slot, step in enumerate(line.steps, line.arity):
+        if slot in found:
+            net, other = found[slot]
+            made = b.inline(other, [where[k] for k in net.factors])
+            where.append(made[other.outputs[0]])
+        elif slot in replaced:
+            where.append(-1)  # nothing else reads it
+        else:
+            where.append(b.emit(step.operation, tuple([where[a] for a in step.args]), line.slots[slot]))
+    return b.line(where[k] for k in line.outputs)
+
+
+def orders(line: Line) -> list[tuple[Network, Line]]:
+    """The networks of a line that run in another order, first ones first, each with a line on its factors."""
+    found: list[tuple[Network, Line]] = []
+    stay = set[Any]()  # the shapes of trees for which no other order is worth it
+    for inner in () if line.fixed else trees(line):
+        like = shape(line, inner)
+        if like in stay:
+            continue
+        net = network(line, inner)
+        other = None if net is None else cheaper(net, line.slots)
+        if net is None or other is None:
+            stay.add(like)
+        else:
+            found.append((net, other))
+    return found[::-1]
+
+
+def cheaper(net: Network, slots: tuple[Leaf, ...]) -> Line | None:
+    """A line on the factors that does the same for three quarters of the multiplications at most; None without one.
+
+    No array of that line is larger than the largest as written, and its sums do not cost what its products save.
+    """
+    size = tuple(axis.size for axis in net.axes)
+    if not all(size) or net.largest == 1:
+        return None  # a sum over nothing is 0, whatever it is multiplied with; numbers have no order worth a search
+    written = _Written(net)
+    pairs = best(*numbered(written.whole, written.kept, size), limit=net.largest)
+    if pairs is None:
+        return None
+    least = sum(work for work, _ in steps(pairs, written.whole, written.kept, size))
+    if 4 * least > 3 * net.products:
+        return None
+    line = _Emission(net, written, slots, pairs).line()
+    if line is None or any(leaf.size > net.largest for leaf in line.slots):
+        return None
+    count = sum(products(step, line.slots) for step in line.steps)
+    work = count + sum(sums(step, line.slots) for step in line.steps)
+    more = max(0, len(line.steps) - len(net.inner))
+    saves = 4 * count <= 3 * net.products and 4 * work <= 3 * net.work
+    return line if saves and more * WORTH <= net.products - count else None
+
+
+@final
+class _Written:
+    """A network without what is no pair: labels of one factor only, which are summed first, and repetitions."""
+
+    def __init__(self, net: Network) -> None:
+        self.holders = [0] * len(net.axes)
+        for labels in net.labels:
+            for c in labels:
+                self.holders[c] += 1
+        kept = set(net.keep)
+        self.left = [tuple(c for c in f if self.holders[c] > 1 or c in kept) for f in net.labels]
+        self.whole = tuple(f for f in self.left if f)
+        self.kept = tuple(c for c in net.keep if self.holders[c])
+        self.k = net.k
+        for c, axis in enumerate(net.axes):
+            if not self.holders[c] and c not in kept:  # repeated, and then summed
+                self.k *= axis.size
+
+
+@final
+class _Emission:
+    """The steps of a network in an order of pairs: sums, products, the numbers at the smallest array, repetitions."""
+
+    def __init__(self, net: Network, written: _Written, slots: tuple[Leaf, ...], pairs: Pairs) -> None:
+        self.net, self.written, self.pairs = net, written, pairs
+        self.b = Builder([slots[k] for k in net.factors])
+        self.holders = [n + (c in net.keep) for c, n in enumerate(written.holders)]
+        self.number: int | None = None  # the slot of the product of the numbers among the factors
+        self.arrays: list[tuple[int, Labels]] = []
+
+    def line(self) -> Line | None:
+        """The line; None where a contraction has more labels than there are letters."""
+        b, net, size = self.b, self.net, [axis.size for axis in self.net.axes]
+        for slot, (labels, left) in enumerate(zip(net.labels, self.written.left, strict=True)):
+            self._take(slot, labels, left)
+        if not self.arrays:  # numbers only
+            assert self.number is not None  # a network has a factor
+            return self._repeated(b.scale(self.written.k, self.number) if self.written.k != 1.0 else self.number)
+        made = steps(self.pairs, self.written.whole, self.written.kept, tuple(size))
+        entries = [b.slots[slot].size for slot, _ in self.arrays] + [n for _, n in made]
+        smallest = entries.index(min(entries))
+        for k in range(len(entries)):
+            if k >= len(self.arrays) and not self._contract(*self.pairs[k - len(self.written.whole)]):
+                return None
+            if k == smallest:
+                slot, labels = self.arrays[k]
+                self.arrays[k] = self._scaled(slot, len(labels)), labels
+        slot, labels = self.arrays[-1]
+        if labels != self.written.kept:
+            slot = b.apply(Move(tuple(map(labels.index, self.written.kept))), slot)
+        return self._repeated(slot)
+
+    def _take(self, slot: int, labels: Labels, left: Labels) -> None:
+        """A factor, summed over the labels that it alone has."""
+        b = self.b
+        for at in reversed(range(len(labels))):
+            if labels[at] not in left:
+                slot = b.apply(Reduce(Full(self.net.axes[labels[at]], Unit()), at), slot)
+        if left:
+            self.arrays.append((slot, left))
+        else:
+            self.number = slot if self.number is None else b.contract(Spec.scalar(0), self.number, slot)
+
+    def _scaled(self, slot: int, axes: int) -> int:
+        """The product with the numbers."""
+        b, k = self.b, self.written.k
+        if self.number is None:
+            return b.scale(k, slot) if k != 1.0 else slot
+        number = b.scale(k, self.number) if k != 1.0 else self.number
+        return b.contract(Spec.scalar(axes), number, slot)
+
+    def _contract(self, first: int, second: int) -> bool:
+        """One pair; axes that both have and the result keeps come first, then those of the first, of the second."""
+        (a, left), (b, right) = self.arrays[first], self.arrays[second]
+        shared = [c for c in left if c in right]
+        for c in shared:
+            self.holders[c] -= 1
+        kept = [*shared, *(c for c in left if c not in shared), *(c for c in right if c not in shared)]
+        out = tuple(c for c in kept if self.holders[c] > 1)
+        if set(out) == set(self.written.kept):
+            out = self.written.kept
+        if len(kept) > len(ALPHABET):
+            return False
+        letter = dict(zip(kept, ALPHABET, strict=False))
+        spec = Spec.of(*("".join(letter[c] for c in labels) for labels in (left, right, out)))
+        self.arrays.append((self.b.contract(spec, a, b), out))
+        return True
+
+    def _repeated(self, slot: int) -> Line:
+        """The result, repeated along the axes that no factor has."""
+        for at, c in enumerate(self.net.keep):
+            if not self.written.holders[c]:
+                slot = self.b.apply(Reduce(Full(Unit(), self.net.axes[c]), at), slot)
+        return self.b.line([slot])
