@@ -252,7 +252,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "onehot of a label": (D.onehot, (labels.vec(1),)),
     "select from a vector": (D.select, (v > 0.0, v)),
     "outer": (traced(lambda e, a: D.outer(a, e), V), (w,)),
-    "contract": (traced(lambda e, text, a, cod: D.contract(text, e, a, cod), V), ("i,i->", v, R)),
+    "contract": (traced(lambda e, text, a, cod: D.contract(text, e, a, to=cod), V), ("i,i->", v, R)),
     "e.scatter": (traced(lambda e, a: e.scatter(a), V), ((labels**p).vec([0, 1, 2, 2]),)),
     "v.scatter": (v.scatter, ((labels**p).vec([0, 1, 2, 2]),)),
     "v.roll": (v.roll, (1,)),
