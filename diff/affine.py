@@ -294,9 +294,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
     """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
     partials, numbers = _traced_partials(p, b.slots[y])
-    line = partials.line  # with leaves that are other objects: what is kept for one leaf must not keep others alive
-    line = Line(tuple(Leaf(leaf.entry, leaf.axes) for leaf in line.slots), line.steps, line.outputs)
-    where = b.inline(line, (*args, y))
+    where = b.inline(_with(partials.line, b.slots[y]), (*args, y))
     slots = iter([where[k] for k in partials.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
     arcs: list[wire.Wire | None] = []
@@ -307,6 +305,12 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
         else:
             arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
     return arcs
+
+
+def _with(line: Line, leaf: Leaf) -> Line:
+    """The line with this object for leaves that are equal to it: what is kept for one leaf keeps no other alive."""
+    slots = tuple(leaf if leaf == other else Leaf(other.entry, other.axes) for other in line.slots)
+    return Line(slots, line.steps, line.outputs)
 
 
 @while_alive(Leaf)

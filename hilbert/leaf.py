@@ -23,7 +23,7 @@ SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ
 
 
 @final
-@frozen(repr=False, cache_hash=True)
+@frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True)
 class Entry:
     """One entry of an array: a number, a truth value, an integer; an element of `index` if that is given.
 
@@ -32,6 +32,11 @@ class Entry:
 
     dtype: str
     index: Index | None = field(default=None)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:  # most often
+            return True
+        return other.__class__ is self.__class__ and self.dtype == other.dtype and self.index == other.index
 
     @property
     def is_field(self) -> bool:
@@ -51,12 +56,17 @@ class Entry:
 
 
 @final
-@frozen(repr=False, cache_hash=True, slots=False)
+@frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
 class Leaf(Remembering):
     """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
 
     entry: Entry
     axes: tuple[Index, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:  # most often
+            return True
+        return other.__class__ is self.__class__ and self.entry == other.entry and self.axes == other.axes
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
