@@ -11,6 +11,7 @@ vector, such as the exponent of v ** 2, is part of what is traced; numbers that 
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -24,7 +25,7 @@ from hilbert.notarray import Applicable
 from hilbert.once import once, while_alive
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
-from hilbert.space import Atom, twin
+from hilbert.space import Atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,7 +103,7 @@ def _of_one(space: Type, count: int) -> Callable[..., Result]:
 @while_alive(Type)
 def _of_several(*spaces: Type) -> Callable[..., Result]:
     """The results hold other objects for the spaces, so that they keep none alive."""
-    return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(twin, spaces))))
+    return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(copy, spaces))))
 
 
 _of_numbers = cache(lambda *spaces: lru_cache(maxsize=SIZE)(partial(_traced, spaces)))

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from hilbert.arrays.namespace import freeze
@@ -19,7 +20,7 @@ from hilbert.program.builder import Builder, line_of
 from hilbert.program.operation import Contract, Move
 from hilbert.program.run import Runner
 from hilbert.repr_names import derived
-from hilbert.space import Copower, Field, Type, power, twin
+from hilbert.space import Copower, Field, Type, power
 from hilbert.spec import Spec
 from hilbert.vector import Vec
 
@@ -69,7 +70,7 @@ def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
 
 @while_alive(Type)
 def _product(V: Type, W: Type) -> tuple[Runner, Type]:
-    V, W = twin(V), twin(W)
+    V, W = copy(V), copy(W)  # other objects: what is kept for two spaces must not keep them alive
     shared, cod = product_space(V, W)
     (left,), (right,) = V.leaves, W.leaves
     rows, cols = len(left.axes) - shared, len(right.axes) - shared

@@ -16,13 +16,25 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from copy import copy
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    NoReturn,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    final,
+)
 
 import numpy as np
 from attrs import field, fields, frozen
 
+from hilbert import nested
 from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
@@ -31,11 +43,10 @@ from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
 from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
-from hilbert.term import bottom_up, postorder
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from hilbert.position import Key
 
@@ -45,8 +56,7 @@ T = TypeVar("T")
 V = TypeVar("V", bound="Type")
 W = TypeVar("W", bound="Type")
 Vs = TypeVarTuple("Vs")
-MANY = 64
-"""A vector of more components is not iterated: a loop over expressions is a step for each."""
+MANY = 64  # a vector of more components is not iterated: a loop over expressions is a step for each
 
 
 class OfSpaces(Protocol):
@@ -73,8 +83,7 @@ class Type(Remembering):
     """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        cls: type = type(self)
-        return cls, tuple(getattr(self, f.name) for f in fields(cls))
+        return type(self), tuple(getattr(self, f.name) for f in fields(type(self)))  # type: ignore[arg-type]
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -94,6 +103,8 @@ class Type(Remembering):
         """The space of differentials: discrete parts have tangent 0 (as parts of a direct sum they are dropped)."""
         raise TypeError(type(self).__name__)
 
+    is_sum: ClassVar[bool] = False  # a direct sum
+
     @property
     def parts(self) -> tuple[Type, ...]:
         """The summands of a direct sum; a type that is none is its own single summand."""
@@ -107,11 +118,9 @@ class Type(Remembering):
     @property
     def summands(self) -> tuple[Type, ...]:
         """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type."""
-        powers: list[Index] = []
-        base: Type = self
+        powers, base = list[Index](), self
         while isinstance(base, Copower):
-            powers.append(base.index)
-            base = base.base
+            powers, base = [*powers, base.index], base.base
         if not isinstance(base, DirectSum):
             msg = f"{self} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
             raise SpaceError(msg)
@@ -177,7 +186,7 @@ class Type(Remembering):
                 msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
                 raise SpaceError(msg)
             return data
-        if _holds_vectors(self, data):
+        if nested.any_item(self, data, lambda item: isinstance(item, Vec)):
             parts = zip(self.summands, _tuple(self, data, len(self.summands)), strict=True)
             return Vec(self, tuple(a for part, item in parts for a in part.vec(item).leaves))
         return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
@@ -461,20 +470,6 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
     require_type(value, f"the {attribute.name} of a copower or a tensor product")
 
 
-def _holds_vectors(space: Type, data: Any) -> bool:
-    """Whether a part of a tuple tree is given as a vector."""
-    stack: list[tuple[Type, Any]] = [(space, data)]
-    while stack:
-        at, item = stack.pop()
-        while isinstance(at, Copower):
-            at = at.base
-        if isinstance(at, DirectSum) and isinstance(item, (tuple, list)):
-            if any(isinstance(part, Vec) for part in item[: len(at.parts)]):
-                return True
-            stack.extend(zip(at.parts, item, strict=False))  # of another length: an error of its own
-    return False
-
-
 def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
         msg = f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit"
@@ -487,6 +482,7 @@ def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
 class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
     """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
 
+    is_sum = True
     _parts: tuple[*Vs] = field(alias="parts")
 
     def __attrs_post_init__(self) -> None:
@@ -502,26 +498,10 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
         return hash((DirectSum, self._parts))
 
     def __eq__(self, other: object) -> bool:
-        stack: list[tuple[Any, Any]] = [(self, other)]
-        while stack:
-            a, b = stack.pop()
-            if a is b:
-                continue
-            if isinstance(a, DirectSum) and isinstance(b, DirectSum):
-                if len(a.parts) != len(b.parts) or hash(a) != hash(b):
-                    return False
-                stack.extend(zip(a.parts, b.parts, strict=True))
-            elif isinstance(a, DirectSum) or isinstance(b, DirectSum) or a != b:
-                return False
-        return True
+        return nested.same(self, other)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        numbers: dict[int, int] = {}
-        rows: list[Any] = []
-        for space in postorder(self, _nested):
-            numbers[id(space)] = len(rows)
-            rows.append(tuple(numbers[id(part)] for part in space.parts) if isinstance(space, DirectSum) else space)
-        return _summed, (rows,)
+        return nested.built, (nested.rows(self), DirectSum)
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -549,78 +529,22 @@ class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """A tuple."""
-        stack: list[tuple[Iterator[Any], list[Any]]] = [(iter(self.parts), [])]
-        while True:
-            todo, items = stack[-1]
-            for part in todo:
-                if isinstance(part, DirectSum):
-                    stack.append((iter(part.parts), []))
-                    break
-                items.append(part.pack(flat))
-            else:
-                stack.pop()
-                if not stack:
-                    return tuple(items)
-                stack[-1][1].append(tuple(items))
+        return nested.pack(self, flat)
 
     def unpack(self, tree: Any) -> list[Any]:
         """A tuple's leaves."""
-        leaves: list[Any] = []
-        stack: list[tuple[Any, Any]] = [(self, tree)]
-        while stack:
-            space, item = stack.pop()
-            if isinstance(space, DirectSum):
-                stack.extend(reversed([*zip(space.parts, _tuple(space, item, len(space.parts)), strict=True)]))
-            else:
-                leaves.extend(space.unpack(item))
-        return leaves
+        return nested.unpack(self, tree, _tuple)
 
     @cached_property
     def tangent(self) -> Space:
         """The direct sum of the parts' tangents, without those of discrete parts."""
-        found: Space = bottom_up(self, _tangent, _nested)
-        return found
+        return nested.tangent(self, lambda parts: DirectSum(parts) if parts else Zero())  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
-        text: str = bottom_up(self, _text, _nested)
-        return text
+        return nested.text(self)
 
     def __repr__(self) -> str:
-        text: str = bottom_up(self, _source, _nested)
-        return text
-
-
-def _nested(space: Any) -> list[Any]:
-    """The parts of a direct sum; passes over nested ones take other spaces as a whole."""
-    return list(space.parts) if isinstance(space, DirectSum) else []
-
-
-def _summed(rows: list[Any]) -> Any:
-    """The direct sum of the last row, whose parts are rows."""
-    built: list[Any] = []
-    for row in rows:
-        built.append(DirectSum(tuple(built[k] for k in row)) if isinstance(row, tuple) else row)
-    return built[-1]
-
-
-def _tangent(space: Any, rec: Callable[[Any], Any]) -> Any:
-    if space.is_space or not isinstance(space, DirectSum):
-        return space if space.is_space else space.tangent
-    kept = [rec(part) for part in space.parts if any(leaf.is_field for leaf in part.leaves)]
-    return kept[0] if len(kept) == 1 else DirectSum(tuple(kept)) if kept else Zero()
-
-
-def _text(space: Any, rec: Callable[[Any], str]) -> str:
-    if not isinstance(space, DirectSum):
-        return str(space)
-    if len(space.parts) == 1:
-        return f"({rec(space.parts[0])},)"
-    texts = (f"({rec(part)})" if isinstance(part, DirectSum) else rec(part) for part in space.parts)
-    return " ⊕ ".join(texts) if space.parts else "()"
-
-
-def _source(space: Any, rec: Callable[[Any], str]) -> str:
-    return f"direct_sum({', '.join(map(rec, space.parts))})" if isinstance(space, DirectSum) else repr(space)
+        return nested.source(self)
 
 
 def _exponent(power: Any, _: Any, value: Any) -> None:
@@ -767,11 +691,6 @@ def type_of(leaf: Leaf) -> Type:
     """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none."""
     base = atom(leaf.entry)
     return Copower(base, reduce(operator.mul, leaf.axes)) if leaf.axes else base
-
-
-def twin(space: V) -> V:
-    """The same space, as another object that keeps nothing of what is known of this one."""
-    return copy(space)
 
 
 def power(space: Type, index: Index) -> Type:

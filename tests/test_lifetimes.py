@@ -52,7 +52,7 @@ def eager(X: Any) -> None:
     lasting.tensor(v)
     v * R.vec(2.0)
     hb.onehot(Elements(X).vec(0))
-    hb.contract("xz,z->x", A, lasting, R**X)
+    hb.contract("xz,z->x", A, lasting, to=R**X)
 
 
 def maps(X: Any) -> None:

@@ -99,6 +99,8 @@ MAPS: dict[str, Callable[[], Any]] = {
     ),
     "join": lambda: hb.join(section, hb.identity(W)),
     "jvp": lambda: hb.jvp(quadratic)(x, x),
+    "kept": lambda: hb.fun(V)(lambda v: hb.kept(A @ v))(x),
+    "planned": lambda: hb.planned(hb.program(layer)),
     "lift": lambda: hb.lift(layer, Y, over=(1,))(x, Copower(W, Y).ones()),
     "linear": lambda: hb.linear(TENSOR),
     "matrix": lambda: [
