@@ -24,7 +24,7 @@ SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ
 
 @final
 @frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True)
-class Entry:
+class Entry:  # noqa: PLW1641 - attrs makes the hash
     """One entry of an array: a number, a truth value, an integer; an element of `index` if that is given.
 
     Elements of an index set are stored as integers, their positions in the flat order.
@@ -57,7 +57,7 @@ class Entry:
 
 @final
 @frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
-class Leaf(Remembering):
+class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
 
     entry: Entry
