@@ -36,7 +36,7 @@ class Entry:  # noqa: PLW1641 - attrs makes the hash
     def __eq__(self, other: object) -> bool:
         if self is other:  # most often
             return True
-        return other.__class__ is self.__class__ and self.dtype == other.dtype and self.index == other.index
+        return isinstance(other, Entry) and self.dtype == other.dtype and self.index == other.index
 
     @property
     def is_field(self) -> bool:
@@ -66,7 +66,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     def __eq__(self, other: object) -> bool:
         if self is other:  # most often
             return True
-        return other.__class__ is self.__class__ and self.entry == other.entry and self.axes == other.axes
+        return isinstance(other, Leaf) and self.entry == other.entry and self.axes == other.axes
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
