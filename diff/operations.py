@@ -37,6 +37,8 @@ def _require(name: str, *values: Any) -> None:
 
 
 @overload
+def inner(a: Unknown, b: Unknown) -> Any: ...
+@overload
 def inner(a: Vec[S], b: Vec[S]) -> Vec[Field]: ...
 @overload
 def inner(a: Expr[S], b: Expr[S] | Vec[S]) -> Expr[Field]: ...
@@ -49,6 +51,8 @@ def inner(a: Any, b: Any) -> Any:
     return bilinear(contraction.inner(a.space), a, same(a, b, "⊙"))
 
 
+@overload
+def outer(a: Unknown, b: Unknown) -> Any: ...
 @overload
 def outer(a: Vec[S], b: Vec[Z]) -> Vec[TensorProduct[S, Z]]: ...
 @overload
@@ -74,6 +78,8 @@ def kept(x: Any) -> Any:
     return Expr(b, x.space, tuple(b.step(Keep(), (slot,)) for slot in x.slots))
 
 
+@overload
+def contract(labels: str, a: Unknown, /, *more: Unknown, to: Any = None) -> Any: ...
 @overload
 def contract(labels: str, /, *operands: Vec[Any], to: None = None) -> Vec[Any]: ...
 @overload
