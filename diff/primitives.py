@@ -254,8 +254,8 @@ for _name, _text, _arity in (
         )
     )
 
-PRIMITIVES = (
-    sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, exp, expm1, log, log2, log10, log1p,
-    sqrt, square, reciprocal, absolute, sign, relu, sigmoid, softplus,
-)  # fmt: skip
-BINARY = (divide, pow, maximum, minimum, hypot, atan2, logaddexp)
+_NAMED = {name: p for name, p in globals().items() if not name.startswith("_")}
+PRIMITIVES: tuple[Primitive, ...] = tuple(p for p in _NAMED.values() if type(p) is Primitive)
+"""The primitives of one argument, in the order of the table."""
+BINARY: tuple[Binary, ...] = tuple(p for p in _NAMED.values() if type(p) is Binary)
+"""Those of two."""

@@ -6,7 +6,7 @@ import operator
 from functools import singledispatch
 from numbers import Complex, Integral, Real
 from types import ModuleType
-from typing import Any, TypeGuard
+from typing import Any, SupportsFloat, TypeGuard
 
 import numpy as np
 
@@ -75,12 +75,14 @@ def number(value: Any) -> float | None:
     return float(value)
 
 
-def is_number(value: object) -> TypeGuard[Real]:
-    """Whether a value is a real number of Python or numpy, no array and no truth value."""
+def is_number(value: object) -> TypeGuard[SupportsFloat]:
+    """Whether a value is a real number of Python or numpy, or an array of numpy's without axes; no truth value."""
+    if type(value) is np.ndarray:
+        return not value.shape and value.dtype.kind in "iuf"
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def double(value: Real) -> float:
+def double(value: SupportsFloat) -> float:
     """A real number in double precision; raises SpaceError where it is beyond all of them."""
     try:
         return float(value)

@@ -190,6 +190,9 @@ class Vec(NotArray, Generic[V]):
             msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
             raise SpaceError(msg + self._mismatch(other.space))
         self._require(f"v {sign} w")
+        for a, b in zip(self.leaves, other.leaves, strict=True):
+            if type(a) is not type(b):
+                common_namespace((a, b))
         pairs = zip(self.leaves, other.leaves, strict=True)
         return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
 

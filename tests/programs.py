@@ -189,7 +189,8 @@ STRUCTURE = {
     "negation": fun(V)(lambda x: -x),
 }
 SCALARS = {
-    **{f.name: value_and_grad(f) for f in (*PRIMITIVES, *BINARY)},
+    **{f.name: value_and_grad(f) for f in PRIMITIVES},
+    **{f.name: value_and_grad(f) for f in BINARY},
     "power": value_and_grad(power(2.5)),
     "a vector": relu**p,
     "inverse power": fun(V)(lambda x: x**-1.5),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -374,3 +376,27 @@ def test_what_is_refused(space: Any, data: Any) -> None:
         space.vec(data)
     (leaf,) = space.leaves
     assert str(leaf) in str(caught.value) or f"are not elements of {leaf.entry}" in str(caught.value)
+
+
+def test_numbers_of_every_size() -> None:
+    """Large integers, fractions and unsigned integers are numbers; so is an array of numpy's without axes."""
+    V = R ** Fin.of(2)
+    assert R.vec(2**63).array == 2.0**63
+    assert R.vec(Fraction(1, 2)).array == 0.5
+    assert V.vec([2**70, Fraction(1, 4)]).array.tolist() == [2.0**70, 0.25]
+    assert V.vec([np.uint8(1), np.uint8(2)]).array.tolist() == [1.0, 2.0]
+    v, k = V.vec([1.0, 2.0]), np.array(2.0)
+    bodies: list[Callable[[Any], Any]] = [lambda x: x * k, lambda x: k + x, lambda x: x / k, lambda x: x > k]
+    for body in bodies:
+        traced: Any = fun(V)(body)
+        assert traced(v).array.tolist() == body(v).array.tolist()
+
+
+def test_sums_keep_to_one_library() -> None:
+    """v + w of two array libraries is refused, as v * w is."""
+    V = R32 ** Fin.of(2)
+    v, w = V.ones(), V.vec(jnp.ones(2, "float32"))
+    sums: list[Callable[[], Any]] = [lambda: v + w, lambda: w - v, lambda: v * w]
+    for mixed in sums:
+        with pytest.raises(SpaceError, match="different array libraries"):
+            mixed()

@@ -10,7 +10,7 @@ import numpy as np
 
 from hilbert.arrays.libraries import NUMPY, common_library
 from hilbert.arrays.library import find, freezing, library
-from hilbert.errors import SpaceError, shown
+from hilbert.errors import SpaceError, double, is_number, shown
 from hilbert.notarray import NotArray
 from hilbert.once import first
 
@@ -196,7 +196,13 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     if isinstance(data, (np.ndarray, np.generic)):
         return np.asarray(data)
     plain = _plain(data, leaf, f"shape {leaf.shape} would fit")
-    kinds = {"b": "b", "i": "i", "f": "if"}[leaf.kind]
+    if leaf.is_field and plain.dtype.kind == "O" and all(map(is_number, plain.flat)):  # fractions, large integers
+        try:
+            plain = np.array([double(k) for k in plain.flat]).reshape(plain.shape)
+        except SpaceError as error:
+            msg = f"{shown(data)} is not an element of {leaf}: {error}"
+            raise SpaceError(msg) from None
+    kinds = {"b": "b", "i": "i", "f": "iuf"}[leaf.kind]
     if plain.size and plain.dtype.kind not in kinds:
         msg = f"{shown(data)} is not an element of {leaf}: {leaf.dtype} of shape {leaf.shape} would fit"
         raise SpaceError(msg)

@@ -212,8 +212,9 @@ def test_a_primitive_of_ones_own() -> None:
 
 def test_at_least_twenty_five() -> None:
     """The table has the 25 primitives that were promised, each with a domain."""
-    assert len(PRIMITIVES) + len(BINARY) >= 25
-    assert all(p.rule.domain and p.rule.derivatives for p in (*PRIMITIVES, *BINARY))
+    table: tuple[Any, ...] = (*PRIMITIVES, *BINARY)
+    assert len(table) == 33  # which README counts
+    assert all(p.rule.domain and p.rule.derivatives for p in table)
 
 
 @pytest.mark.parametrize("field", [R, R32])

@@ -6,7 +6,22 @@ import numpy as np
 
 from adjoint import grad, value_and_grad, vjp
 from diff import Expr, contract, derivative, fun, inner, maximum, onehot, outer, select
-from hilbert import Bool, Copower, Elements, Fin, Labelled, Matrix, R, Scalar, Vec, Vector, direct_sum
+from hilbert import (
+    Bool,
+    Boolean,
+    Copower,
+    DirectSum,
+    Elements,
+    Fin,
+    Labelled,
+    Map,
+    Matrix,
+    R,
+    Scalar,
+    Vec,
+    Vector,
+    direct_sum,
+)
 from linmap import cumsum
 
 
@@ -206,7 +221,8 @@ def derivatives(v: Vec[Vector[Column]], y: Vec[Vector[Row]]) -> None:
     reveal_type(value_and_grad(f, (1, 2))(v, y, R.ones()))  # N: Vec[DirectSum[Field, DirectSum[Vector[Row], Field]]]
     several: list[int] = [0, 1]
     reveal_type(value_and_grad(f, several))  # N: Map[DirectSum[Vector[Column], Vector[Row], Field], DirectSum[Field, Any]]
-    reveal_type(fun(Bool**column, X)(select))  # N: Map[DirectSum[Copower[Boolean, Fin[Column]], Vector[Column]], Any]
+    gated: Map[DirectSum[Copower[Boolean, Fin[Column]], Vector[Column]], Vector[Column]] = fun(Bool**column, X)(select)
+    reveal_type(gated(v > 0.0, v))  # N: Vec[Vector[Column]]
     reveal_type(vjp(f)(f.dom.ones(), R.ones()))  # N: Vec[DirectSum[Vector[Column], Vector[Row], Field]]
     reveal_type(vjp(f, 0)(f.dom.ones(), R.ones()))  # N: Vec[Vector[Column]]
     reveal_type(vjp(f, 1)(f.dom.ones(), R.ones()))  # N: Vec[Vector[Row]]
