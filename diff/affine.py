@@ -293,9 +293,9 @@ def linearized(p: AnyProgram) -> AnyLinearization:
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
     """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
-    partials, numbers = _traced_partials(p, b.slots[y])
-    where = b.inline(_with(partials.line, b.slots[y]), (*args, y))
-    slots = iter([where[k] for k in partials.outputs])
+    line, numbers = _partials_on(b.slots[y], p)
+    where = b.inline(line, (*args, y))
+    slots = iter([where[k] for k in line.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
     arcs: list[wire.Wire | None] = []
     for k in numbers:
@@ -307,10 +307,13 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
     return arcs
 
 
-def _with(line: Line, leaf: Leaf) -> Line:
-    """The line with this object for leaves that are equal to it: what is kept for one leaf keeps no other alive."""
+@once
+def _partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
+    """The partial derivatives, with this object for all leaves that are equal to it: it keeps no other alive."""
+    partials, numbers = _traced_partials(p, leaf)
+    line = partials.line
     slots = tuple(leaf if leaf == other else Leaf(other.entry, other.axes) for other in line.slots)
-    return Line(slots, line.steps, line.outputs)
+    return Line(slots, line.steps, line.outputs), numbers
 
 
 @while_alive(Leaf)

@@ -249,8 +249,12 @@ def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) 
 
     `written` are the labels as a user wrote them, for messages: those of the spec are canonical.
     """
+    if left is right and spec.left == spec.right == spec.out and len(spec.out) == len(left.axes) and left.is_field:
+        return left  # entry by entry, most often
     found = _product(spec, left, right, written)
-    return Leaf(found.entry, found.axes)  # another object: what is kept for one leaf must not keep others alive
+    if found == left:
+        return left
+    return right if found == right else Leaf(found.entry, found.axes)  # no object that is kept for other leaves
 
 
 @while_alive(Leaf)
