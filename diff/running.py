@@ -29,7 +29,7 @@ from hilbert.program import plan
 from hilbert.program.builder import Builder
 from hilbert.program.count import multiplications
 from hilbert.program.fuse import fused
-from hilbert.program.network import Network
+from hilbert.program.tree import ContractionTree
 from hilbert.space import type_of
 from linmap.matrices.work import Work, work
 
@@ -70,25 +70,25 @@ def orders(f: AnyFun) -> tuple[Reordered, ...]:
     p = program(f)
     if p.written is not None:
         return (Reordered(p.written, p),)
-    return tuple(_reordered(p, net, other) for net, other in plan.orders(p.line))
+    return tuple(_reordered(p, tree, other) for tree, other in plan.orders(p.line))
 
 
-def _reordered(p: AnyProgram, net: Network, other: Line) -> Reordered:
+def _reordered(p: AnyProgram, tree: ContractionTree, other: Line) -> Reordered:
     """A tree of contractions as two programs of its factors; those that are inputs keep their names."""
-    place = {slot: k for k, slot in enumerate(dict.fromkeys(net.factors))}
+    place = {slot: k for k, slot in enumerate(dict.fromkeys(tree.factors))}
     known = dict(enumerate(leaf_names(p)))
     others = count(1)
     names = tuple(known.get(slot) or f"u{next(others)}" for slot in place)
     spaces = tuple(type_of(p.slots[slot]) for slot in place)
     dom: Any = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
-    cod = type_of(p.slots[net.inner[0]])
+    cod = type_of(p.slots[tree.inner[0]])
     written, run = Builder(dom.leaves), Builder(dom.leaves)
     where = dict(place)
-    for slot in sorted(net.inner):
+    for slot in sorted(tree.inner):
         step = p.steps[slot - p.arity]
         where[slot] = written.emit(step.operation, tuple(where[a] for a in step.args), p.slots[slot])
-    result = run.inline(other, [place[slot] for slot in net.factors])[other.outputs[0]]
-    before = Program.of(written, dom, [where[net.inner[0]]], cod, names)
+    result = run.inline(other, [place[slot] for slot in tree.factors])[other.outputs[0]]
+    before = Program.of(written, dom, [where[tree.inner[0]]], cod, names)
     return Reordered(before, Program.of(run, dom, [result], cod, names))
 
 

@@ -37,7 +37,7 @@ class Kernel:
     into: Callable[[Any, Any], Any] | None = None
 
 
-class Primitive(Protocol):
+class PrimitiveRow(Protocol):
     """What a library is told of a function that applies entry by entry: a row of the table in `diff.term`."""
 
     @property

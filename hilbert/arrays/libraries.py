@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from types import ModuleType
 
-    from hilbert.arrays.kernel import Primitive
+    from hilbert.arrays.kernel import PrimitiveRow
     from hilbert.arrays.reduced_axes import Place
 
 
@@ -182,7 +182,7 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
         target = getattr(np, dtype)
         return Kernel(lambda a: a.astype(target))
 
-    def elementwise(self, rule: Primitive, params: tuple[float, ...]) -> Kernel:
+    def elementwise(self, rule: PrimitiveRow, params: tuple[float, ...]) -> Kernel:
         """The kernel by hand, else the ufunc, also into an operand; the result of a comparison fits none."""
         if rule.in_numpy:
             return rule.in_numpy(params)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Self
 
-    from hilbert.arrays.kernel import Primitive
+    from hilbert.arrays.kernel import PrimitiveRow
     from hilbert.arrays.reduced_axes import Place
     from hilbert.leaf import Leaf
     from hilbert.relation import Inclusion
@@ -175,7 +175,7 @@ class Library:
         xp, target = self.xp, getattr(self.xp, dtype)
         return Kernel(lambda a: xp.astype(a, target))
 
-    def elementwise(self, rule: Primitive, params: tuple[float, ...]) -> Kernel:
+    def elementwise(self, rule: PrimitiveRow, params: tuple[float, ...]) -> Kernel:
         """A primitive with its parameters."""
         xp, value = self.xp, rule.value
         if rule.arity == 1:

@@ -30,7 +30,7 @@ from hilbert.spec import ALPHABET, Spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hilbert.arrays.kernel import Primitive
+    from hilbert.arrays.kernel import PrimitiveRow
     from hilbert.relation.base import AnyRelation
 
 RANKS = "αβ"
@@ -122,7 +122,7 @@ class FormalKernels(Library):
 
     # --- what needs a rule ---
 
-    def elementwise(self, rule: Primitive, params: tuple[float, ...]) -> Kernel:
+    def elementwise(self, rule: PrimitiveRow, params: tuple[float, ...]) -> Kernel:
         """A primitive: there is none on the factors of a formal array, but division by one number is a scaling."""
         plain = self.base.elementwise(rule, params)
         name = rule.name

@@ -1,4 +1,4 @@
-"""Contractions in a cheaper order than they are written in: each tree is a network, whose best order is searched for.
+"""Contractions in a cheaper order than they are written in: for each tree of them the best order is searched for.
 
 Another order is taken if it saves a quarter of the multiplications and makes no array larger than the largest operand,
 result or intermediate array as written; otherwise the steps stay as they are. Where it takes more steps, each must save
@@ -26,8 +26,8 @@ from hilbert.arrays.search import Labels, Pairs, best, numbered, steps
 from hilbert.index import Unit
 from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
-from hilbert.program.network import Network, network, shape, trees
 from hilbert.program.operation import Move, Reduce
+from hilbert.program.tree import ContractionTree, meaning, shape, trees
 from hilbert.relation import Full
 from hilbert.spec import ALPHABET, Spec
 
@@ -42,16 +42,16 @@ WORTH = 1000
 
 def planned(line: Line) -> Line:
     """The line with every tree of contractions in a cheaper order; the same object where none saves enough."""
-    found = {net.inner[0]: (net, other) for net, other in orders(line)}
+    found = {tree.inner[0]: (tree, other) for tree, other in orders(line)}
     if not found:
         return line
-    replaced = {slot for net, _ in found.values() for slot in net.inner}
+    replaced = {slot for tree, _ in found.values() for slot in tree.inner}
     b = Builder(line.slots[: line.arity])
     where = list(range(line.arity))
     for slot, step in enumerate(line.steps, line.arity):
         if slot in found:
-            net, other = found[slot]
-            made = b.inline(other, [where[k] for k in net.factors])
+            tree, other = found[slot]
+            made = b.inline(other, [where[k] for k in tree.factors])
             where.append(made[other.outputs[0]])
         elif slot in replaced:
             where.append(-1)  # nothing else reads it
@@ -60,85 +60,85 @@ def planned(line: Line) -> Line:
     return b.line(where[k] for k in line.outputs)
 
 
-def orders(line: Line) -> list[tuple[Network, Line]]:
-    """The networks of a line that run in another order, first ones first, each with a line on its factors."""
-    found: list[tuple[Network, Line]] = []
+def orders(line: Line) -> list[tuple[ContractionTree, Line]]:
+    """The trees of a line that run in another order, first ones first, each with a line on its factors."""
+    found: list[tuple[ContractionTree, Line]] = []
     stay = set[Any]()  # the shapes of trees for which no other order is worth it
     for inner in () if line.fixed else trees(line):
         like = shape(line, inner)
         if like in stay:
             continue
-        net = network(line, inner)
-        other = None if net is None else cheaper(net, line.slots)
-        if net is None or other is None:
+        tree = meaning(line, inner)
+        other = None if tree is None else cheaper(tree, line.slots)
+        if tree is None or other is None:
             stay.add(like)
         else:
-            found.append((net, other))
+            found.append((tree, other))
     return found[::-1]
 
 
-def cheaper(net: Network, slots: tuple[Leaf, ...]) -> Line | None:
+def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
     """A line on the factors that does the same for three quarters of the multiplications at most; None without one.
 
     No array of that line is larger than the largest as written, and its sums do not cost what its products save.
     """
-    size = tuple(axis.size for axis in net.axes)
-    if not all(size) or net.largest == 1:
+    size = tuple(axis.size for axis in tree.axes)
+    if not all(size) or tree.largest == 1:
         return None  # a sum over nothing is 0, whatever it is multiplied with; numbers have no order worth a search
-    written = _Written(net)
-    pairs = best(*numbered(written.whole, written.kept, size), limit=net.largest)
+    written = _Written(tree)
+    pairs = best(*numbered(written.whole, written.kept, size), limit=tree.largest)
     if pairs is None:
         return None
     least = sum(work for work, _ in steps(pairs, written.whole, written.kept, size))
-    if 4 * least > 3 * net.products:
+    if 4 * least > 3 * tree.products:
         return None
-    line = _Emission(net, written, slots, pairs).line()
-    if line is None or any(leaf.size > net.largest for leaf in line.slots):
+    line = _Emission(tree, written, slots, pairs).line()
+    if line is None or any(leaf.size > tree.largest for leaf in line.slots):
         return None
     count = sum(products(step, line.slots) for step in line.steps)
     work = count + sum(sums(step, line.slots) for step in line.steps)
-    more = max(0, len(line.steps) - len(net.inner))
-    saves = 4 * count <= 3 * net.products and 4 * work <= 3 * net.work
-    return line if saves and more * WORTH <= net.products - count else None
+    more = max(0, len(line.steps) - len(tree.inner))
+    saves = 4 * count <= 3 * tree.products and 4 * work <= 3 * tree.work
+    return line if saves and more * WORTH <= tree.products - count else None
 
 
 @final
 class _Written:
-    """A network without what is no pair: labels of one factor only, which are summed first, and repetitions."""
+    """A tree without what is no pair: labels of one factor only, which are summed first, and repetitions."""
 
-    def __init__(self, net: Network) -> None:
-        self.holders = [0] * len(net.axes)
-        for labels in net.labels:
+    def __init__(self, tree: ContractionTree) -> None:
+        self.holders = [0] * len(tree.axes)
+        for labels in tree.labels:
             for c in labels:
                 self.holders[c] += 1
-        kept = set(net.keep)
-        self.left = [tuple(c for c in f if self.holders[c] > 1 or c in kept) for f in net.labels]
+        kept = set(tree.keep)
+        self.left = [tuple(c for c in f if self.holders[c] > 1 or c in kept) for f in tree.labels]
         self.whole = tuple(f for f in self.left if f)
-        self.kept = tuple(c for c in net.keep if self.holders[c])
-        self.k = net.k
-        for c, axis in enumerate(net.axes):
+        self.kept = tuple(c for c in tree.keep if self.holders[c])
+        self.k = tree.k
+        for c, axis in enumerate(tree.axes):
             if not self.holders[c] and c not in kept:  # repeated, and then summed
                 self.k *= axis.size
 
 
 @final
 class _Emission:
-    """The steps of a network in an order of pairs: sums, products, the numbers at the smallest array, repetitions."""
+    """The steps of a tree in an order of pairs: sums, products, the numbers at the smallest array, repetitions."""
 
-    def __init__(self, net: Network, written: _Written, slots: tuple[Leaf, ...], pairs: Pairs) -> None:
-        self.net, self.written, self.pairs = net, written, pairs
-        self.b = Builder([slots[k] for k in net.factors])
-        self.holders = [n + (c in net.keep) for c, n in enumerate(written.holders)]
+    def __init__(self, tree: ContractionTree, written: _Written, slots: tuple[Leaf, ...], pairs: Pairs) -> None:
+        self.tree, self.written, self.pairs = tree, written, pairs
+        self.b = Builder([slots[k] for k in tree.factors])
+        self.holders = [n + (c in tree.keep) for c, n in enumerate(written.holders)]
         self.number: int | None = None  # the slot of the product of the numbers among the factors
         self.arrays: list[tuple[int, Labels]] = []
 
     def line(self) -> Line | None:
         """The line; None where a contraction has more labels than there are letters."""
-        b, net, size = self.b, self.net, [axis.size for axis in self.net.axes]
-        for slot, (labels, left) in enumerate(zip(net.labels, self.written.left, strict=True)):
+        b, tree, size = self.b, self.tree, [axis.size for axis in self.tree.axes]
+        for slot, (labels, left) in enumerate(zip(tree.labels, self.written.left, strict=True)):
             self._take(slot, labels, left)
         if not self.arrays:  # numbers only
-            assert self.number is not None  # a network has a factor
+            assert self.number is not None  # a tree has a factor
             return self._repeated(b.scale(self.written.k, self.number) if self.written.k != 1.0 else self.number)
         made = steps(self.pairs, self.written.whole, self.written.kept, tuple(size))
         entries = [b.slots[slot].size for slot, _ in self.arrays] + [n for _, n in made]
@@ -159,7 +159,7 @@ class _Emission:
         b = self.b
         for at in reversed(range(len(labels))):
             if labels[at] not in left:
-                slot = b.apply(Reduce(Full(self.net.axes[labels[at]], Unit()), at), slot)
+                slot = b.apply(Reduce(Full(self.tree.axes[labels[at]], Unit()), at), slot)
         if left:
             self.arrays.append((slot, left))
         else:
@@ -192,7 +192,7 @@ class _Emission:
 
     def _repeated(self, slot: int) -> Line:
         """The result, repeated along the axes that no factor has."""
-        for at, c in enumerate(self.net.keep):
+        for at, c in enumerate(self.tree.keep):
             if not self.written.holders[c]:
-                slot = self.b.apply(Reduce(Full(Unit(), self.net.axes[c]), at), slot)
+                slot = self.b.apply(Reduce(Full(Unit(), self.tree.axes[c]), at), slot)
         return self.b.line([slot])

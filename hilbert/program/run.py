@@ -13,9 +13,9 @@ from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
 from hilbert.once import first
 from hilbert.program.bind import Bound
+from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Literal
-from hilbert.program.settle import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class Runner:
     __slots__ = ("_abroad", "_bound", "_formal", "line")
 
     def __init__(self, line: Line) -> None:
-        self.line = line = fused(settled(line.pruned()))
+        self.line = line = fused(folded(line.pruned()))
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
         self._bound: dict[Any, Bound] = {}
         self._formal = Formal in map(type, constants)

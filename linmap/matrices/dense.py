@@ -22,7 +22,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.program.fuse import fused
 from hilbert.program.run import Runner
-from linmap.matrices.forms import planned
+from linmap.matrices.forms import plan_for
 from linmap.matrices.structure import body_of
 from linmap.matrices.whole import block, contracted
 from linmap.matrices.work import STEP, seconds
@@ -135,7 +135,7 @@ class DensePlan:
 
 def dense_plan(body: Net, limit: int | None = None) -> DensePlan:
     """The plan of a dense matrix."""
-    return planned(body, _dense_plan, limit)
+    return plan_for(body, _dense_plan, limit)
 
 
 def _dense_plan(n: Network) -> DensePlan:
@@ -219,7 +219,7 @@ def _spread_plan(n: Network) -> SpreadPlan:
 
 def _assembled(f: AnyLinMap, data: list[Any], xp: Any, limit: int | None) -> Any:
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
-    plan = planned(body_of(f, "matrix"), _spread_plan, limit)
+    plan = plan_for(body_of(f, "matrix"), _spread_plan, limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):

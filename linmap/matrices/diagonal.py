@@ -20,8 +20,8 @@ from hilbert.program.constant import filled
 from hilbert.program.operation import Operation
 from hilbert.relation import Order
 from linmap.matrices.deferred import Deferred
-from linmap.matrices.forms import data_of, planned_at
-from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, flat_positions, split
+from linmap.matrices.forms import data_of, plan_at
+from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, flat_positions, split
 from linmap.matrices.structure import body_of
 from linmap.matrices.tables import tabled
 from linmap.matrices.whole import flat
@@ -94,7 +94,7 @@ def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
     roots = named(fresh)
     each = tuple(dict.fromkeys(roots))
     factors = tuple(_distinct(n, NetworkFactor(f.slot, named(f.labels))) for f in p.factors)
-    tables = tuple(Table(t.row, named(t.labels), t.columns) for t in p.tables)
+    tables = tuple(LabelTable(t.row, named(t.labels), t.columns) for t in p.tables)
     links = [Link(link.relation, named(link.x), named(link.y)) for link in p.links]
     kept = []
     for link in links:
@@ -134,7 +134,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
     _square(f, "the diagonal")
     data = data_of(f, "diagonal")
     body = body_of(f, "diagonal")
-    plan = planned_at(body, _plan, data)
+    plan = plan_at(body, _plan, data)
     arrays = plan.runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 

@@ -53,12 +53,12 @@ def data_of(f: Any, what: str) -> list[Any]:
 
 
 @once
-def planned(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
+def plan_for(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
     """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
     return build(network(body, limit))
 
 
-def planned_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:
+def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:
     """What a form needs where its pattern depends on the elements of index sets that the data have.
 
     The plan is made for their values; the last one is kept, for points that have the same. Without data, as for a cost,
@@ -66,7 +66,7 @@ def planned_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | N
     """
     elements = _elements(body)
     if not elements:
-        return planned(body, build, limit)
+        return plan_for(body, build, limit)
     place = {ref: k for k, ref in enumerate(refs(body))}
     found: dict[Datum, Any] = {}
     for d in elements:
@@ -120,7 +120,7 @@ class SparsePlan:
 
 def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> SparsePlan:
     """The plan of a sparse matrix."""
-    return planned_at(body, _sparse_plan, data, limit)
+    return plan_at(body, _sparse_plan, data, limit)
 
 
 def _sparse_plan(n: Network) -> SparsePlan:
@@ -147,7 +147,7 @@ class BlocksPlan:
 
 def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> BlocksPlan:
     """The plan of a matrix in block layout."""
-    return planned_at(body, _blocks_plan, data, limit)
+    return plan_at(body, _blocks_plan, data, limit)
 
 
 def _blocks_plan(n: Network) -> BlocksPlan:
@@ -187,7 +187,7 @@ class FactorPlan:
 
 def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
     """The plan of a matrix as a sum of rank-one terms."""
-    return planned(body, _factor_plan, limit)
+    return plan_for(body, _factor_plan, limit)
 
 
 def _factor_plan(n: Network) -> FactorPlan:

@@ -26,7 +26,7 @@ from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
 from linmap.matrices.contractor import Contractor
-from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, split, uses
+from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, split, uses
 from linmap.matrices.settle import settled
 from linmap.matrices.tables import LISTED
 from linmap.net.fold import live_arcs
@@ -95,13 +95,13 @@ class Network(Contractor):
             return evolve(p, tables=(*p.tables, self._table(datum, labels)), out=out)
         return evolve(p, factors=(*p.factors, NetworkFactor(self.datum(datum), labels)), out=out)
 
-    def _table(self, datum: Datum, labels: Labels) -> Table:
+    def _table(self, datum: Datum, labels: Labels) -> LabelTable:
         """The graph of a function that is known at the point."""
         positions = np.asarray(self.found[datum]).reshape(-1)
         lead = len(datum.leaf.axes)
         columns = split(labels[:lead], np.arange(positions.size), self.sizes)
         columns |= split(labels[lead:], positions, self.sizes)
-        return Table(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
+        return LabelTable(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
 
     def _reduced(self, p: NetworkProduct, relation: AnyRelation, at: int) -> NetworkProduct:
         n = len(relation.dom.axes)
@@ -138,7 +138,7 @@ class Network(Contractor):
 
         factors = tuple([NetworkFactor(f.slot, named(f.labels)) for f in q.factors])
         links = tuple([Link(link.relation, named(link.x), named(link.y)) for link in q.links])
-        tables = tuple([Table(named((t.row,))[0], named(t.labels), t.columns) for t in q.tables])
+        tables = tuple([LabelTable(named((t.row,))[0], named(t.labels), t.columns) for t in q.tables])
         made = NetworkProduct(p.k * q.k, p.factors + factors, p.links + links, named(q.out), p.inp, p.tables + tables)
         return self.counted_out(p, made)
 

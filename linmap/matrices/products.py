@@ -55,7 +55,7 @@ class Link:
 
 @final
 @frozen(eq=False, slots=False)
-class Table:
+class LabelTable:
     """Distinct tuples of labels, one for each value of the label `row`; sorted by its labels in their order."""
 
     row: int
@@ -83,7 +83,7 @@ class NetworkProduct:
     links: tuple[Link, ...]
     out: Labels
     inp: Labels
-    tables: tuple[Table, ...] = ()
+    tables: tuple[LabelTable, ...] = ()
 
     @property
     def open(self) -> Labels:
@@ -111,12 +111,12 @@ def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
     return found
 
 
-def uses(*parts: Iterable[NetworkFactor | Link | Table]) -> set[int]:
+def uses(*parts: Iterable[NetworkFactor | Link | LabelTable]) -> set[int]:
     """The labels of some factors, links and tables."""
     return {c for group in parts for part in group for c in part.labels}
 
 
-class Names:
+class LabelNames:
     """Names for labels by where they first stand: equal for products that are one up to the names of their labels."""
 
     def __init__(self, p: NetworkProduct) -> None:
@@ -133,7 +133,7 @@ def pattern(p: NetworkProduct) -> tuple[tuple[Any, ...], list[Labels], dict[int,
 
     Equal relations are one object in one network.
     """
-    names = Names(p)
+    names = LabelNames(p)
     ends = (len(p.out), names(p.out + p.inp))
     links = tuple((id(link.relation), names(link.labels)) for link in p.links)
     tables = tuple((t.digest, names(t.labels), names((t.row,))) for t in p.tables)

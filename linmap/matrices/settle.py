@@ -13,10 +13,10 @@ from attrs import evolve
 
 from linmap.matrices.products import (
     Labels,
+    LabelTable,
     Link,
     NetworkFactor,
     NetworkProduct,
-    Table,
     pattern,
     uses,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from linmap.matrices.contractor import Contractor
 
-Part: TypeAlias = Table | Link
+Part: TypeAlias = LabelTable | Link
 MOST = 6
 """More products than this are merged into one."""
 MANY = 12
@@ -101,7 +101,7 @@ def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
             continue
         rest = [part for part in _parts(p) if not any(part is x for x in parts)]
         others = [f for f in p.factors if f not in inside]
-        live = set(p.open) | uses(rest, others) | {t.row for t in rest if isinstance(t, Table)}
+        live = set(p.open) | uses(rest, others) | {t.row for t in rest if isinstance(t, LabelTable)}
         order = (*p.open, *sorted(live - set(p.open)))
         try:
             k, table, value = condensed(n, parts, inside, live, order, LISTED)
@@ -114,7 +114,7 @@ def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
             k=p.k * k,
             factors=_replaced(p.factors, inside, value),
             links=tuple(x for x in rest if isinstance(x, Link)),
-            tables=(*(x for x in rest if isinstance(x, Table)), *(() if table is None else (table,))),
+            tables=(*(x for x in rest if isinstance(x, LabelTable)), *(() if table is None else (table,))),
         )
         p = diagonal_sides(n, p)
 
@@ -144,10 +144,10 @@ def _component(p: NetworkProduct, start: Part) -> list[Part]:
 
 def _inside(n: Contractor, p: NetworkProduct, parts: Sequence[Part]) -> list[NetworkFactor]:
     """The factors to be read into some tables: those with no other labels, and those that they sum away."""
-    labels = uses(parts) | {t.row for t in parts if isinstance(t, Table)}
+    labels = uses(parts) | {t.row for t in parts if isinstance(t, LabelTable)}
     real = [f for f in p.factors if f.labels and not n.is_found(f)]
     inside = [f for f in real if set(f.labels) <= labels]
-    rows = {t.row for t in parts if isinstance(t, Table)}
+    rows = {t.row for t in parts if isinstance(t, LabelTable)}
     inside += [f for f in real if set(f.labels) & rows and f not in inside]
     elsewhere = set(p.open) | uses([x for x in _parts(p) if not any(x is y for y in parts)])
     for f in real:

@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.products import Columns, Ints, Labels, NetworkProduct, Table, flat_positions
+from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, flat_positions
 from linmap.matrices.tables import diagonal_sides, tabled
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Part:
     values: int | None
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> LabelTable | None:
         """The table, if some labels are restricted."""
         return self.product.tables[0] if self.product.tables else None
 
@@ -145,7 +145,7 @@ def _places(n: Network, part: Part, rows: Sequence[int], cols: Sequence[int]) ->
     )
 
 
-def spread(n: Network, table: Table | None, free: Labels) -> Columns:
+def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     """The tuples of a table, each with every combination of some other labels."""
     count, size = (table.count if table else 1), n.size(free)
     columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}

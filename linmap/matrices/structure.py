@@ -22,7 +22,16 @@ from hilbert.errors import shown
 from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
 from linmap.matrices.network import Network, network
-from linmap.matrices.products import Labels, Link, NetworkFactor, NetworkProduct, Table, bonds, flat_positions, uses
+from linmap.matrices.products import (
+    Labels,
+    LabelTable,
+    Link,
+    NetworkFactor,
+    NetworkProduct,
+    bonds,
+    flat_positions,
+    uses,
+)
 from linmap.matrices.settle import listed
 from linmap.matrices.shapes import (
     BlockDiagonal,
@@ -256,7 +265,7 @@ def _sparse(n: Network, p: NetworkProduct, c: Component) -> Form:
     return SparseForm(entries, shape, exact) if entries else ZeroForm()
 
 
-def _is_bijection(n: Network, part: Link | Table, c: Component) -> bool:
+def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
     """Whether a relation between all outputs and all inputs of a component has one pair for each."""
     if isinstance(part, Link):
         return part.relation.is_function and part.relation.T.is_function
@@ -267,7 +276,7 @@ def _is_bijection(n: Network, part: Link | Table, c: Component) -> bool:
     )
 
 
-def _counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Link | Table | None]:
+def _counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Link | LabelTable | None]:
     """How many pairs of open labels a component allows, whether exactly, and its one relation, if that has them all.
 
     What is not listed is bounded: along relations that meet, by their largest degrees.
@@ -282,7 +291,7 @@ def _counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Li
         labels = uses(group)
         seen |= labels
         only = group[0] if len(group) == 1 else None
-        if isinstance(only, Table) and labels <= opened:
+        if isinstance(only, LabelTable) and labels <= opened:
             entries *= only.count
         elif isinstance(only, Link) and labels <= opened:
             entries *= only.relation.size
@@ -293,7 +302,7 @@ def _counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Li
             entries, exact = entries * min(at_most, n.size(labels & opened)), False
     free = n.size(opened - seen)
     whole = groups[0][0] if len(groups) == 1 and len(groups[0]) == 1 and not opened - seen and exact else None
-    return entries * free, exact, whole if isinstance(whole, (Link, Table)) else None
+    return entries * free, exact, whole if isinstance(whole, (Link, LabelTable)) else None
 
 
 def _groups(parts: Sequence[Any]) -> list[list[Any]]:
@@ -312,7 +321,7 @@ def _bound(n: Network, group: Sequence[Any]) -> int:
     count = 1
     seen: set[int] = set()
     for part in sorted(group, key=lambda x: isinstance(x, Link)):
-        if isinstance(part, Table):
+        if isinstance(part, LabelTable):
             count, seen = count * part.count, seen | set(part.labels)
         elif isinstance(part, Link):
             known = (set(part.x) <= seen, set(part.y) <= seen)

@@ -18,11 +18,11 @@ from hilbert.relation import Full
 from linmap.matrices.products import (
     Columns,
     Labels,
+    LabelTable,
     Link,
     Matches,
     NetworkFactor,
     NetworkProduct,
-    Table,
     distinct,
     flat_positions,
     length,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from linmap.matrices.contractor import Contractor
     from linmap.matrices.products import Ints
 
-Part: TypeAlias = Table | Link
+Part: TypeAlias = LabelTable | Link
 LISTED = 2 * 10**6
 """Tables with at most so many rows are made where nobody has asked for a sparse matrix."""
 
@@ -55,7 +55,7 @@ class Gather:
     positions: Ints
 
 
-class Rows:
+class TableBuilder:
     """Tuples of labels under construction, and the factors that are read for each of them."""
 
     def __init__(self, n: Contractor, most: int | None) -> None:
@@ -75,7 +75,7 @@ class Rows:
         if isinstance(part, dict):
             return part
         sizes = self.n.sizes
-        if isinstance(part, Table):
+        if isinstance(part, LabelTable):
             columns = [(part.row, np.arange(part.count)), *zip(part.labels, part.columns, strict=True)]
         else:
             if self.most is not None and part.relation.size > self.most:
@@ -198,7 +198,7 @@ class Rows:
         f = self.n.constant(many.astype(float), (row,))
         self.gathers.append(Gather(f.slot, (row,), (), np.arange(len(many))))
 
-    def finish(self, labels: Labels, keep: set[int], *, full: bool) -> tuple[Table | None, NetworkFactor | None]:
+    def finish(self, labels: Labels, keep: set[int], *, full: bool) -> tuple[LabelTable | None, NetworkFactor | None]:
         """The table of the tuples in the order of `labels`, which are all that there are, and what is read as a factor.
 
         Where every tuple of the labels is there, there is no table, unless it is asked for; the factor has its labels.
@@ -219,7 +219,7 @@ class Rows:
             slot = n.taken(value.slot, n.axes[value.labels[0]], np.arange(n.size(labels)), n.index(labels))
             return None, NetworkFactor(slot, labels + value.labels[1:])
         row = value.labels[0] if value is not None else n.label(Fin.of(len(columns[0])))
-        return Table(row, labels, columns), value
+        return LabelTable(row, labels, columns), value
 
 
 def _is_range(here: Ints) -> bool:
@@ -272,24 +272,24 @@ def condensed(
     most: int | None,
     *,
     full: bool = False,
-) -> tuple[float, Table | None, NetworkFactor | None]:
+) -> tuple[float, LabelTable | None, NetworkFactor | None]:
     """Relations, tables and factors as a number, one table and one factor, over the labels that are live.
 
     `order` is the order of the table's labels. A table of all tuples is made only if `full`. Raises TooManyRowsError.
     """
-    rows = Rows(n, most)
+    rows = TableBuilder(n, most)
     todo, left = list(parts), list(factors)
     k = 1.0
 
     def labels_of(part: Part | Columns) -> set[int]:
-        return (
-            set(part) if isinstance(part, dict) else {*part.labels, *((part.row,) if isinstance(part, Table) else ())}
-        )
+        if isinstance(part, dict):
+            return set(part)
+        return {*part.labels, *((part.row,) if isinstance(part, LabelTable) else ())}
 
     def weight(part: Part | Columns) -> int:
         if isinstance(part, dict):
             return length(part)
-        return part.count if isinstance(part, Table) else part.relation.size
+        return part.count if isinstance(part, LabelTable) else part.relation.size
 
     while todo:
         near = [p for p in todo if labels_of(p) & set(rows.columns)] or todo
@@ -358,7 +358,7 @@ def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     return p
 
 
-def _identified(n: Contractor, p: NetworkProduct, t: Table, a: int, b: int) -> NetworkProduct:
+def _identified(n: Contractor, p: NetworkProduct, t: LabelTable, a: int, b: int) -> NetworkProduct:
     """The product with label a for b, which a table says are equal."""
 
     def name(labels: Labels) -> Labels:
@@ -366,9 +366,9 @@ def _identified(n: Contractor, p: NetworkProduct, t: Table, a: int, b: int) -> N
 
     kept = [(c, column) for c, column in zip(t.labels, t.columns, strict=True) if c != b]
     labels = tuple(c for c, _ in kept)
-    table = Table(t.row, labels, tuple(column for _, column in kept))
+    table = LabelTable(t.row, labels, tuple(column for _, column in kept))
     factors = tuple(NetworkFactor(f.slot, name(f.labels)) for f in p.factors)
-    tables = tuple(table if x is t else Table(x.row, name(x.labels), x.columns) for x in p.tables)
+    tables = tuple(table if x is t else LabelTable(x.row, name(x.labels), x.columns) for x in p.tables)
     if table.count == n.size(labels):  # nothing is restricted
         tables = tuple(x for x in tables if x is not table)
         factors = tuple(

@@ -37,7 +37,7 @@ from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.dense import dense as dense_array
-from linmap.matrices.forms import data_of, limit_of, planned, side
+from linmap.matrices.forms import data_of, limit_of, plan_for, side
 from linmap.matrices.products import bonds
 from linmap.matrices.structure import body_of
 from linmap.term import wire
@@ -175,7 +175,7 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
     """
     data = data_of(f, "tensor")
     truth(dense, "tensor(f, dense=…)")
-    plan = planned(body_of(f, "tensor"), _tensor_plan, limit_of(limit))
+    plan = plan_for(body_of(f, "tensor"), _tensor_plan, limit_of(limit))
     space = TensorProduct(f.cod, f.dom)
     if plan.missing is not None:
         if dense:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.products import Labels, NetworkFactor, NetworkProduct, Table, distinct, flat_positions, uses
+from linmap.matrices.products import Labels, LabelTable, NetworkFactor, NetworkProduct, distinct, flat_positions, uses
 from linmap.matrices.tables import LISTED, TooManyRowsError, diagonal_sides, tabled
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     return n.contract(p.factors, tuple(c for c in p.open if c in used), p.links)
 
 
-def scattered(n: Contractor, table: Table, value: NetworkFactor) -> NetworkFactor:
+def scattered(n: Contractor, table: LabelTable, value: NetworkFactor) -> NetworkFactor:
     """A factor by rows as one over the labels of a table, 0 where there is no row."""
     columns: Columns = dict(zip(table.labels, table.columns, strict=True))
     places = flat_positions(table.labels, columns, n.sizes)
@@ -137,7 +137,7 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
             slot = n.summed(value, n.axes[p.tables[0].row], where, n.axes[row])
             total = slot if total is None else n.added(total, slot)
     assert total is not None  # there are parts
-    table, cut = Table(row, rows, made), len(first.out)
+    table, cut = LabelTable(row, rows, made), len(first.out)
     factor = NetworkFactor(total, (row, *free))
     return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), fresh[:cut], fresh[cut:], (table,)))
 

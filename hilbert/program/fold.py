@@ -7,7 +7,7 @@
 >>> leaf = Leaf(Entry("float64"))
 >>> b = Builder([leaf])
 >>> half = b.scale(0.5, b.literal(Const(np.asarray(6.0), leaf, ("six",))))
->>> line = settled(b.line([b.contract(Spec.scalar(0), half, 0)]))
+>>> line = folded(b.line([b.contract(Spec.scalar(0), half, 0)]))
 >>> [type(step.operation).__name__ for step in line.steps]
 ['Literal', 'Contract']
 """
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from hilbert.program.line import Line
 
 
-def constant(line: Line) -> bytearray:
+def constants(line: Line, most: int = 1) -> bytearray:
     """For each slot whether it is a constant once the line is bound, of numpy's arrays; empty if none is.
 
-    A step that reads constants only makes one if it is no larger than they are. A constant that repeats one number
-    counts as that number: it is not spread out in memory.
+    A step that reads constants only makes one if it is no larger than they are, or than `most`. A constant that repeats
+    one number counts as that number: it is not spread out in memory.
     """
     found = bytearray(len(line.slots))
     held: dict[int, int] = {}  # the numbers that a constant holds
@@ -46,17 +46,17 @@ def constant(line: Line) -> bytearray:
                 found[slot] = 1
         elif held and held.keys() >= {*step.args}:
             size = max(line.slots[slot].size, 1)
-            if size <= max(held[a] for a in step.args):
+            if size <= most or size <= max(held[a] for a in step.args):
                 held[slot] = size
                 found[slot] = 1
     return found if held else bytearray()
 
 
-def settled(line: Line) -> Line:
-    """The line with its constants made."""
+def folded(line: Line, most: int = 1) -> Line:
+    """The line with its constants made; of `most` entries, or no larger than what they are made of."""
     made: dict[int, Const] = {}
     steps = list(line.steps)
-    for slot, is_made in enumerate(constant(line)):
+    for slot, is_made in enumerate(constants(line, most)):
         if not is_made:
             continue
         step = steps[slot - line.arity]

@@ -1,4 +1,4 @@
-"""Networks of contractions in a line: what one tree of steps multiplies and sums, whatever the order in which it does.
+"""Trees of contractions in a line: what their steps multiply and sum, whatever the order in which they do.
 
 A tree is made of contractions of real arrays, transpositions, scalings and full sums and repetitions, linked by slots
 that one step alone reads. It means k · Σ Π factors: each factor a slot with a label for each of its axes. Constants
@@ -14,8 +14,8 @@ from attrs import frozen
 
 from hilbert.arrays.search import Labels
 from hilbert.program.count import products, sums
+from hilbert.program.fold import constants
 from hilbert.program.operation import Contract, Literal, Move, Reduce, Scale
-from hilbert.program.settle import constant
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Network:
+class ContractionTree:
     """k · Σ Π factors, over the labels that `keep` does not have; as written, the steps into `inner` slots, last first.
 
     `axes` are those of the labels. `products`, `work` and `largest` are what the steps as written come to:
@@ -52,7 +52,7 @@ LINKS = frozenset({Contract, Move, Reduce, Scale})
 def trees(line: Line) -> Iterator[list[int]]:
     """The slots of maximal trees that have something to reorder, last trees first; a tree begins at its root."""
     arity, slots, reads, steps = line.arity, line.slots, line.reads, line.steps
-    made = constant(line)
+    made = constants(line)
     linked = bytearray(len(slots))
     for slot, step in enumerate(steps, arity):
         if type(step.operation) in LINKS and not (made and made[slot]):
@@ -97,7 +97,7 @@ def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
     return all(leaf.is_field for leaf in operands) and any(leaf.axes for leaf in operands)
 
 
-def network(line: Line, inner: list[int]) -> Network | None:
+def meaning(line: Line, inner: list[int]) -> ContractionTree | None:
     """What a tree means; None if it has no factors but numbers.
 
     From the root down, the labels of a step's operands come from those of its result.
@@ -150,7 +150,7 @@ def network(line: Line, inner: list[int]) -> Network | None:
         return None
     made = [line.steps[slot - arity] for slot in inner]
     count = sum(products(step, slots) for step in made)
-    return Network(
+    return ContractionTree(
         tuple(inner),
         tuple(factors),
         tuple(labels),
