@@ -5,6 +5,7 @@ from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
 from diff.expr import Expr, const
 from diff.lift import lift
+from diff.loops import fold, iterate
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
 from diff.operations import contract, inner, kept, onehot, outer, select
@@ -73,9 +74,11 @@ __all__ = [
     "divide",
     "exp",
     "expm1",
+    "fold",
     "fun",
     "hypot",
     "inner",
+    "iterate",
     "jvp",
     "kept",
     "lift",

@@ -13,18 +13,21 @@ from attrs import evolve, frozen
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
+from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
-from diff.programs import AnyProgram, Program
+from diff.programs import AnyProgram, Program, as_program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal, Scale
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -264,8 +267,21 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
+    bundles: dict[int, Bundle] = {}  # wires that are no slots: what flows into a loop, and out of it
+
+    def bundle(leaf: Bundle) -> int:
+        bundles[-1 - len(bundles)] = leaf
+        return -len(bundles)
+
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
+        if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
+            loop = step.operation
+            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), bundle)
+            m.append(b.pack(made))
+            arcs += found if done.isdisjoint(made) else []
+            done.update(made)
+            continue
         y = b.step(step.operation, args)
         m.append(y)
         if y in done or not b.slots[y].is_field:
@@ -286,9 +302,11 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
+            case Pack() | Unpack():  # no array; of a loop's bundle: done with the loop
+                raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs)
+    return _pruned(b, p, m, arcs, bundles)
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
@@ -361,7 +379,7 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLinearization:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], bundles: dict[int, Bundle]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -370,7 +388,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLine
     found = (wire.datum_of(arc.map) for arc in kept)
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
     flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
-    bound = Program.of(b, p.dom, [*outputs, *data], _of_leaves([*p.cod.leaves, *(b.slots[k] for k in data)]), p.names)
+    bound = b.line([*outputs, *data])
     slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
     number = {k: i for i, k in enumerate(flow)}
 
@@ -380,9 +398,9 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLine
         tuple(number[k] for k in inputs),
         tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
-        tuple(b.slots[k] for k in flow),
+        tuple(bundles[k] if k < 0 else b.slots[k] for k in flow),
     )
-    value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
+    value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)
 
 

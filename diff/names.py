@@ -19,8 +19,8 @@ import linmap
 from diff import term
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
-from hilbert.leaf import Entry, Leaf
-from hilbert.program import operation
+from hilbert.leaf import Bundle, Entry, Leaf
+from hilbert.program import bundle, loop, operation
 from hilbert.program.constant import filled
 from hilbert.program.line import Line, Step
 from hilbert.relation import FORMS
@@ -35,10 +35,12 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in get_args(Node)},
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{form.__name__: form for form in FORMS},
-    **{cls.__name__: cls for cls in (Arc, Binary, Comparison, Entry, Leaf, Primitive)},
+    **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
+    "bundle": bundle,
     "filled": filled,
     "inf": math.inf,
+    "loop": loop,
     "named": named,
     "operation": operation,
     "term": term,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.elementwise import AnyElementwise, Elementwise
-from diff.programs import AnyProgram
+from diff.programs import AnyProgram, as_program
 from diff.show_entries import Entries
 from diff.show_indexed import is_rep, reads_all
 from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal
 from linmap.show.sections import transposed
 from linmap.show.show import SHORT, Names, path, reduction, subscript
@@ -23,11 +25,12 @@ def heads(p: AnyProgram) -> tuple[str, ...]:
     """The names of the arguments, digits at the end as subscripts."""
     parts = p.dom.parts
     if p.names:
-        return tuple(_subscripted(name) for name in p.names)
+        return tuple(subscripted(name) for name in p.names)
     return ("x",) if len(parts) == 1 else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
 
 
-def _subscripted(name: str) -> str:
+def subscripted(name: str) -> str:
+    """A name with its digits at the end as subscripts."""
     stem = name.rstrip("0123456789")
     return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
@@ -137,7 +140,8 @@ class Slots:
 
     def _trivial(self, k: int) -> bool:
         operation = self.operation(k)
-        return isinstance(operation, Literal) or is_rep(operation)
+        alone = isinstance(operation, Loop) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        return isinstance(operation, Literal) or is_rep(operation) or alone
 
     def result(self, k: int) -> Text:
         """The text of a result: its definition, or the name of what others read too."""
@@ -218,8 +222,34 @@ class Slots:
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Keep():
                 return Text(f"kept({self.texts[args[0]].tight})", APPLICATION)
+            case Pack():
+                return Text(f"({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Unpack(part):
+                if self.p.slots[args[0]].shape == (1,):
+                    return self.texts[args[0]]
+                return Text(f"π{subscript(part + 1)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Loop() as loop:
+                return self._loop(loop, args[0])
             case never:
                 assert_never(never)
+
+    def _loop(self, loop: Loop, bundle: int) -> Text:
+        """fold[X]((s, x) ↦ …, start, xs), what the body captures in place."""
+        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
+        c, whole = loop.states, loop.states + loop.shared
+        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k + 1)}" for k in range(loop.body.arity)]
+        own = loop.names or (*(f"s{k + 1}" for k in range(c)), *(f"x{k + 1}" for k in range(loop.body.arity - whole)))
+        taken = "".join(texts[c:whole])
+        own = tuple(f"{name}′" if name in taken else name for name in map(subscripted, own))
+        body = as_program(loop.body, (*own[:c], *texts[c:whole], *own[c:]))
+        inner = Slots(body, self.names, body.outputs, body.outputs)
+        results = ", ".join(inner.result(k).tight for k in body.outputs)
+        self.lines += inner.lines
+        head = ", ".join(own) if len(own) == 1 else f"({', '.join(own)})"
+        result = results if len(body.outputs) == 1 else f"({results})"
+        kind = ("fold" if whole < loop.body.arity else "iterate") + ("*" if loop.reverse else "")
+        operands = ", ".join([f"{head} ↦ {result}", *(self.texts[k].tight for k in (*given[:c], *given[whole:]))])
+        return Text(f"{kind}[{loop.index}]({operands})", APPLICATION)
 
     def _sum(self, left: int, right: int) -> Text:
         a, b, sign = self.texts[left], self.texts[right], "+"

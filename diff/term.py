@@ -30,6 +30,8 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Builtin
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
@@ -180,7 +182,7 @@ class Lift(AnyFun):
         return Copower(self.of.cod, self.index)
 
 
-Operation: TypeAlias = AnyElementwise | Builtin
+Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop
 """The operations of a program."""
 
 

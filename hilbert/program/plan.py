@@ -22,8 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from attrs import evolve
+
 from hilbert.arrays.search import Labels, Pairs, best, numbered, steps
 from hilbert.index import Unit
+from hilbert.leaf import Bundle
 from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
 from hilbert.program.operation import Move, Reduce
@@ -41,7 +44,14 @@ WORTH = 1000
 
 
 def planned(line: Line) -> Line:
-    """The line with every tree of contractions in a cheaper order; the same object where none saves enough."""
+    """The line with every tree of contractions in a cheaper order; the same object where none saves enough.
+
+    So are the lines that its steps hold.
+    """
+    if Bundle in set(map(type, line.slots)):
+        inside = tuple(evolve(step, operation=step.operation.on_lines(planned)) for step in line.steps)
+        changed = any(a.operation is not b.operation for a, b in zip(inside, line.steps, strict=True))
+        line = evolve(line, steps=inside) if changed else line
     found = {tree.inner[0]: (tree, other) for tree, other in orders(line)}
     if not found:
         return line

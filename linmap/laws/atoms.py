@@ -141,6 +141,8 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
             return unitary(dom, cod, source, tuple(a.map.order for a in into if isinstance(a.map, wire.Move)))
         case wire.Same() | wire.Scale():  # these are numbers in front
             return None
+        case wire.Into() | wire.OutOf() | wire.Recur():  # no atom has bundles
+            return None
         case _:
             assert_never(first)
 

@@ -22,6 +22,7 @@ from attrs import evolve
 from hilbert import Fin
 from hilbert.leaf import Entry
 from hilbert.once import once
+from hilbert.program.constant import Const
 from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
@@ -30,15 +31,18 @@ from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, Ne
 from linmap.matrices.settle import settled
 from linmap.matrices.tables import LISTED
 from linmap.net.fold import live_arcs
+from linmap.net.recur import acted
 from linmap.term import wire
 from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from hilbert.leaf import Leaf
     from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from linmap.term.datum import Datum
+    from linmap.term.nets import Arc
 
 FormOfArc: TypeAlias = list[NetworkProduct]
 """The sum that an arc carries."""
@@ -78,8 +82,31 @@ class Network(Contractor):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
+            case wire.Into() | wire.OutOf() | wire.Recur():  # no product: see `opaque`
+                raise TypeError(f)
             case _:
                 assert_never(f)
+
+    def opaque(
+        self, f: wire.Recur, inputs: Collection[int], outputs: Collection[int]
+    ) -> dict[tuple[int, int], NetworkProduct]:
+        """A linear loop between arrays of its bundles: the loop, or its adjoint, on all basis vectors at once.
+
+        It is run from the side with fewer dimensions.
+        """
+        forward = sum(f.given.leaves[k].size for k in inputs) <= sum(f.made.leaves[k].size for k in outputs)
+        g = f if forward else f.adjoint(f.given)
+        found: dict[tuple[int, int], NetworkProduct] = {}
+        for a in inputs if forward else outputs:
+            leaf = g.given.leaves[a]
+            images = acted(self.builder, g.lifted(len(leaf.axes)), {a: self.datum(_basis(leaf))}, self.datum)
+            assert isinstance(images, dict)
+            for b in images.keys() & (outputs if forward else inputs):
+                first, last = (tuple(map(self.label, axes)) for axes in (leaf.axes, g.made.leaves[b].axes))
+                out, inp = (last, first) if forward else (first, last)
+                product = NetworkProduct(1.0, (NetworkFactor(images[b], first + last),), (), out, inp)
+                found[(a, b) if forward else (b, a)] = product
+        return found
 
     def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
@@ -143,6 +170,13 @@ class Network(Contractor):
         return self.counted_out(p, made)
 
 
+def _basis(leaf: Leaf) -> Const:
+    """All basis vectors of what a leaf stores, along axes in front."""
+    array = np.eye(leaf.size, dtype=leaf.dtype).reshape(leaf.shape * 2)
+    array.flags.writeable = False
+    return Const(array, leaf.under(leaf.axes), ("basis", leaf))
+
+
 Blocks: TypeAlias = list[list[FormOfArc]]
 """For each input and each output the products of their block."""
 
@@ -170,8 +204,17 @@ class ArcsLeft:
             return
         for k, w in enumerate(body.inputs):
             self._put(self.ends + k, w, [n.unit(w)])
-        for arc in live_arcs(body.arcs, body.inputs, body.outputs):
-            self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
+        live = live_arcs(body.arcs, body.inputs, body.outputs)
+        ends = _ends(live)
+        for arc in live:
+            if isinstance(arc.map, wire.Recur):
+                into, out_of = ends[arc.src], ends[arc.dst]
+                products = n.opaque(arc.map, {k for k, _ in into}, {k for k, _ in out_of})
+                for (k, src), (j, dst) in itertools.product(into, out_of):
+                    if (k, j) in products:
+                        self._put(src, dst, [products[k, j]])
+            elif not isinstance(arc.map, (wire.Into, wire.OutOf)):
+                self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
         for k, w in enumerate(body.outputs):
             self._put(w, self.last + k, [n.unit(w)])
 
@@ -248,6 +291,17 @@ class ArcsLeft:
         n, body = self.n, self.n.body
         left = [self.out_of.get(self.ends + k, {}) for k in range(len(body.inputs))]
         return [[settled(n, arcs.get(self.last + o, [])) for o in range(len(body.outputs))] for arcs in left]
+
+
+def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:
+    """For each bundle the wires that lead into its arrays, or out of them."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for arc in arcs:
+        if isinstance(arc.map, wire.Into):
+            ends.setdefault(arc.dst, []).append((arc.map.k, arc.src))
+        elif isinstance(arc.map, wire.OutOf):
+            ends.setdefault(arc.src, []).append((arc.map.k, arc.dst))
+    return ends
 
 
 def _best(n: Network) -> Blocks:

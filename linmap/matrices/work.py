@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Full
 
@@ -40,14 +42,26 @@ class Work:
 def seconds(line: Line) -> float:
     """The predicted time of one run: each step is started, computes, and moves its arrays."""
     w = work(line)
-    return STEP * sum(not isinstance(s.operation, Literal) for s in line.steps) + FLOP * w.flops + BYTE * w.bytes
+    return STEP * _started(line) + FLOP * w.flops + BYTE * w.bytes
+
+
+def _started(line: Line) -> int:
+    """How many steps a run starts."""
+    loops = [s.operation for s in line.steps if isinstance(s.operation, Loop)]
+    own = sum(not isinstance(s.operation, (Literal, Pack, Unpack, Loop)) for s in line.steps)
+    return own + sum(loop.index.size * (1 + _started(loop.body)) for loop in loops)
 
 
 def work(line: Line) -> Work:
     """The work of one run of a line."""
     flops = moved = largest = 0
     for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
-        if isinstance(step.operation, Literal):
+        if isinstance(step.operation, (Literal, Pack, Unpack)):
+            continue
+        if isinstance(step.operation, Loop):
+            n, inner = step.operation.index.size, work(step.operation.body)
+            flops, moved = flops + n * inner.flops, moved + n * inner.bytes
+            largest = max(largest, inner.largest, *(leaf.size for leaf in step.operation.made.leaves))
             continue
         operands = [line.slots[k] for k in step.args]
         flops += _flops(step.operation, operands, result)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.run import Runner
-from linmap.net.fold import fold
 from linmap.net.lower import net
-from linmap.term import wire
+from linmap.net.recur import flowing
 from linmap.term.base import LinMap
 from linmap.term.datum import Ref
 from linmap.term.nets import Closed, Net, refs
@@ -70,5 +69,5 @@ def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, in
         return where[datum.slot]
 
     flow = zip(body.inputs, args, strict=True)
-    slots = fold(body, flow, lambda arc, x: wire.step(b, arc.map, x, at), b.add)
+    slots: list[Any] = flowing(b, body, flow, at)
     return [b.number(0.0, body.wires[w]) if k is None else k for k, w in zip(slots, body.outputs, strict=True)]

@@ -294,7 +294,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
-                text = Word(_wire_text(f, body.wires[arc.src], name, names))
+                text = Word(_wire_text(f, body.wires[arc.src], name, names, lets))
                 if arc.dst not in ends and names.page.lines is None and isinstance(f, wire.Reduce):
                     text = Word(f"{text.text}:{body.wires[arc.dst]}")  # what is read from it does not tell its space
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
@@ -333,7 +333,7 @@ def _readers(body: Net) -> list[int]:
     return readers
 
 
-def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: Names) -> str:
+def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: Names, lets: list[str]) -> str:
     match f:
         case wire.Same():
             return "id"
@@ -350,5 +350,20 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return f"_ᵀ[{', '.join(str(k + 1) for k in order)}]"
         case wire.Cast():
             return "cast"
+        case wire.Into(k, _):
+            return f"ι{subscript(k + 1)}"
+        case wire.OutOf(k):
+            return f"π{subscript(k + 1)}"
+        case wire.Recur(round_, line, index, datum=datum):
+            called = [names.fresh("c") for _ in line.slots]
+            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(round_)}) if k >= line.arity)
+            follows = f", and {again} of these" if again else ""
+            lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
+
+            def of_round(d: Datum) -> str:
+                return names.const(d) if isinstance(d, Const) else called[d.slot]
+
+            text = render(net_doc(round_, of_round, names, lets))
+            return f"loop{'*' if f.reverse else ''}[{index}]({text})"
         case _:
             assert_never(f)

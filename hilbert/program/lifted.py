@@ -1,0 +1,123 @@
+"""Lines under more axes: each step on arrays that vary over X, and what does not vary computed once.
+
+A contraction reads what does not vary as it is, and only where arrays must have the same axes is it replicated (a
+view). A loop is lifted by lifting its body; which of its states vary is a fixed point.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from attrs import evolve
+
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
+from hilbert.program.looped import looped
+from hilbert.program.operation import Contract, Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert.index import Index
+    from hilbert.program.line import Line
+
+Axes: TypeAlias = "tuple[Index, ...]"
+Parts: TypeAlias = "bool | tuple[bool, ...]"
+"""Whether a slot varies; of a bundle, each of its arrays."""
+Varies: TypeAlias = "list[Parts]"
+"""That of each slot."""
+
+
+def lifted_line(
+    b: Builder, line: Line, axes: Axes, given: Iterable[int], up: Sequence[bool]
+) -> tuple[list[int], list[bool]]:
+    """The outputs of a line on slots of which some vary, and which of them do."""
+    where, n = list(given), len(axes)
+    varies = varying(line, up)
+    replicated: dict[int, int] = {}
+
+    def rep(k: int) -> int:
+        """Slot k with the lifted axes; never asked for an operand of a contraction."""
+        if varies[k]:
+            return where[k]
+        if k not in replicated:
+            replicated[k] = b.rep(where[k], axes)
+        return replicated[k]
+
+    for to, step in enumerate(line.steps, line.arity):
+        some = varies[to]
+        match step.operation:
+            case Pack():
+                slot = b.pack([where[a] for a in step.args])
+            case _ if not (any(some) if isinstance(some, tuple) else some):
+                slot = b.step(step.operation, tuple(where[k] for k in step.args))
+            case Unpack(k):
+                slot = b.unpack(where[step.args[0]])[k]
+            case Loop() as loop:
+                (a,) = step.args
+                slot = b.pack(_loop(b, loop, axes, b.unpack(where[a]), varies[a]))
+            case Contract(spec):
+                left, right = step.args
+                lifted = spec.lifted(n, left=bool(varies[left]), right=bool(varies[right]))
+                slot = b.contract(lifted, where[left], where[right])
+            case operation:  # all others act on operands with equal axes in front
+                slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
+        where.append(slot)
+    return [where[k] for k in line.outputs], [bool(varies[k]) for k in line.outputs]
+
+
+def varying(line: Line, up: Sequence[bool]) -> Varies:
+    """Which slots vary if some inputs do."""
+    varies: Varies = list(up)
+    for step in line.steps:
+        match step.operation:
+            case Pack():
+                varies.append(tuple(bool(varies[a]) for a in step.args))
+            case Unpack(k):
+                of = varies[step.args[0]]
+                varies.append(of[k] if isinstance(of, tuple) else of)
+            case Loop() as loop:
+                varies.append(_results(loop, varies[step.args[0]])[1])
+            case _:  # one array of some
+                varies.append(any(varies[a] for a in step.args))
+    return varies
+
+
+def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Which states vary in some round, and which results: a state varies where it does before or after a round."""
+    up = list(given) if isinstance(given, tuple) else [given] * loop.body.arity
+    c = loop.states
+    while True:
+        inner = varying(loop.body, up)
+        after = [bool(inner[k]) for k in loop.body.outputs]
+        both = [a or b for a, b in zip(up[:c], after[:c], strict=True)]
+        if both == up[:c]:
+            return tuple(both), (*both, *after[c:])
+        up[:c] = both
+
+
+def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
+    """What a lifted loop gives; a stack that varies has the lifted axes behind its own inside, in front outside."""
+    body, c, whole = loop.body, loop.states, loop.states + loop.shared
+    n, m = len(axes), len(loop.index.axes)
+    states, results = _results(loop, up)
+    before = list(up) if isinstance(up, tuple) else [up] * body.arity
+    inside = [*states, *before[c:]]
+    slots = [b.rep(k, axes) if s and not u else k for k, s, u in zip(given[:c], states, before[:c], strict=True)]
+    slots += given[c:whole]
+    slots += [_moved(b, k, n, m) if u else k for k, u in zip(given[whole:], before[whole:], strict=True)]
+    leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(body.slots, inside, strict=False)]
+    inner = Builder(leaves, fixed=body.fixed)
+    outputs, varies = lifted_line(inner, body, axes, range(inner.arity), inside)
+    outputs[:c] = [
+        inner.rep(k, axes) if s and not v else k for k, s, v in zip(outputs[:c], states, varies[:c], strict=True)
+    ]
+    made = looped(b, evolve(loop, body=inner.line(outputs)), slots)
+    return made[:c] + [_moved(b, k, m, n) if u else k for k, u in zip(made[c:], results[c:], strict=True)]
+
+
+def _moved(b: Builder, slot: int, n: int, m: int) -> int:
+    """With the m axes behind the first n in front of them."""
+    rest = range(n + m, len(b.slots[slot].axes))
+    return b.apply(Move((*range(n, n + m), *range(n), *rest)), slot)
