@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
 from diff.programs import AnyProgram, Program, as_program
+from diff.tangents import derived as derived_custom
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Bundle, Leaf
+from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
@@ -267,18 +269,24 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
-    bundles: dict[int, Bundle] = {}  # wires that are no slots: what flows into a loop, and out of it
+    own: dict[int, Leaf] = {}  # wires that are no slots: inside of a step's derivative, numbered from −1 down
 
-    def bundle(leaf: Bundle) -> int:
-        bundles[-1 - len(bundles)] = leaf
-        return -len(bundles)
+    def fresh(leaf: Leaf) -> int:
+        own[-1 - len(own)] = leaf
+        return -len(own)
 
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
         if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
             loop = step.operation
-            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), bundle)
+            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
             m.append(b.pack(made))
+            arcs += found if done.isdisjoint(made) else []
+            done.update(made)
+            continue
+        if isinstance(step.operation, Custom):  # its rule, which is proved to be linear
+            made, found = derived_custom(b, step.operation, args, linearized, fresh)
+            m.append(made[0] if len(made) == 1 else b.pack(made))
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
@@ -306,7 +314,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs, bundles)
+    return _pruned(b, p, m, arcs, own)
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
@@ -379,7 +387,7 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], bundles: dict[int, Bundle]) -> AnyLinearization:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -398,7 +406,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], bundles: d
         tuple(number[k] for k in inputs),
         tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
-        tuple(bundles[k] if k < 0 else b.slots[k] for k in flow),
+        tuple(own[k] if k < 0 else b.slots[k] for k in flow),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.programs import AnyProgram, as_program
 from diff.show_entries import Entries
@@ -230,6 +231,8 @@ class Slots:
                 return Text(f"π{subscript(part + 1)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Loop() as loop:
                 return self._loop(loop, args[0])
+            case Custom(rule):
+                return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
             case never:
                 assert_never(never)
 

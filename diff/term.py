@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 from attrs import field, frozen
 
 from diff.base import AnyFun, Fun
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise
 from diff.programs import AnyProgram
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
@@ -182,7 +183,7 @@ class Lift(AnyFun):
         return Copower(self.of.cod, self.index)
 
 
-Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop
+Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Custom
 """The operations of a program."""
 
 

@@ -44,6 +44,10 @@ class Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)
 
+    def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
+        """The operation on operands of which only some have n more axes in front; None where all must have them."""
+        return None
+
     def on_lines(self, change: Callable[[Line], Line]) -> Operation:
         """The operation with each line that it holds changed into one that does the same; most hold none."""
         return self
@@ -231,8 +235,12 @@ class Contract(Operation):
         return lib.contract(self.spec, operands[0], operands[1])
 
     def lifted(self, n: int) -> Contract:
-        """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
+        """Both operands vary."""
         return Contract(self.spec.lifted(n, left=True, right=True))
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Contract:
+        """What is shared is read as it is."""
+        return Contract(self.spec.lifted(n, left=up[0], right=up[1]))
 
 
 @final
