@@ -3,8 +3,10 @@
 from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
+from diff.custom import operation
 from diff.expr import Expr, const
 from diff.lift import lift
+from diff.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
 from diff.loops import fold, iterate
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
@@ -65,19 +67,23 @@ __all__ = [
     "atan2",
     "atanh",
     "bilinear",
+    "cholesky",
     "const",
     "constant",
     "contract",
     "cos",
     "cosh",
     "derivative",
+    "det",
     "divide",
+    "eigh",
     "exp",
     "expm1",
     "fold",
     "fun",
     "hypot",
     "inner",
+    "inverse",
     "iterate",
     "jvp",
     "kept",
@@ -87,15 +93,18 @@ __all__ = [
     "log2",
     "log10",
     "logaddexp",
+    "logdet",
     "maximum",
     "minimum",
     "onehot",
+    "operation",
     "outer",
     "planned",
     "pointfree",
     "pow",
     "power",
     "program",
+    "qr",
     "reciprocal",
     "register",
     "relu",
@@ -106,9 +115,12 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "solve",
+    "solve_triangular",
     "sparse_product",
     "sqrt",
     "square",
+    "svd",
     "tan",
     "tanh",
 ]

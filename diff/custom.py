@@ -1,7 +1,7 @@
 """Operations of users: a value computed by any function of arrays, and a derivative written in the language.
 
 >>> from hilbert import Fin, R
->>> from diff import derivative, fun, inner
+>>> from diff import derivative, inner
 >>> X = Fin.of(3)
 >>> def tangent(x, y, dx):
 ...     return (dx - inner(y, dx) * y) * (1.0 / (x @ x) ** 0.5)
@@ -10,8 +10,8 @@
 ... )
 >>> print(unit((R**X).vec([3.0, 0.0, 4.0])))
 [0.6, 0.0, 0.8] ∈ ℝ^3
->>> f = fun(R**X)(lambda x: unit(2.0 * x) @ x)
->>> print(derivative(f)((R**X).vec([3.0, 0.0, 4.0])).matrix().round(3))
+>>> print(derivative(unit))
+(1/√(x⊙x) ·) • (id − (· unit(x))•(unit(x) ⊙))
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Call:
         xp = self.lib.xp
         rows = [self._leaves([a[at] for a in arrays], ()) for at in itertools.product(*map(range, self.front))]
         if not rows:
-            return [self.lib.stacked([], leaf, arrays[0] if arrays else None) for leaf in self.due]
+            return [xp.zeros(leaf.shape, dtype=getattr(xp, leaf.dtype)) for leaf in self.due]
         columns = [xp.stack([xp.asarray(a) for a in column]) for column in zip(*rows, strict=True)]
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
 

@@ -12,7 +12,7 @@ Adjoints, lifts and higher derivatives follow.
 >>> print(f(A, b), logdet(A))
 [1.0, 1.0] ∈ ℝ^2 2.0794415416798357 ∈ ℝ
 >>> print(derivative(f))
-(inverse(A)⋆)•(π₂ − (⋆solve(A, b))•π₁)
+(inverse(A) ⋆) • (π₂ − (⋆ solve(A, b))•π₁)
 """
 
 from __future__ import annotations

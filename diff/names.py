@@ -17,6 +17,7 @@ import diff
 import hilbert
 import linmap
 from diff import term
+from diff.custom import custom
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from hilbert.leaf import Bundle, Entry, Leaf
@@ -38,6 +39,7 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
     "bundle": bundle,
+    "custom": custom,
     "filled": filled,
     "inf": math.inf,
     "loop": loop,
