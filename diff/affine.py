@@ -285,7 +285,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             done.update(made)
             continue
         if isinstance(step.operation, Custom):  # its rule, which is proved to be linear
-            made, found = derived_custom(b, step.operation, args, linearized, fresh)
+            made, found = derived_custom(b, step.operation, args, fresh)
             m.append(made[0] if len(made) == 1 else b.pack(made))
             arcs += found if done.isdisjoint(made) else []
             done.update(made)

@@ -92,6 +92,11 @@ class Custom(operations.Operation):
     masks: Masks = ()
 
     @property
+    def name(self) -> str:
+        """That of its rule."""
+        return self.rule.name
+
+    @property
     def leaves(self) -> tuple[Leaf, ...]:
         """The leaves of the arguments, without axes in front."""
         return tuple(leaf for space in self.arguments for leaf in space.leaves)

@@ -1,8 +1,8 @@
-"""The derivatives of users' operations: their rule as the arcs of a net, once it is proved to be linear.
+"""The derivatives of users' operations: their rule as the arcs of a net, where it is linear by inspection.
 
-A rule gives dy in the arguments, the value and their tangents. It is traced, and differentiated in the tangents by the
-rules of Theorem 4.1: it is linear if nothing that this derivative reads depends on a tangent, and if nothing is added
-that does not. So linearity is seen in the steps; no number is tried.
+A rule gives dy in the arguments, the value and their tangents. It is traced once; each of its steps that depends on a
+tangent must be linear in it: a contraction with what does not, a sum of what does, a linear operation. So linearity is
+seen in the steps, and each of these is an arc; no number is tried.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from diff.custom import Custom, OperationRule, emit
+from diff.custom import Custom, emit
+from diff.elementwise import Binary, Primitive
 from diff.expr import Expr
-from diff.programs import as_program
 from hilbert import DirectSum, SpaceError
 from hilbert.errors import number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.lifted import lifted_line
-from hilbert.program.operation import Add, Literal
-from linmap.net.fold import live_arcs
+from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.spec import Spec
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc
@@ -27,11 +27,12 @@ from linmap.term.nets import Arc
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from diff.affine import AnyLinearization
-    from diff.programs import AnyProgram
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
+
+
+DIVIDE, RECIPROCAL = Binary("divide"), Primitive("reciprocal")
 
 
 @final
@@ -60,7 +61,25 @@ def traced(step: Custom) -> Rule:
     dy = _joined(b, dy)
     if not isinstance(dy, Expr) or dy.builder is not b or dy.space != due:
         raise SpaceError(f"the tangent of operation {rule.name} is {shown(dy)}, where an expression of {due} is due")
-    return Rule(b.line(dy.slots), sum(len(space.leaves) for space in spaces[:count]))
+    first = sum(len(space.leaves) for space in spaces[:count])
+    return Rule(_without_quotients(b.line(dy.slots), first), first)
+
+
+def _without_quotients(line: Line, first: int) -> Line:
+    """The line with a·(1/b) for a/b where a depends on a tangent and b does not."""
+    b = Builder(line.slots[: line.arity], fixed=line.fixed)
+    where = list(range(b.arity))
+    moving = set(range(first, line.arity))
+    for slot, step in enumerate(line.steps, line.arity):
+        args = tuple([where[a] for a in step.args])
+        if not moving.isdisjoint(step.args):
+            moving.add(slot)
+        if step.operation == DIVIDE and moving.isdisjoint(step.args[1:]):
+            spec = Spec.pointwise(len(line.slots[slot].axes))
+            where.append(b.contract(spec, args[0], b.step(RECIPROCAL, args[1:])))
+        else:
+            where.append(b.step(step.operation, args))
+    return b.line(where[k] for k in line.outputs)
 
 
 def _joined(b: Builder, dy: Any) -> Any:
@@ -89,36 +108,62 @@ def lifted(step: Custom, axes: Sequence[Index]) -> Rule:
     return Rule(line, rule.first)
 
 
-def _dependent(line: Line, first: int) -> bytearray:
-    """The slots that depend on the inputs from `first` on."""
-    found = bytearray(len(line.slots))
-    for k in range(first, line.arity):
-        found[k] = 1
-    for k, step in enumerate(line.steps, line.arity):
-        found[k] = any(found[a] for a in step.args)
-    return found
+def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf], int]) -> tuple[list[int], list[Arc]]:
+    """The slots of the value, and the arcs of its derivative; `fresh` numbers a wire of the net for a leaf.
+
+    Raises SpaceError where the rule is not linear in the tangents.
+    """
+    made = emit(b, step, args)
+    results = [k for k in made if b.slots[k].is_field]
+    if not results or not any(b.slots[k].is_field for k in args):
+        return made, []
+    rule = lifted(step, step.axes([b.slots[k] for k in args]))
+    line = rule.line
+    arcs = _arcs(rule, step.name)
+    data = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+    value = line.ending(data)
+    where = b.inline(value, [*args, *made, *(0 for _ in range(rule.first, line.arity))])  # it reads no tangent
+    place = {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)}
+    wires = dict(zip(range(rule.first, line.arity), (k for k in args if b.slots[k].is_field), strict=True))
+    same: list[Arc] = []  # what is an argument's tangent, or another result's
+    for y, slot in zip(results, line.outputs, strict=True):
+        if wires.setdefault(slot, y) != y:
+            same.append(Arc(wire.Same(), wires[slot], y))
+    for arc in arcs:
+        if arc.dst not in wires:
+            wires[arc.dst] = fresh(line.slots[arc.dst])
+    return made, [*(Arc(wire.at_slots(arc.map, place), wires[arc.src], wires[arc.dst]) for arc in arcs), *same]
 
 
-def _require_linear(rule: Rule, of: OperationRule, data: Sequence[int], d: Line) -> None:
-    """Raise SpaceError unless the rule is linear: affine, since no datum of its derivative varies, and 0 at 0."""
-    varies = _dependent(d, rule.first)
-    for slot in data:
-        if varies[slot]:
-            raise SpaceError(
-                f"the tangent of operation {of.name} is not linear in the tangents: {_said(d, slot)} is used"
-            )
-    line, varies = rule.line, _dependent(rule.line, rule.first)
+def _arcs(rule: Rule, name: str) -> list[Arc]:
+    """The steps that depend on a tangent, as arcs between slots; raises SpaceError for one that is not linear in it."""
+    line = rule.line
+    moving = set(range(rule.first, line.arity))
+    arcs: list[Arc] = []
     for slot, step in enumerate(line.steps, line.arity):
-        if isinstance(step.operation, Add) and varies[slot]:
-            for a in step.args:
-                if not varies[a] and not _is_zero(line, a):
-                    raise SpaceError(
-                        f"the tangent of operation {of.name} is not linear in the tangents: {_said(line, a)}, which "
-                        "does not depend on them, is added"
-                    )
+        sources = [a for a in step.args if a in moving]
+        if not sources:
+            continue
+        moving.add(slot)
+        match step.operation:
+            case Contract(spec) if len(sources) == 1:
+                (src,) = sources
+                side = 1 - step.args.index(src)
+                datum = step.args[side]
+                arcs.append(Arc(wire.Section(spec, side, Ref(datum, line.slots[datum])), src, slot))
+            case Add() if all(a in moving or _is_zero(line, a) for a in step.args):
+                arcs += [Arc(wire.Same(), a, slot) for a in sources]
+            case Keep():
+                arcs.append(Arc(wire.Same(), sources[0], slot))
+            case Scale() | Reduce() | Move() | Cast() as linear:
+                arcs.append(Arc(linear, sources[0], slot))
+            case _:  # all else is not known to be linear
+                why = _why(line, slot, moving)
+                raise SpaceError(f"the tangent of operation {name} is not linear in the tangents: {why}")
     for slot in line.outputs:
-        if not varies[slot] and not _is_zero(line, slot):
-            raise SpaceError(f"the tangent of operation {of.name} does not depend on the tangents, and is not 0")
+        if slot not in moving and not _is_zero(line, slot):
+            raise SpaceError(f"the tangent of operation {name} does not depend on the tangents, and is not 0")
+    return arcs
 
 
 def _is_zero(line: Line, slot: int) -> bool:
@@ -126,45 +171,20 @@ def _is_zero(line: Line, slot: int) -> bool:
     return isinstance(operation, Literal) and operation.value.number == 0.0
 
 
+def _why(line: Line, slot: int, moving: set[int]) -> str:
+    """What is wrong with a step."""
+    operation, given = line.steps[slot - line.arity].operation, line.steps[slot - line.arity].args
+    if isinstance(operation, Contract):
+        return "two of them are multiplied"
+    if isinstance(operation, Add):
+        (other,) = (a for a in given if a not in moving)
+        return f"{_said(line, other)}, which does not depend on them, is added"
+    return f"{getattr(operation, 'name', None) or operation} is applied to one"
+
+
 def _said(line: Line, slot: int) -> str:
-    """A slot in a message: what made it."""
+    """A slot in a message."""
     if slot < line.arity:
         return f"an argument of {line.slots[slot]}"
-    step = line.steps[slot - line.arity]
-    return f"the result of {step.operation!r} in {line.slots[slot]}".replace("operation.", "")
-
-
-def derived(
-    b: Builder,
-    step: Custom,
-    args: Sequence[int],
-    linearized: Callable[[AnyProgram], AnyLinearization],
-    fresh: Callable[[Leaf], int],
-) -> tuple[list[int], list[Arc]]:
-    """The slots of the value, and the arcs of its derivative; `fresh` numbers a wire of the net for a leaf."""
-    made = emit(b, step, args)
-    results = [k for k in made if b.slots[k].is_field]
-    if not results or not any(b.slots[k].is_field for k in args):
-        return made, []
-    rule = lifted(step, step.axes([b.slots[k] for k in args]))
-    d = linearized(as_program(rule.line))
-    line, body = d.program.line, d.body
-    fields = [k for k in range(line.arity) if line.slots[k].is_field]
-    flowing = {k: w for k, w in zip(fields, body.inputs, strict=True) if k >= rule.first}
-    arcs = live_arcs(body.arcs, list(flowing.values()), body.outputs)
-    data = sorted({datum.slot for arc in arcs if isinstance(datum := wire.datum_of(arc.map), Ref)})
-    _require_linear(rule, step.rule, data, line)
-    value = line.ending(data)
-    where = b.inline(value, [*args, *made, *(0 for _ in range(rule.first, line.arity))])  # it reads no tangent
-    place = {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)}
-    wires = dict(zip(flowing.values(), (k for k in args if b.slots[k].is_field), strict=True))
-    same: list[Arc] = []  # what is an argument's tangent, or another result's
-    for y, w in zip(results, body.outputs, strict=True):
-        if wires.setdefault(w, y) != y:
-            same.append(Arc(wire.Same(), wires[w], y))
-    for arc in arcs:
-        for w in (arc.src, arc.dst):
-            if w not in wires:
-                wires[w] = fresh(body.wires[w])
-    own = [Arc(wire.at_slots(arc.map, place), wires[arc.src], wires[arc.dst]) for arc in arcs]
-    return made, own + same
+    operation = line.steps[slot - line.arity].operation
+    return f"the result of {getattr(operation, 'name', None) or operation} in {line.slots[slot]}"

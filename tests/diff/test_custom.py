@@ -169,10 +169,11 @@ def test_a_new_operation_of_a_name() -> None:
 
 Wrong = Callable[..., Any]
 TANGENTS: list[tuple[Wrong, str]] = [
-    (lambda a, b, y, da, db: da * db, "not linear in the tangents: an argument of ℝ\\^3 is used"),
+    (lambda a, b, y, da, db: da * db, "not linear in the tangents: two of them are multiplied"),
     (lambda a, b, y, da, db: da * da + db, "not linear"),
-    (lambda a, b, y, da, db: sin(da), "not linear in the tangents: the result of cos"),
-    (lambda a, b, y, da, db: da + a, "which does not depend on them, is added"),
+    (lambda a, b, y, da, db: a / db, "not linear in the tangents: divide is applied to one"),
+    (lambda a, b, y, da, db: sin(da), "not linear in the tangents: sin is applied to one"),
+    (lambda a, b, y, da, db: da + a, "an argument of ℝ\\^3, which does not depend on them, is added"),
     (lambda a, b, y, da, db: a * b, "does not depend on the tangents, and is not 0"),
     (lambda a, b, y, da, db: da.sum(), "an expression of ℝ, where an expression of ℝ\\^3 is due"),
     (lambda a, b, y, da, db: 1.0, "is 1.0, where an expression of ℝ\\^3 is due"),
