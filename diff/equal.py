@@ -8,6 +8,7 @@ from diff.lower import program
 from hilbert import Unit
 from hilbert.program.bundle import Pack
 from hilbert.program.constant import Const, signed
+from hilbert.program.external import External
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
@@ -68,7 +69,7 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                 inner = numbers(body, numbering)
                 made = tuple(_whole(inner[k], numbering) % MODULUS for k in body.outputs)
                 values.append((1.0, numbering.alone(("loop", index, states, shared, reverse, made, args[0][1]))))
-            case Move() | Cast() as linear:
+            case Move() | Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))

@@ -23,10 +23,12 @@ from diff.programs import Program
 from hilbert.leaf import Bundle, Entry, Leaf
 from hilbert.program import bundle, loop, operation
 from hilbert.program.constant import filled
+from hilbert.program.external import external
 from hilbert.program.line import Line, Step
 from hilbert.relation import FORMS
 from hilbert.repr_names import named
 from hilbert.spec import Spec
+from linmap.own import own
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc
@@ -40,11 +42,13 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
     "bundle": bundle,
     "custom": custom,
+    "external": external,
     "filled": filled,
     "inf": math.inf,
     "loop": loop,
     "named": named,
     "operation": operation,
+    "own": own,
     "term": term,
     "nan": math.nan,
     "wire": wire,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from diff.custom import Custom
+from diff.custom import Custom, Masks
 from diff.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
 from diff.show_text import ATOM, PRODUCT, SUM, Text, Texts
 from hilbert.leaf import Bundle
@@ -65,7 +65,9 @@ class Entries:
             case wire.Scale():
                 return slots.step(k)
             case Custom() as custom:
-                return self._applied(k, custom, step.args)
+                return self._applied(k, custom.name, custom.n, custom.masks, step.args)
+            case wire.External() as own:
+                return self._applied(k, own.name, own.n, ((True,) * own.n,), step.args)
             case Unpack(part) if isinstance(custom := slots.operation(step.args[0]), Custom):
                 text = f"π{subscript(part + 1)} {self.texts[step.args[0]].tight}"
                 return Text(text + self._own(k, custom.n), ATOM)
@@ -137,18 +139,16 @@ class Entries:
             return product
         return Text(f"Σ_{braced(bound)} {product.tight}", PRODUCT, "Σ")
 
-    def _applied(self, k: int, custom: Custom, args: Sequence[int]) -> Text:
+    def _applied(self, k: int, called: str, n: int, masks: Masks, args: Sequence[int]) -> Text:
         """solve(A[·, ·], b[i, ·])[j]: where an argument has an index in front, and all of its own axes."""
         texts = []
-        for a, mask in zip(args, custom.masks or ((),) * len(args), strict=True):
+        for a, mask in zip(args, masks or ((),) * len(args), strict=True):
             front = [chr(FREE + q) for q, has in enumerate(mask) if has]
             count = len(self.slots.p.slots[a].axes)
             table = {FREE + q: c for q, c in enumerate([*front, *"·" * (count - len(front))])}
             texts.append(at(self._whole(a), table).tight)
-        text = f"{custom.rule.name}({', '.join(texts)})"
-        return (
-            Text(text, ATOM) if isinstance(self.slots.p.slots[k], Bundle) else Text(text + self._own(k, custom.n), ATOM)
-        )
+        text = f"{called}({', '.join(texts)})"
+        return Text(text if isinstance(self.slots.p.slots[k], Bundle) else text + self._own(k, n), ATOM)
 
     def _own(self, k: int, n: int) -> str:
         """[j] for the axes of a result behind those in front."""

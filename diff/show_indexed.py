@@ -59,7 +59,7 @@ def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
             return order == (1, 0)
         case Contract(spec):
             return acts_on_all(spec, *operands)
-        case Custom(n=n):
+        case Custom(n=n) | wire.External(n=n):
             return n == 0
         case _:  # element by element
             return True

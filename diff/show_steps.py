@@ -219,6 +219,8 @@ class Slots:
                 return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
             case wire.Move():
                 return Text(transposed(self._bound(args[0], ATOM)), ATOM)
+            case wire.External() as own:
+                return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Keep():

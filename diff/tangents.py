@@ -17,6 +17,7 @@ from diff.expr import Expr
 from hilbert import DirectSum, SpaceError
 from hilbert.errors import number, shown
 from hilbert.program.builder import Builder
+from hilbert.program.external import External
 from hilbert.program.lifted import lifted_line
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.spec import Spec
@@ -155,7 +156,7 @@ def _arcs(rule: Rule, name: str) -> list[Arc]:
                 arcs += [Arc(wire.Same(), a, slot) for a in sources]
             case Keep():
                 arcs.append(Arc(wire.Same(), sources[0], slot))
-            case Scale() | Reduce() | Move() | Cast() as linear:
+            case Scale() | Reduce() | Move() | Cast() | External() as linear:
                 arcs.append(Arc(linear, sources[0], slot))
             case _:  # all else is not known to be linear
                 why = _why(line, slot, moving)

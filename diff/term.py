@@ -33,7 +33,7 @@ from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Builtin
+from hilbert.program.table import Builtin
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector, span

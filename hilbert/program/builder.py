@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from hilbert.program.constant import Const
-    from hilbert.program.operation import Unary
+    from hilbert.program.table import Unary
     from hilbert.spec import Spec
 
 

@@ -7,7 +7,7 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from attrs import field, fields, frozen
 
@@ -213,8 +213,6 @@ class Keep(Operation):
         return self
 
 
-Unary: TypeAlias = Scale | Reduce | Move | Cast
-
 # --- operations on two arrays ---
 
 
@@ -263,10 +261,6 @@ class Add(Operation):
     def lifted(self, n: int) -> Add:
         """The same."""
         return self
-
-
-Builtin: TypeAlias = Literal | Unary | Keep | Contract | Add
-"""The operations that programs are made of, beside primitives."""
 
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:

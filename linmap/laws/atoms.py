@@ -26,7 +26,7 @@ from linmap.laws.unitary import unitary
 from linmap.term import wire
 from linmap.term.datum import constants
 from linmap.term.nets import Arc
-from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, ZeroMap
+from linmap.term.nodes import Cast, Identity, Inject, Own, Project, Reduce, Scaled, Section, Unitary, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from linmap.term.datum import Datum
 
 F = TypeVar("F", bound="Callable[..., Any]")
-Atom: TypeAlias = Identity | Project | Inject | Section | Reduce | Unitary | Cast | Scaled
+Atom: TypeAlias = Identity | Project | Inject | Section | Reduce | Unitary | Cast | Own | Scaled
 Row: TypeAlias = "Sequence[wire.Wire] | Literal[0] | None"
 """What replaces one or two arcs in a row, in the order of the flow: nothing for the identity, 0 for no arc at all."""
 Replaced: TypeAlias = "tuple[int, Row, int]"
@@ -47,6 +47,7 @@ NODES: dict[type, tuple[type, ...]] = {
     wire.Reduce: (Reduce,),
     wire.Move: (Unitary,),
     wire.Cast: (Cast,),
+    wire.External: (Own,),
 }
 """The atoms that consist of arcs of a class."""
 BENCH = Vectors()
@@ -68,6 +69,8 @@ def arcs(f: Atom) -> list[Arc]:
             return [Arc(wire.Reduce(relation, 0), k, k) for k in range(len(f.dom.leaves))]
         case Cast(_, cod):
             return [Arc(wire.Cast(leaf.entry), k, k) for k, leaf in enumerate(cod.leaves)]
+        case Own():
+            return [Arc(f.operation, 0, 0)]
         case Project(space, position):
             first = sum(len(part.leaves) for part in space.parts[:position])
             return [Arc(wire.Same(), first + k, k) for k in range(len(f.cod.leaves))]
@@ -139,6 +142,8 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
             if sorted(source) != ends or ends != list(range(len(cod.leaves))):
                 return None
             return unitary(dom, cod, source, tuple(a.map.order for a in into if isinstance(a.map, wire.Move)))
+        case wire.External(rule, back=back, n=n):
+            return Own(rule, dom, cod, back) if in_place and n == 0 else None
         case wire.Same() | wire.Scale():  # these are numbers in front
             return None
         case wire.Into() | wire.OutOf() | wire.Recur():  # no atom has bundles

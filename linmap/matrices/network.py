@@ -82,6 +82,8 @@ class Network(Contractor):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
+            case wire.External():
+                return self._external(p, f)
             case wire.Into() | wire.OutOf() | wire.Recur():  # no product: see `opaque`
                 raise TypeError(f)
             case _:
@@ -107,6 +109,16 @@ class Network(Contractor):
                 product = NetworkProduct(1.0, (NetworkFactor(images[b], first + last),), (), out, inp)
                 found[(a, b) if forward else (b, a)] = product
         return found
+
+    def _external(self, p: NetworkProduct, f: wire.External) -> NetworkProduct:
+        """A map of a user's is a matrix: it, or its adjoint, on all basis vectors at once, from the smaller side."""
+        forward = f.dom.size <= f.cod.size
+        g = f if forward else f.adjoint(f.dom)
+        basis = self.builder.literal(_basis(g.dom))
+        slot = self.builder.step(evolve(g, n=len(g.dom.axes)), (basis,))
+        inp, out = p.out[f.n :], tuple(map(self.label, f.cod.axes))
+        factor = NetworkFactor(slot, inp + out if forward else out + inp)
+        return evolve(p, factors=(*p.factors, factor), out=p.out[: f.n] + out)
 
     def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
