@@ -32,8 +32,8 @@ from linmap.term.nodes import (
     Inject,
     Join,
     Lifted,
-    Own,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -119,8 +119,8 @@ def matrix(f: LinMap[Any, Any]) -> Array:
             return _assembled(f.cod, f.dom, [[np.kron(np.eye(index.size), block) for block in row] for row in blocks])
         case Cast():
             return np.eye(f.dom.dim)
-        case Own():
-            return external(f.operation)
+        case Own() as own:
+            return external(own.operation)
         case Net() as body:
             return _net(body, {})
         case Closed(body, data):
