@@ -3,9 +3,11 @@
 from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
+from diff.branches import where
 from diff.expr import Expr, const
+from diff.lanes import batched, build, each
 from diff.lift import lift
-from diff.loops import fold, iterate
+from diff.loops import again, fold, iterate
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
 from diff.operations import contract, inner, kept, onehot, outer, select
@@ -59,12 +61,15 @@ __all__ = [
     "acos",
     "acosh",
     "affine",
+    "again",
     "asin",
     "asinh",
     "atan",
     "atan2",
     "atanh",
+    "batched",
     "bilinear",
+    "build",
     "const",
     "constant",
     "contract",
@@ -72,6 +77,7 @@ __all__ = [
     "cosh",
     "derivative",
     "divide",
+    "each",
     "exp",
     "expm1",
     "fold",
@@ -111,4 +117,5 @@ __all__ = [
     "square",
     "tan",
     "tanh",
+    "where",
 ]

@@ -13,6 +13,8 @@ from attrs import evolve, frozen
 
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
+from diff.linear_branches import derived as derived_condition
+from diff.linear_branches import mask
 from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
@@ -21,9 +23,10 @@ from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Bundle, Leaf
+from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
@@ -267,17 +270,25 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
-    bundles: dict[int, Bundle] = {}  # wires that are no slots: what flows into a loop, and out of it
+    others: dict[int, Leaf] = {}  # wires that are no slots, such as the bundles that flow into a loop and out of it
 
-    def bundle(leaf: Bundle) -> int:
-        bundles[-1 - len(bundles)] = leaf
-        return -len(bundles)
+    def wire_of(leaf: Leaf) -> int:
+        others[-1 - len(others)] = leaf
+        return -len(others)
 
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
         if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
             loop = step.operation
-            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), bundle)
+            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), wire_of)
+            m.append(b.pack(made))
+            arcs += found if done.isdisjoint(made) else []
+            done.update(made)
+            continue
+        if isinstance(step.operation, Cond):  # both branches, between masks
+            cond = step.operation
+            ds = [linearized(as_program(line)) for line in cond.lines]
+            made, found = derived_condition(b, cond, b.unpack(args[0]), ds, wire_of)
             m.append(b.pack(made))
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
@@ -302,11 +313,15 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
-            case Pack() | Unpack():  # no array; of a loop's bundle: done with the loop
+            case Choose():  # each through its mask
+                arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
+            case Fill(_, when):  # what is filled is not seen
+                arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
+            case Pack() | Unpack() | AnyLane():  # no array; of a loop's bundle: done with the loop
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs, bundles)
+    return _pruned(b, p, m, arcs, others)
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
@@ -379,7 +394,7 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], bundles: dict[int, Bundle]) -> AnyLinearization:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], others: dict[int, Leaf]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -398,7 +413,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], bundles: d
         tuple(number[k] for k in inputs),
         tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
-        tuple(bundles[k] if k < 0 else b.slots[k] for k in flow),
+        tuple(others[k] if k < 0 else b.slots[k] for k in flow),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)

@@ -20,7 +20,7 @@ from diff import term
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program import bundle, loop, operation
+from hilbert.program import branch, bundle, loop, operation
 from hilbert.program.constant import filled
 from hilbert.program.line import Line, Step
 from hilbert.relation import FORMS
@@ -37,6 +37,7 @@ NAMES: dict[str, Any] = {
     **{form.__name__: form for form in FORMS},
     **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
+    "branch": branch,
     "bundle": bundle,
     "filled": filled,
     "inf": math.inf,
