@@ -7,7 +7,7 @@ from diff.branches import where
 from diff.expr import Expr, const
 from diff.lanes import batched, build, each
 from diff.lift import lift
-from diff.loops import again, fold, iterate
+from diff.loops import again, fold, iterate, while_
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
 from diff.operations import contract, inner, kept, onehot, outer, select
@@ -118,4 +118,5 @@ __all__ = [
     "tan",
     "tanh",
     "where",
+    "while_",
 ]

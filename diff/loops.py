@@ -16,8 +16,9 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from diff.bodies import Tree, built, emitted, powers, said, slots_of, spaces_of, traced
+from diff.branches import where
 from diff.expr import Expr
-from hilbert import Copower, Index, SpaceError, Type, Unit, Vec
+from hilbert import Boolean, Copower, Index, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
 from hilbert.program.line import restricted
 from hilbert.program.loop import Loop
@@ -179,6 +180,32 @@ def _results(what: str, states: Tree, found: Tree, X: Index) -> Tree:
         return states, powers(found[1], X)
     msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
     raise SpaceError(f"{msg}space, or a pair of such a state and an output")
+
+
+@overload
+def while_(
+    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, at_most: Index
+) -> Vec[S]: ...
+@overload
+def while_(
+    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, at_most: Index
+) -> Expr[S]: ...
+@overload
+def while_(
+    condition: Callable[[States], Expr[Boolean]], step: Callable[[States], States], start: States, *, at_most: Index
+) -> States: ...
+def while_(condition: Any, step: Any, start: Any, *, at_most: Any) -> Any:
+    """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state.
+
+    A later round costs one test. The derivative is that of the rounds that were made; lifted, each lane stops by
+    itself. The state is a vector, or a tuple of vectors; see `iterate` for errors.
+    """
+
+    def guarded(state: Tree) -> Tree:
+        return where(condition(state), lambda: step(state), lambda: state)
+
+    spaces_of(start, "the start of while_")
+    return iterate(guarded, start, at_most)
 
 
 @overload

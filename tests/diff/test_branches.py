@@ -35,6 +35,7 @@ from diff import (
     select,
     sqrt,
     where,
+    while_,
 )
 from diff.names import NAMES
 from hilbert import Elements, Fin, R, SpaceError, Vec, direct_sum
@@ -325,6 +326,27 @@ def test_errors(body: str, what: str) -> None:
     with pytest.raises(SpaceError, match=what) as caught:
         fun(R**X)(given)
     assert "model.py:1" in str(caught.value)
+
+
+def test_while() -> None:
+    """Each lane stops by itself; the derivative is that of the rounds that were made."""
+
+    def halved(w: Any, x: Any) -> Any:
+        return while_(lambda s: s > 1.0, lambda s: s * w, x, at_most=Fin.of(8))
+
+    f = fun(R, R)(halved)
+    w, xs = R.vec(0.5), (R**X).vec([8.0, 1.5, 0.25, -3.0, 100.0, 1.0])
+    whole = lift(f, X)(w, xs)
+    np.testing.assert_array_equal(whole.array, [1.0, 0.75, 0.25, -3.0, 100.0 / 128, 1.0])
+    rounds = np.array([3.0, 1.0, 0.0, 0.0, 7.0, 0.0])
+    gradients = lift(grad(f), X)(w, xs)
+    np.testing.assert_allclose(gradients.leaves[1], 0.5**rounds)
+    np.testing.assert_allclose(gradients.leaves[0], rounds * 0.5 ** (rounds - 1) * xs.array)
+    loop: Any = while_
+    last, count = loop(
+        lambda s: s[0] > 1.0, lambda s: (s[0] * 0.5, s[1] + 1.0), (R.vec(10.0), R.vec(0.0)), at_most=Fin.of(20)
+    )
+    assert (float(last.array), float(count.array)) == (0.625, 4.0)
 
 
 def test_conditions_are_steps() -> None:
