@@ -3,11 +3,13 @@
 from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
+from diff.branches import where
 from diff.custom import operation
 from diff.expr import Expr, const
+from diff.lanes import batched, build, each
 from diff.lift import lift
 from diff.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
-from diff.loops import fold, iterate
+from diff.loops import again, fold, iterate, while_
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
 from diff.operations import contract, inner, kept, onehot, outer, select
@@ -61,12 +63,15 @@ __all__ = [
     "acos",
     "acosh",
     "affine",
+    "again",
     "asin",
     "asinh",
     "atan",
     "atan2",
     "atanh",
+    "batched",
     "bilinear",
+    "build",
     "cholesky",
     "const",
     "constant",
@@ -76,6 +81,7 @@ __all__ = [
     "derivative",
     "det",
     "divide",
+    "each",
     "eigh",
     "exp",
     "expm1",
@@ -123,4 +129,6 @@ __all__ = [
     "svd",
     "tan",
     "tanh",
+    "where",
+    "while_",
 ]

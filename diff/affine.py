@@ -14,6 +14,8 @@ from attrs import evolve, frozen
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
+from diff.linear_branches import derived as derived_condition
+from diff.linear_branches import mask
 from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
@@ -23,9 +25,10 @@ from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
@@ -45,8 +48,9 @@ from linmap.term.datum import Data, Ref
 from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
+    from diff.term import Operation
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
@@ -277,16 +281,10 @@ def linearized(p: AnyProgram) -> AnyLinearization:
 
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
-        if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
-            loop = step.operation
-            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
-            m.append(b.pack(made))
-            arcs += found if done.isdisjoint(made) else []
-            done.update(made)
-            continue
-        if isinstance(step.operation, Custom):  # its rule, which is proved to be linear
-            made, found = derived_custom(b, step.operation, args, fresh)
-            m.append(made[0] if len(made) == 1 else b.pack(made))
+        held = _of_several(b, step.operation, args, fresh)
+        if held is not None:
+            made, found = held
+            m.append(b.pack(made) if isinstance(p.slots[len(m)], Bundle) else made[0])
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
@@ -310,11 +308,30 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
-            case Pack() | Unpack():  # no array; of a loop's bundle: done with the loop
+            case Choose():  # each through its mask
+                arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
+            case Fill(_, when):  # what is filled is not seen
+                arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
+            case Pack() | Unpack() | AnyLane() | Loop() | Cond() | Custom():  # no array; of a bundle: done already
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
     return _pruned(b, p, m, arcs, own)
+
+
+def _of_several(
+    b: Builder, operation: Operation, args: tuple[int, ...], fresh: Callable[[Leaf], int]
+) -> tuple[list[int], list[Arc]] | None:
+    """The slots and the arcs of a step whose derivative takes several arcs; None for other steps."""
+    match operation:
+        case Loop() as loop:  # the linear loop, over the body's derivative
+            return derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
+        case Cond() as cond:  # both branches, between masks
+            return derived_condition(b, cond, b.unpack(args[0]), [linearized(as_program(k)) for k in cond.lines], fresh)
+        case Custom() as custom:  # its rule, which is proved to be linear
+            return derived_custom(b, custom, args, fresh)
+        case _:  # see `linearized`
+            return None
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:

@@ -109,7 +109,8 @@ def _numbered(name: str, count: int) -> tuple[str, ...]:
 
 
 def _name(body: Any) -> str:
-    return "its function" if body.__name__ == "<lambda>" else body.__name__
+    name = getattr(body, "__name__", "<lambda>")
+    return "its function" if name == "<lambda>" else name
 
 
 def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from diff.lower import program
 from hilbert import Unit
+from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack
 from hilbert.program.constant import Const, signed
 from hilbert.program.external import External
@@ -65,15 +66,23 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                 values.append((k, numbering.alone(_ones(leaf) if of_ones else (reduce, n))))
             case Pack():
                 values.append((1.0, numbering.alone(("pack", *(_whole(v, numbering) % MODULUS for v in args)))))
-            case Loop(body, index, states, shared, reverse):
-                inner = numbers(body, numbering)
-                made = tuple(_whole(inner[k], numbering) % MODULUS for k in body.outputs)
+            case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value
+                made = _ends(body, numbering)
                 values.append((1.0, numbering.alone(("loop", index, states, shared, reverse, made, args[0][1]))))
+            case Cond() as cond:
+                ends = tuple(_ends(line, numbering) for line in cond.lines)
+                values.append((1.0, numbering.alone(("where", ends, args[0][1]))))
             case Move() | Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
     return values
+
+
+def _ends(line: Line, numbering: Numbering) -> tuple[int, ...]:
+    """The numbers of the results of a line that a step holds."""
+    inner = numbers(line, numbering)
+    return tuple(_whole(inner[k], numbering) % MODULUS for k in line.outputs)
 
 
 def _ones(leaf: Leaf) -> Hashable:

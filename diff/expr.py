@@ -557,7 +557,8 @@ class Expr(Applicable, Generic[V]):
         return elementwise(Comparison("logical_not"), self)
 
     def __bool__(self) -> bool:
-        msg = f"an expression of {self.space} has no truth value while a function is traced; write select(condition, x)"
+        msg = f"an expression of {self.space} has no truth value while a function is traced; write "
+        msg += "where(condition, lambda: x, lambda: y)"
         raise SpaceError(msg)
 
     def __eq__(self, other: object) -> bool:

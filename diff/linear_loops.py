@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from diff.affine import AnyLinearization
+    from hilbert.leaf import Leaf
 
 
 NOTHING = Const(Arrays(), Bundle(()), ("nothing", 0, 0))
@@ -66,6 +67,8 @@ class LoopDerivative:
 
     def _is_there(self, slot: int) -> bool:
         """Whether nothing need be kept: it is the same in all rounds, or a slice of a given stack."""
+        if self.loop.again and slot >= self.line.arity:
+            return _is_literal(self.line, slot)
         return bool(self.fixed[slot]) or self.whole <= slot < self.line.arity
 
     def _follows(self, slot: int) -> bool:
@@ -75,7 +78,10 @@ class LoopDerivative:
             k = todo.pop()
             if k in found or k in self.kept or k in self.again or self._is_there(k):
                 continue
-            if k < line.arity or not _is_arithmetic(line.steps[k - line.arity]):
+            if k < line.arity and self.loop.again:
+                self.kept[k] = None
+                continue
+            if k < line.arity or not (self.loop.again or _is_arithmetic(line.steps[k - line.arity])):
                 return False
             found.add(k)
             todo += line.steps[k - line.arity].args
@@ -87,7 +93,7 @@ class LoopDerivative:
         loop, line = self.loop, self.line
         body = line.ending([*line.outputs, *self.kept])
         count = len(line.outputs)
-        made = emitted(b, Loop(body, loop.index, loop.states, loop.shared, loop.reverse, loop.names), given)
+        made = emitted(b, Loop(body, loop.index, loop.states, loop.shared, loop.reverse, loop.again, loop.names), given)
         outside = {k: given[k] for k in range(loop.states, self.whole)}
         needed = self._needed()
         for slot, step in enumerate(line.steps, line.arity):
@@ -103,7 +109,10 @@ class LoopDerivative:
         states = sum(leaf.is_field for leaf in line.slots[: loop.states])
         fed = sum(leaf.is_field for leaf in line.slots[loop.states : self.whole])
         datum = Ref(packed := b.pack(data), b.slots[packed]) if data else NOTHING
-        return made[:count], wire.Recur(net, round_, loop.index, states, fed, 0, len(same), loop.reverse, 0, datum)
+        linear = wire.Recur(
+            net, round_, loop.index, states, fed, 0, len(same), loop.reverse, 0, datum, again=loop.again
+        )
+        return made[:count], linear
 
     def _needed(self) -> bytearray:
         """The slots that the data are, or are computed from outside, or again."""
@@ -158,11 +167,11 @@ def _is_arithmetic(step: Step[Any]) -> bool:
 
 
 def derived(
-    b: Builder, loop: Loop, given: Sequence[int], d: AnyLinearization, bundle: Callable[[Bundle], int]
+    b: Builder, loop: Loop, given: Sequence[int], d: AnyLinearization, wire_of: Callable[[Leaf], int]
 ) -> tuple[list[int], list[Arc]]:
-    """The slots of what a loop gives, and the arcs of its derivative; `bundle` numbers a wire of the net for a leaf."""
+    """The slots of what a loop gives, and the arcs of its derivative; `wire_of` numbers a wire of a leaf."""
     made, linear = LoopDerivative(loop, d).emitted(b, given)
-    before, after = bundle(linear.given), bundle(linear.made)
+    before, after = wire_of(linear.given), wire_of(linear.made)
     flowing = [k for k in given if b.slots[k].is_field]
     results = [k for k in made if b.slots[k].is_field]
     arcs = [Arc(wire.Into(j, linear.given), k, before) for j, k in enumerate(flowing)]

@@ -21,7 +21,7 @@ from diff.custom import custom
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program import bundle, loop, operation
+from hilbert.program import branch, bundle, loop, operation
 from hilbert.program.constant import filled
 from hilbert.program.external import external
 from hilbert.program.line import Line, Step
@@ -40,6 +40,7 @@ NAMES: dict[str, Any] = {
     **{form.__name__: form for form in FORMS},
     **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
+    "branch": branch,
     "bundle": bundle,
     "custom": custom,
     "external": external,

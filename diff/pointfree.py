@@ -19,6 +19,7 @@ from diff.term import Bilinear, Constant, Fork, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
+from hilbert.program.branch import Cond
 from hilbert.program.builder import Builder, line_of
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
@@ -177,13 +178,11 @@ class _Terms:
                 return Fork(tuple(args))
             case Unpack(part):
                 return _composed([args[0], _project(type_of(leaves[0]), part)], self.space)
-            case Loop() as loop:
-                b = Builder(loop.given.leaves)
-                made = emitted(b, loop, range(b.arity))
-                return _composed([args[0], Program.of(b, type_of(loop.given), made, type_of(leaf))], self.space)
-            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as linear if (
-                leaf.is_field
-            ):  # arcs of a net
+            case (Loop() | Cond()) as held:
+                b = Builder(held.given.leaves)
+                made = emitted(b, held, range(b.arity))
+                return _composed([args[0], Program.of(b, type_of(held.given), made, type_of(leaf))], self.space)
+            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as linear if leaf.is_field:  # arcs
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
             case other:  # what has no term of its own, such as truth values moved: one step

@@ -10,6 +10,7 @@ from diff.programs import AnyProgram, as_program
 from diff.show_entries import Entries
 from diff.show_indexed import is_rep, reads_all
 from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal
@@ -20,6 +21,10 @@ from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+
+HELD = (Pack, Unpack, Loop, Cond, Choose, AnyLane, Fill)
+"""Steps whose operands have a text as a whole."""
 
 
 def heads(p: AnyProgram) -> tuple[str, ...]:
@@ -56,6 +61,8 @@ class Slots:
         roots = set(roots)
         self.data = roots.difference(results)
         needed = self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)})
+        held = (step for k, step in enumerate(p.steps, p.arity) if k in needed and isinstance(step.operation, HELD))
+        self.data.update(a for step in held for a in step.args)
         self.odd = self._odd(needed)
         mentions = self._write(needed, set())
         needed = self._needed(roots, mentions)
@@ -71,7 +78,9 @@ class Slots:
             step, axes = p.steps[k - self.arity], p.slots[k].axes
             given = [shown.get(a, p.slots[a].axes) for a in step.args]
             longest = max(given, key=len, default=axes)
-            if is_rep(step.operation):
+            if isinstance(step.operation, HELD):
+                shown[k], fits = axes, True
+            elif is_rep(step.operation):
                 shown[k], fits = given[0], getattr(step.operation, "at", 0) == 0
             elif isinstance(step.operation, wire.Scale):  # k·rep a is rep (k·a)
                 shown[k], fits = given[0], True
@@ -141,7 +150,7 @@ class Slots:
 
     def _trivial(self, k: int) -> bool:
         operation = self.operation(k)
-        alone = isinstance(operation, Loop) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        alone = isinstance(operation, (Loop, Cond)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
         return isinstance(operation, Literal) or is_rep(operation) or alone
 
     def result(self, k: int) -> Text:
@@ -235,8 +244,30 @@ class Slots:
                 return self._loop(loop, args[0])
             case Custom(rule):
                 return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Cond() as cond:
+                return self._condition(cond, args[0])
+            case Choose():
+                return Text(f"where({', '.join(self.texts[a].tight for a in args)})", APPLICATION)
+            case AnyLane(_, when):
+                return Text(f"any({'' if when else '¬'}{self._bound(args[0], APPLICATION)})", APPLICATION)
+            case Fill(_, when):
+                c, a = (self._bound(a, APPLICATION) for a in args)
+                return Text(f"filled({a}, {'' if when else '¬'}{c})", APPLICATION)
             case never:
                 assert_never(never)
+
+    def _condition(self, cond: Cond, bundle: int) -> Text:
+        """where(c, then, otherwise), what both read in place."""
+        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
+        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k)}" for k in range(1 + cond.then.arity)]
+        results = []
+        for line in cond.lines:
+            body = as_program(line, tuple(texts[1:]))
+            inner = Slots(body, self.names, body.outputs, body.outputs)
+            made = ", ".join(inner.result(k).tight for k in body.outputs)
+            results.append(made if len(body.outputs) == 1 else f"({made})")
+            self.lines += inner.lines
+        return Text(f"where({', '.join([self.texts[given[0]].tight if given else texts[0], *results])})", APPLICATION)
 
     def _loop(self, loop: Loop, bundle: int) -> Text:
         """fold[X]((s, x) ↦ …, start, xs), what the body captures in place."""

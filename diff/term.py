@@ -31,6 +31,7 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.table import Builtin
@@ -183,7 +184,7 @@ class Lift(AnyFun):
         return Copower(self.of.cod, self.index)
 
 
-Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Custom
+Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Cond | Choose | AnyLane | Fill | Custom
 """The operations of a program."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from diff import Expr, const, exp, fold, fun, iterate, select, sin, tanh
+from diff import Expr, again, const, exp, fold, fun, iterate, select, sin, tanh
 from hilbert import Bool, Copower, Elements, Fin, R, Type, direct_sum
 from hilbert.map import AnyMap
 from linmap import roll
@@ -55,11 +55,11 @@ def _folded(n: int, step: Body, *, reverse: bool) -> Body:
     return unrolled
 
 
-def _weighted(n: int, step: Body, *, reverse: bool) -> Body:
+def _weighted(n: int, step: Body, **options: Any) -> Body:
     places = (R ** Fin.of(n)).vec([k + 1.0 for k in range(n)])
 
     def loop(w: Any, s: Any, xs: Any) -> Any:
-        last, ys = fold(lambda t, x: step(w, t, x), s, xs, reverse=reverse)
+        last, ys = fold(lambda t, x: step(w, t, x), s, xs, **options)
         return fold(lambda t, z: t + z[1] * z[0], last, _zipped(ys, const(places)))
 
     return loop
@@ -139,6 +139,22 @@ def elements(n: int) -> Pair:
     return _pair((V**S, V, X ** Fin.of(n)), lambda w, s, ks: fold(lambda t, k: step(w, t, k), s, ks), unrolled)
 
 
+def checkpointed(n: int, *, reverse: bool = False) -> Pair:
+    """Segments that are computed again, with a rest, and a part that is."""
+
+    def step(w: Any, s: Any, x: Any) -> Any:
+        t = again(lambda s: sin(w @ s) + x * s, s)
+        return t, t * x + exp(-s * s)
+
+    def unrolled_step(w: Any, s: Any, x: Any) -> Any:
+        t = sin(w @ s) + x * s
+        return t, t * x + exp(-s * s)
+
+    spaces = (W, V, V ** Fin.of(n))
+    options: Any = {"reverse": reverse, "checkpoint": 3 if n > 3 else True}
+    return _pair(spaces, _weighted(n, step, **options), _folded(n, unrolled_step, reverse=reverse))
+
+
 PAIRS: dict[str, Callable[[int], Pair]] = {
     "recurrent": recurrent,
     "outputs": outputs,
@@ -146,4 +162,6 @@ PAIRS: dict[str, Callable[[int], Pair]] = {
     "nested": nested,
     "tuples": tuples,
     "elements": elements,
+    "checkpointed": checkpointed,
+    "checkpointed backwards": lambda n: checkpointed(n, reverse=True),
 }

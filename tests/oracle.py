@@ -16,6 +16,7 @@ from diff.elementwise import Elementwise
 from diff.programs import Program
 from hilbert import Vec
 from hilbert.leaf import Bundle
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
 from hilbert.program.loop import Loop
@@ -312,6 +313,16 @@ def elementwise(p: Elementwise[Any, Any], *args: Any) -> Any:
     return np.asarray(args[0]) ** p.params[0] if p.name == "power" else ELEMENTWISE[p.name](*args)
 
 
+def _filled(taken: Array, a: Array, at: int) -> Array:
+    """Each lane that is not taken by the first that is."""
+    for outside in np.ndindex(*taken.shape[:at]):
+        first = next((lane for lane in np.ndindex(*taken.shape[at:]) if taken[outside][lane]), None)
+        for lane in np.ndindex(*taken.shape[at:]):
+            if first is not None and not taken[outside][lane]:
+                a[outside][lane] = a[outside][first]
+    return a
+
+
 def _loop(loop: Loop, given: tuple[Any, ...]) -> tuple[Any, ...]:
     """Round after round."""
     c, whole, shape = loop.states, loop.states + loop.shared, loop.index.shape
@@ -375,6 +386,15 @@ def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) 
                 slots.append(args[0][k])
             case Loop() as loop:
                 slots.append(_loop(loop, args[0]))
+            case Cond() as cond:
+                slots.append(tuple(_run(cond.then if args[0][0] else cond.otherwise, list(args[0][1:]))))
+            case Choose():
+                c = np.reshape(args[0], (*np.shape(args[0]), *(1 for _ in leaf.axes[np.ndim(args[0]) :])))
+                slots.append(np.where(c, args[1], args[2]))
+            case AnyLane(at, when):
+                slots.append(np.any(np.asarray(args[0]) == when, axis=tuple(range(at, np.ndim(args[0])))))
+            case Fill(at, when):
+                slots.append(_filled(np.asarray(args[0]) == when, np.array(args[1]), at))
             case (wire.Scale() | wire.Reduce() | wire.Move() | wire.Cast()) as linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
             case linear:  # only replication moves discrete values

@@ -66,6 +66,16 @@ class Jax(ArrayAPI):
         """JAX's arrays are never written into."""
         return array
 
+    def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
+        """lax.cond, where the condition is not known before the program runs."""
+        jax = sys.modules["jax"]
+        if not isinstance(condition, jax.core.Tracer):
+            return super().branch(condition, then, otherwise)
+        made: list[Any] = jax.lax.cond(
+            condition, *(lambda f=f: list(map(self.xp.asarray, f())) for f in (then, otherwise))
+        )
+        return made
+
     scans = True
 
     def scan(

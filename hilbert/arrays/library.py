@@ -183,6 +183,10 @@ class Library:
         dtype, device = getattr(self.xp, leaf.dtype), None if like is None else self.device(like)
         return self.xp.zeros((0, *leaf.shape), dtype=dtype, device=device)
 
+    def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
+        """What one of two functions gives; the other is not run."""
+        return then() if condition else otherwise()
+
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
     ) -> list[Any]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import evolve
 
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
-from hilbert.program.looped import looped
+from hilbert.program.looped import emitted, looped
 from hilbert.program.operation import Move
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ def lifted_line(
             case Loop() as loop:
                 (a,) = step.args
                 slot = b.pack(_loop(b, loop, axes, b.unpack(where[a]), varies[a]))
+            case Cond() as cond:
+                (a,) = step.args
+                slot = b.pack(_branches(b, cond, axes, b.unpack(where[a]), varies[a], varies[to]))
             case operation:  # most act on operands with equal axes in front
                 partly = operation.partly(n, tuple([bool(varies[a]) for a in step.args]))
                 if partly is None:
@@ -79,6 +83,8 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
                 varies.append(of[k] if isinstance(of, tuple) else of)
             case Loop() as loop:
                 varies.append(_results(loop, varies[step.args[0]])[1])
+            case Cond() as cond:
+                varies.append(_branch_results(cond, varies[step.args[0]]))
             case _:  # one array of some
                 varies.append(any(varies[a] for a in step.args))
     return varies
@@ -95,6 +101,41 @@ def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ..
         if both == up[:c]:
             return tuple(both), (*both, *after[c:])
         up[:c] = both
+
+
+def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
+    """Which results vary: all if the condition does."""
+    c, *up = given if isinstance(given, tuple) else [given] * (cond.then.arity + 1)
+    inner = [varying(line, up) for line in cond.lines]
+    ends = [[bool(found[k]) for k in line.outputs] for found, line in zip(inner, cond.lines, strict=True)]
+    return tuple(c or any(pair) for pair in zip(*ends, strict=True))
+
+
+def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], up: Parts, made: Parts) -> list[int]:
+    """What a lifted condition gives: of a condition that varies, two that ask whether some lane takes the branch."""
+    c, *captured = given
+    varies, *before = up if isinstance(up, tuple) else [up] * len(given)
+    results = made if isinstance(made, tuple) else (made,) * len(cond.made.leaves)
+    lines = [_lifted_branch(line, axes, before, results) for line in cond.lines]
+    if not varies:
+        return emitted(b, Cond(*lines), given)
+    found: list[list[int]] = []
+    for when, line in zip((True, False), lines, strict=True):
+        some = b.step(AnyLane(0, when), (c,))
+        filled = [b.step(Fill(0, when), (c, k)) if u else k for k, u in zip(captured, before, strict=True)]
+        zeros = Builder(line.slots[: line.arity])
+        nothing = zeros.line([zeros.number(0.0, line.slots[k]) for k in line.outputs])
+        found.append(emitted(b, Cond(line, nothing), [some, *filled]))
+    return [b.step(Choose(), (c, *pair)) for pair in zip(*found, strict=True)]
+
+
+def _lifted_branch(line: Line, axes: Axes, up: Sequence[bool], made: Sequence[bool]) -> Line:
+    inner = Builder(
+        [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)], fixed=line.fixed
+    )
+    outputs, varies = lifted_line(inner, line, axes, range(inner.arity), up)
+    slots = zip(outputs, varies, made, strict=True)
+    return inner.line([inner.rep(k, axes) if m and not v else k for k, v, m in slots])
 
 
 def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:

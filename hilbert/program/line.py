@@ -156,11 +156,16 @@ def _parts(leaf: Leaf) -> set[int]:
     return set(range(len(leaf.leaves))) if isinstance(leaf, Bundle) else {0}
 
 
+def _is_whole(live: set[int], leaf: Leaf, step: Step[Any]) -> bool:
+    """Whether a step makes nothing that is not needed; of a constant bundle some arrays are enough."""
+    return bool(live) and (not step.args or live == _parts(leaf))
+
+
 def _narrowed(line: Line) -> Line:
     """The line without what its outputs do not need, arrays of bundles among it."""
     slots, steps, arity = line.slots, line.steps, line.arity
     live = live_parts(line, line.outputs)
-    if all(found == _parts(leaf) for found, leaf in zip(live[arity:], slots[arity:], strict=True)):
+    if all(map(_is_whole, live[arity:], slots[arity:], steps)):
         return line
     where = list(range(arity)) + [0] * len(steps)
     have = [sorted(_parts(leaf)) for leaf in slots]  # the arrays of each slot, by their old places

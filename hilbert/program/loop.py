@@ -27,7 +27,8 @@ class Loop(Operation):
     """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
 
     It takes the first states, what all rounds share, and the stacks, which have the axes of X in front; it gives the
-    last states, and a stack for each result. `names` are those of the body's arguments, for printing only.
+    last states, and a stack for each result. With `again` the derivative keeps what a round is given, and computes the
+    rest of it again. `names` are those of the body's arguments, for printing only.
     """
 
     body: Line
@@ -35,6 +36,7 @@ class Loop(Operation):
     states: int
     shared: int
     reverse: bool = False
+    again: bool = False
     names: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
@@ -97,4 +99,4 @@ class Loop(Operation):
         shared = sum(self.states <= k < self.states + self.shared for k in given)
         own = [k for k in sorted(given) if not self.states <= k < self.states + self.shared]
         names = tuple(self.names[k if k < self.states else k - self.shared] for k in own) if self.names else ()
-        return Loop(body, self.index, states, shared, self.reverse, names)
+        return Loop(body, self.index, states, shared, self.reverse, self.again, names)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hilbert.program.builder import Builder
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Literal
+from hilbert.program.operation import Literal, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from hilbert.program.line import Line
 
 
-def emitted(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
-    """The slots of what a loop gives, as it is."""
-    bundle = b.pack(given)
-    return list(b.unpack(b.emit(loop, (bundle,), loop.image(b.slots[bundle]))))
+def emitted(b: Builder, operation: Operation, given: Sequence[int]) -> list[int]:
+    """The slots of what an operation from bundle to bundle gives."""
+    return list(b.unpack(b.step(operation, (b.pack(given),))))
 
 
 def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
@@ -28,6 +27,8 @@ def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
     repetition; the stack of a slice is the stack that it is of. Shared arrays and stacks are given once.
     """
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
+    if loop.again and not loop.index.axes:  # one round, to be computed again: it stays together
+        return emitted(b, loop, given)
     idle = {k for k in range(c) if body.outputs[k] == k}
     outside: dict[int, int] = {k: given[k] for k in range(whole) if k >= c or k in idle}
     for slot, step in enumerate(body.steps, body.arity):
@@ -95,5 +96,5 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
     named = [*states, *(next(k for k in range(whole, body.arity) if given[k] == slot) for slot in sliced)]
     names = tuple(loop.names[k if k < c else k - loop.shared] for k in named) if loop.names else ()
     line = inner.line([where[body.outputs[k]] for k in left])
-    made = Loop(line, loop.index, len(states), len(shared), loop.reverse, names)
+    made = Loop(line, loop.index, len(states), len(shared), loop.reverse, loop.again, names)
     return made, [*(given[k] for k in states), *shared, *sliced]

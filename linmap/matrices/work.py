@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
@@ -47,9 +48,18 @@ def seconds(line: Line) -> float:
 
 def _started(line: Line) -> int:
     """How many steps a run starts."""
-    loops = [s.operation for s in line.steps if isinstance(s.operation, Loop)]
-    own = sum(not isinstance(s.operation, (Literal, Pack, Unpack, Loop)) for s in line.steps)
-    return own + sum(loop.index.size * (1 + _started(loop.body)) for loop in loops)
+    count = 0
+    for step in line.steps:
+        match step.operation:
+            case Literal() | Pack() | Unpack():
+                pass
+            case Loop(body, index):
+                count += index.size * (1 + _started(body))
+            case Cond() as cond:
+                count += 1 + max(map(_started, cond.lines))
+            case _:  # one call
+                count += 1
+    return count
 
 
 def work(line: Line) -> Work:
@@ -58,10 +68,11 @@ def work(line: Line) -> Work:
     for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
         if isinstance(step.operation, (Literal, Pack, Unpack)):
             continue
-        if isinstance(step.operation, Loop):
-            n, inner = step.operation.index.size, work(step.operation.body)
-            flops, moved = flops + n * inner.flops, moved + n * inner.bytes
-            largest = max(largest, inner.largest, *(leaf.size for leaf in step.operation.made.leaves))
+        if isinstance(step.operation, (Loop, Cond)):
+            n, inside = _inside(step.operation)
+            flops += n * max(w.flops for w in inside)
+            moved += n * max(w.bytes for w in inside)
+            largest = max(largest, *(w.largest for w in inside), *(leaf.size for leaf in step.operation.made.leaves))
             continue
         operands = [line.slots[k] for k in step.args]
         flops += _flops(step.operation, operands, result)
@@ -69,6 +80,13 @@ def work(line: Line) -> Work:
             moved += sum(_bytes(leaf) for leaf in (*operands, result))
         largest = max(largest, result.size)
     return Work(flops, moved, largest)
+
+
+def _inside(operation: Loop | Cond) -> tuple[int, list[Work]]:
+    """How often a line that a step holds is run, and the work of each that may be."""
+    if isinstance(operation, Loop):
+        return operation.index.size, [work(operation.body)]
+    return 1, [work(line) for line in operation.lines]
 
 
 def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:

@@ -51,7 +51,7 @@ def acted(b: Builder, f: wire.Wire, x: Flow, at: Callable[[Datum], int]) -> Flow
             return _loop(b, f, x, at(f.datum))
         case wire.Same():
             return x
-        case single:
+        case single:  # one array to one array, as its type says
             assert isinstance(x, int)
             return wire.step(b, single, x, at)
 
@@ -108,7 +108,7 @@ def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]
     after = [_slot(inner, made[k], body.wires[body.outputs[k]].under(lead)) for k in states]
     after += [inner.add(totals[k], _slot(inner, made[k], inner.slots[totals[k]])) for k in sums]
     after += [_slot(inner, made[k], body.wires[body.outputs[k]].under(lead)) for k in rows]
-    loop = Loop(inner.line(after), f.index, len(before), len(fed) + f.fixed, f.reverse)
+    loop = Loop(inner.line(after), f.index, len(before), len(fed) + f.fixed, f.reverse, f.again)
     results = dict(zip((*states, *sums, *rows), looped(b, loop, given), strict=True))
     return results | {k: _behind(b, results[k], n, m) for k in rows}
 

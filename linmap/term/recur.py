@@ -87,7 +87,7 @@ class Recur(_Arc):
 
     `body` is a round as a net: its inputs are `states`, `fed` ones and slices, its outputs `states`, `summed` ones and
     slices. `line` computes what its references number from the data of a round: `fixed` ones, and slices. The one datum
-    is the bundle of all; the flow has `lead` more axes in front, which the data have not.
+    is the bundle of all; the flow has `lead` more axes in front, which the data have not. `again` is that of loops.
     """
 
     body: Net
@@ -100,6 +100,7 @@ class Recur(_Arc):
     reverse: bool
     lead: int
     datum: Datum
+    again: bool = False
 
     def _ends(self, ends: tuple[int, ...], whole: int) -> Bundle:
         leaves = [self.body.wires[w] for w in ends]

@@ -22,6 +22,7 @@ KINDS = {
     "order",
     "discrete",
     "labelled_axis",
+    "loops",
     "over",
     "point",
     "position",
