@@ -28,7 +28,6 @@ from hilbert.relation import Full
 from linmap.matrices.contractor import Contractor
 from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, split, uses
 from linmap.matrices.settle import settled
-from linmap.matrices.tables import LISTED
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.nets import Net, refs
@@ -152,7 +151,9 @@ Blocks: TypeAlias = list[list[FormOfArc]]
 
 ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
 TRIED = 500
-"""The second order is tried for at most so many wires, and where few tuples were listed."""
+"""The second order is tried for at most so many wires, …"""
+QUICK = 2 * 10**5
+"""… and where the first has listed at most so many tuples, which takes some ten milliseconds."""
 
 
 class ArcsLeft:
@@ -262,7 +263,7 @@ def _best(n: Network) -> Blocks:
     orders = [wires, wires[::-1]] if n.body.dom.dim <= n.body.cod.dim else [wires[::-1], wires]
     best: tuple[tuple[int, int], Blocks] | None = None
     for order in orders:
-        if best is not None and (len(wires) > TRIED or n.rows > LISTED):
+        if best is not None and (len(wires) > TRIED or n.rows > QUICK):
             break  # the narrower end came first
         graph = ArcsLeft(n, (into, out_of))
         before = len(n.builder.steps)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Labels: TypeAlias = tuple[int, ...]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Columns: TypeAlias = dict[int, Ints]
+LARGEST = 2**62
+"""Flat positions are below this number."""
 
 
 @final
@@ -159,11 +161,12 @@ def length(columns: Columns) -> int:
     return next((len(c) for c in columns.values()), 1)
 
 
-def split(labels: Labels, flat: Ints, sizes: Sequence[int]) -> Columns:
+def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> Columns:
     """A column for each of some labels from their flat position together."""
     columns: Columns = {}
-    for c in reversed(labels):
+    for c in reversed(labels[1:]):
         flat, columns[c] = np.divmod(flat, sizes[c]) if sizes[c] else (flat, flat)
+    columns |= dict.fromkeys(labels[:1], flat)
     return {c: columns[c] for c in labels}
 
 
@@ -178,12 +181,16 @@ def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int]
     return flat
 
 
-def codes(labels: Sequence[int], columns: Columns, sizes: Sequence[int]) -> Ints:
-    """Numbers in the order of the tuples, equal for equal tuples: flat positions, or ranks if these are too large."""
+def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Ints:
+    """Numbers in the order of the tuples of all groups, equal for equal tuples: flat positions, or ranks of them."""
+    if math.prod(sizes[c] for c in labels) < LARGEST:
+        flats = [flat_positions(labels, columns, sizes) for columns in groups]
+        return flats[0] if len(flats) == 1 else np.concatenate(flats)
+    columns = {c: np.concatenate([columns[c] for columns in groups]) for c in labels}
     flat = np.zeros(length(columns), np.int64)
     bound = 1
     for c in labels:
-        if bound * sizes[c] >= 2**62:
+        if bound * sizes[c] >= LARGEST:
             flat = np.unique(flat, return_inverse=True)[1].reshape(-1).astype(np.int64)
             bound = len(flat)
         flat, bound = flat * sizes[c] + columns[c], bound * sizes[c]
@@ -198,37 +205,41 @@ class Matches:
         self.left, self.right = left, right
         keys = math.prod(sizes[c] for c in shared)
         if keys <= 4 * (length(left) + length(right)):
-            a, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
-            number = np.bincount(b, minlength=keys)
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            self.counts = number[a]
-            self.low = (np.cumsum(number) - number)[a]
+            self.key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
         else:
-            code = codes(shared, {c: np.concatenate([left[c], right[c]]) for c in shared}, sizes)
-            a, b = code[: length(left)], code[length(left) :]
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            ordered = b if self.order is None else b[self.order]
-            self.low = np.searchsorted(ordered, a, "left")
-            self.counts = np.searchsorted(ordered, a, "right") - self.low
+            code = codes(shared, (left, right), sizes)
+            cut = length(left)
+            found, b = np.unique(code[cut:], return_inverse=True)
+            keys = len(found) + 1  # the last one is no tuple's on the right
+            self.key = np.searchsorted(found, code[:cut])
+            self.key[np.append(found, -1)[self.key] != code[:cut]] = len(found)
+        self.number = np.bincount(b, minlength=keys)
+        self.counts = self.number[self.key]
+        self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
 
     @property
     def total(self) -> int:
         """How many pairs agree."""
         return int(self.counts.sum())
 
-    def joined(self) -> tuple[Columns, Ints | None]:
-        """The tuples of both sides that agree, and where each comes from on the left (None: one for each)."""
-        if np.all(self.counts == 1):
-            here, there = None, self.low
-            made = dict(self.left)
-        else:
-            here = np.arange(len(self.counts)).repeat(self.counts)
-            total = len(here)
-            start = np.cumsum(self.counts) - self.counts - self.low
-            there = np.arange(total) - start.repeat(self.counts)
-            made = {c: column[here] for c, column in self.left.items()}
+    def joined(self, needed: set[int]) -> tuple[Columns, Ints | None, Ints]:
+        """The pairs that agree, on the labels that are needed; where each comes from on the left and on the right.
+
+        They are in the order of the left; None where they are its tuples, each once.
+        """
+        counts, here = self.counts, None
+        several = bool(self.number.max(initial=0) > 1)
+        if several:
+            here = np.arange(len(counts)).repeat(counts)
+        elif not counts.all():
+            here = np.flatnonzero(counts)
+        there = (np.cumsum(self.number) - self.number)[self.key if here is None else self.key[here]]
+        if several:
+            there += np.arange(len(there)) - (np.cumsum(counts) - counts).repeat(counts)
         there = there if self.order is None else self.order[there]
-        return made | {c: column[there] for c, column in self.right.items() if c not in made}, here
+        made = {c: column if here is None else column[here] for c, column in self.left.items() if c in needed}
+        made |= {c: column[there] for c, column in self.right.items() if c in needed and c not in self.left}
+        return made, here, there
 
 
 def is_ordered(code: Ints) -> bool:
@@ -237,18 +248,24 @@ def is_ordered(code: Ints) -> bool:
 
 
 def distinct(
-    labels: Sequence[int], columns: Columns, sizes: Sequence[int]
+    labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
 ) -> tuple[tuple[Ints, ...], Ints | None, Ints | None]:
-    """The distinct tuples of some labels in order; what sorts all of them (None: sorted); to which each is added."""
-    code = codes(labels, columns, sizes)
+    """The distinct tuples of all groups in order; what sorts them (None: they are); to which each is added then."""
+    code = codes(labels, groups, sizes)
+    if len(groups) == 1 and bool(np.all(code[1:] > code[:-1])):
+        return tuple(groups[0][c] for c in labels), None, None
     order: Ints | None = None
     if not is_ordered(code):
         order = np.argsort(code, kind="stable")
         code = code[order]
     first = np.ones(len(code), bool)
-    first[1:] = code[1:] != code[:-1]
-    if first.all():
-        return tuple(columns[c] if order is None else columns[c][order] for c in labels), order, None
-    places = np.flatnonzero(first)
-    there = places if order is None else order[places]
-    return tuple(columns[c][there] for c in labels), order, np.cumsum(first) - 1
+    np.not_equal(code[1:], code[:-1], out=first[1:])
+    places: Ints | None = None
+    if not first.all():
+        places = np.cumsum(first)
+        places -= 1
+        code = code[first]
+    if math.prod(sizes[c] for c in labels) < LARGEST:
+        return tuple(split(labels, code, sizes).values()), order, places
+    at = np.flatnonzero(first) if order is None else order[first]
+    return tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels), order, places

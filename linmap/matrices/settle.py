@@ -20,7 +20,8 @@ from linmap.matrices.products import (
     pattern,
     uses,
 )
-from linmap.matrices.tables import LISTED, TooManyRowsError, condensed, diagonal_sides
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import LISTED, TooManyRowsError, condensed
 from linmap.matrices.whole import merged, restricted
 
 if TYPE_CHECKING:

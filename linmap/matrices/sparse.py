@@ -19,7 +19,8 @@ from attrs import field, frozen
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
 from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, flat_positions
-from linmap.matrices.tables import diagonal_sides, tabled
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import tabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

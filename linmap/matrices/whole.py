@@ -9,7 +9,8 @@ import numpy as np
 
 from hilbert import Fin
 from linmap.matrices.products import Labels, LabelTable, NetworkFactor, NetworkProduct, distinct, flat_positions, uses
-from linmap.matrices.tables import LISTED, TooManyRowsError, diagonal_sides, tabled
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
     if p.tables:
         try:
-            q = tabled(n, p, ())
+            q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
         except TooManyRowsError:
             return _by_scattered(n, p)
         factor = q.factors[0] if q.factors else None
@@ -120,13 +121,15 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
         return whole(n, products)
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
-    union_ = {c: np.concatenate([x[c] for x in columns]) for c in rows}
-    made, order, targets = distinct(rows, union_, n.sizes)
+    made, order, targets = distinct(rows, columns, n.sizes)
     count = len(made[0])
     if 3 * count > n.size(rows):
         return whole(n, parts)
-    places = np.empty(len(union_[rows[0]]), np.int64)
-    places[slice(None) if order is None else order] = np.arange(count) if targets is None else targets
+    places = np.arange(count) if targets is None else targets
+    if order is not None:
+        places, ordered = np.empty_like(order), places
+        places[order] = ordered
+    del columns, order, targets
     row = n.label(Fin.of(count))
     starts = np.cumsum([0, *(p.tables[0].count for p in parts)])
     placed = [places[a:b] for a, b in itertools.pairwise(starts)]
@@ -163,7 +166,7 @@ def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
     _, columns = _tables(n, products, held, rows, most)
     if not columns or not rows:
         return n.size(first.out + first.inp) if columns else 0
-    count = len(distinct(rows, {c: np.concatenate([x[c] for x in columns]) for c in rows}, n.sizes)[0][0])
+    count = len(distinct(rows, columns, n.sizes)[0][0])
     return count * (n.size(first.out + first.inp) // max(n.size(rows), 1))
 
 
