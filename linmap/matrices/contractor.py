@@ -281,10 +281,13 @@ class Contractor:
             a, b = (NetworkFactor(self._cast(f.slot, wide), f.labels) for f in (a, b))
         if a.labels == b.labels == out and a.slot in self._made and b.slot in self._made:
             return self.constant(self._made[a.slot] * self._made[b.slot], out)
-        letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
-        if set(out) == set(keep) & set(out) and all(c in out for c in keep):
-            out = tuple(c for c in keep if c in out)
-        spec = Spec.of(*("".join(letters[c] for c in labels) for labels in (a.labels, b.labels, out)))
+        if a.labels == b.labels == out:
+            spec = Spec.pointwise(len(out))
+        else:
+            letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
+            if set(out) == set(keep) & set(out) and all(c in out for c in keep):
+                out = tuple(c for c in keep if c in out)
+            spec = Spec.of(*("".join([letters[c] for c in labels]) for labels in (a.labels, b.labels, out)))
         leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
         return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 

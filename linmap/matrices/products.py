@@ -76,7 +76,7 @@ class LabelTable:
 
 
 @final
-@frozen
+@frozen(slots=False)
 class NetworkProduct:
     """k · Π factors · Π links · Π tables, summed over the labels that are not open; factors in flow order."""
 
@@ -87,7 +87,7 @@ class NetworkProduct:
     inp: Labels
     tables: tuple[LabelTable, ...] = ()
 
-    @property
+    @cached_property
     def open(self) -> Labels:
         """The open labels, each once: those of the output, then the others of the input."""
         return tuple(dict.fromkeys(self.out + self.inp))
@@ -101,6 +101,11 @@ class NetworkProduct:
     def length(self) -> int:
         """How many parts it has."""
         return len(self.factors) + len(self.links) + len(self.tables)
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """What it is but for its data and its number."""
+        return Pattern(self)
 
 
 def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
@@ -127,19 +132,26 @@ class LabelNames:
 
     def __call__(self, labels: Labels) -> Labels:
         """The names of some labels."""
-        return tuple([self.names.setdefault(c, len(self.names)) for c in labels])
+        names = self.names
+        return tuple([names.setdefault(c, len(names)) for c in labels])
 
 
-def pattern(p: NetworkProduct) -> tuple[tuple[Any, ...], list[Labels], dict[int, int]]:
+class Pattern:
     """What a product is but for its data and its number; the named labels of its factors; the names.
 
     Equal relations are one object in one network.
     """
-    names = LabelNames(p)
-    ends = (len(p.out), names(p.out + p.inp))
-    links = tuple((id(link.relation), names(link.labels)) for link in p.links)
-    tables = tuple((t.digest, names(t.labels), names((t.row,))) for t in p.tables)
-    return (ends, links, tables), [names(f.labels) for f in p.factors], names.names
+
+    __slots__ = ("labels", "names", "shape")
+
+    def __init__(self, p: NetworkProduct) -> None:
+        names = LabelNames(p)
+        ends = (len(p.out), names(p.out + p.inp))
+        links = tuple([(id(link.relation), names(link.labels)) for link in p.links])
+        tables = tuple([(t.digest, names(t.labels), names((t.row,))) for t in p.tables])
+        self.shape: tuple[Any, ...] = (ends, links, tables)
+        self.labels = [names(f.labels) for f in p.factors]
+        self.names = names.names
 
 
 # --- columns: tuples of labels as arrays of integers ---

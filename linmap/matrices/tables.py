@@ -96,10 +96,10 @@ class TableBuilder:
         if not set(right) - set(self.columns):  # its tuples are distinct: those that it has are kept
             found = Matches(self.columns, right, self.n.sizes)
             if not found.counts.all():
-                here = np.flatnonzero(found.counts)
-                self.columns = {c: column[here] for c, column in self.columns.items()}
-                self._select(here)
-                self.count = len(here)
+                kept = np.flatnonzero(found.counts)
+                self.columns = {c: column[kept] for c, column in self.columns.items()}
+                self._select(kept)
+                self.count = len(kept)
             return
         swap = length(right) > self.count  # the larger side gives the order: it is likely to be sorted
         found = Matches(right, self.columns, self.n.sizes) if swap else Matches(self.columns, right, self.n.sizes)
@@ -112,7 +112,7 @@ class TableBuilder:
         self.repeats = not set(self.columns) | set(right) <= needed
         self.columns, here, there = found.joined(needed)
         self.count = total
-        where: Ints | None = there if swap else here
+        where = there if swap else here
         if where is not None:
             self._select(where)
 
