@@ -91,7 +91,7 @@ class Network(Contractor):
         """The graph of a function that is known at the point."""
         positions = np.asarray(self.found[datum]).reshape(-1)
         lead = len(datum.leaf.axes)
-        columns = split(labels[:lead], np.arange(positions.size), self.sizes)
+        columns = dict(split(labels[:lead], np.arange(positions.size), self.sizes))
         columns |= split(labels[lead:], positions, self.sizes)
         return LabelTable(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from hilbert.relation.base import AnyRelation
 
 Labels: TypeAlias = tuple[int, ...]
-Ints: TypeAlias = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 Columns: TypeAlias = dict[int, Ints]
-LARGEST = 2**62
-"""Flat positions are below this number."""
+NARROW, LARGEST = 2**31, 2**62
+"""Columns of numbers below the first have four bytes; flat positions are below the second."""
 
 
 @final
@@ -70,9 +70,28 @@ class LabelTable:
         return len(self.columns[0])
 
     @cached_property
-    def digest(self) -> tuple[int, ...]:
-        """Numbers that tell tables apart, without the names of the labels: equal tables have equal ones."""
-        return (self.count, *map(fingerprint, self.columns))
+    def contents(self) -> Contents:
+        """What it lists, without the names of the labels."""
+        return Contents(self.columns)
+
+
+@final
+class Contents:
+    """The columns of a table, compared by what they hold; looked up by a few of their numbers."""
+
+    __slots__ = ("columns", "sample")
+
+    def __init__(self, columns: tuple[Ints, ...]) -> None:
+        self.columns = columns
+        self.sample = tuple([(len(c), c[:: len(c) // 16 + 1].tobytes()) for c in columns])
+
+    def __hash__(self) -> int:
+        return hash(self.sample)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contents) or self.sample != other.sample:
+            return False
+        return all(a is b or np.array_equal(a, b) for a, b in zip(self.columns, other.columns, strict=True))
 
 
 @final
@@ -148,7 +167,7 @@ class Pattern:
         names = LabelNames(p)
         ends = (len(p.out), names(p.out + p.inp))
         links = tuple([(id(link.relation), names(link.labels)) for link in p.links])
-        tables = tuple([(t.digest, names(t.labels), names((t.row,))) for t in p.tables])
+        tables = tuple([(t.contents, names(t.labels), names((t.row,))) for t in p.tables])
         self.shape: tuple[Any, ...] = (ends, links, tables)
         self.labels = [names(f.labels) for f in p.factors]
         self.names = names.names
@@ -173,30 +192,47 @@ def length(columns: Columns) -> int:
     return next((len(c) for c in columns.values()), 1)
 
 
-def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> Columns:
+def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
     """A column for each of some labels from their flat position together."""
-    columns: Columns = {}
+    columns: list[tuple[int, Ints]] = []
     for c in reversed(labels[1:]):
-        flat, columns[c] = np.divmod(flat, sizes[c]) if sizes[c] else (flat, flat)
-    columns |= dict.fromkeys(labels[:1], flat)
-    return {c: columns[c] for c in labels}
+        flat, column = divided(flat, sizes[c])
+        columns.append((c, narrow(column, sizes[c])))
+    columns += [(c, narrow(flat, sizes[c])) for c in labels[:1]]
+    return columns[::-1]
 
 
-def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int]) -> Ints:
+def divided(flat: Ints, size: int) -> tuple[Ints, Ints]:
+    """Quotient and rest: numpy's own `divmod` takes four times as long."""
+    quotient = flat // max(size, 1)
+    rest = quotient * -size
+    rest += flat
+    return quotient, rest
+
+
+def narrow(column: Ints, size: int) -> Ints:
+    """A column in four bytes where its numbers are below `size`, and this is small enough."""
+    return column.astype(np.int32, copy=False) if size < NARROW else column
+
+
+def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int], kind: type = np.int64) -> Ints:
     """The flat position that some labels' values make together."""
     labels = tuple(labels)
     if not labels:
-        return np.zeros(length(columns), np.int64)
-    flat = columns[labels[0]]
+        return np.zeros(length(columns), kind)
+    flat: Ints = columns[labels[0]].astype(kind, copy=len(labels) > 1)
     for c in labels[1:]:
-        flat = flat * sizes[c] + columns[c]
+        flat *= sizes[c]
+        flat += columns[c]
     return flat
 
 
 def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Ints:
     """Numbers in the order of the tuples of all groups, equal for equal tuples: flat positions, or ranks of them."""
-    if math.prod(sizes[c] for c in labels) < LARGEST:
-        flats = [flat_positions(labels, columns, sizes) for columns in groups]
+    size = math.prod(sizes[c] for c in labels)
+    if size < LARGEST:
+        kind = np.int32 if size < NARROW else np.int64
+        flats = [flat_positions(labels, columns, sizes, kind) for columns in groups]
         return flats[0] if len(flats) == 1 else np.concatenate(flats)
     columns = {c: np.concatenate([columns[c] for columns in groups]) for c in labels}
     flat = np.zeros(length(columns), np.int64)
@@ -278,6 +314,6 @@ def distinct(
         places -= 1
         code = code[first]
     if math.prod(sizes[c] for c in labels) < LARGEST:
-        return tuple(split(labels, code, sizes).values()), order, places
+        return tuple(column for _, column in split(labels, code, sizes)), order, places
     at = np.flatnonzero(first) if order is None else order[first]
     return tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels), order, places

@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, flat_positions
+from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, divided, flat_positions
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import tabled
 
@@ -152,7 +152,7 @@ def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
     position = np.tile(np.arange(size), count)
     for c in reversed(free):
-        position, columns[c] = np.divmod(position, max(n.sizes[c], 1))
+        position, columns[c] = divided(position, n.sizes[c])
     return columns
 
 
@@ -180,7 +180,7 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     if not first.all():
         starts = np.flatnonzero(first)
         code = code[starts]
-    rows, cols = np.divmod(code, max(shape[1], 1))
+    rows, cols = divided(code, shape[1])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
     small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
     kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64

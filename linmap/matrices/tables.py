@@ -26,6 +26,7 @@ from linmap.matrices.products import (
     distinct,
     flat_positions,
     length,
+    split,
     uses,
 )
 
@@ -78,7 +79,7 @@ class TableBuilder:
             if self.most is not None and part.relation.size > self.most:
                 raise TooManyRowsError
             x, y = (np.asarray(side) for side in part.relation.holds())
-            columns = [*_columns(part.x, x, sizes), *_columns(part.y, y, sizes)]
+            columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
         made: Columns = {}
         keep = np.ones(len(columns[0][1]), bool)
         for c, column in columns:
@@ -229,17 +230,6 @@ class TableBuilder:
 
 def _is_range(here: Ints) -> bool:
     return bool(len(here) == 0 or (here[0] == 0 and np.all(here[1:] - here[:-1] == 1)))
-
-
-def _columns(labels: Labels, flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
-    columns = []
-    for c in reversed(labels):
-        if sizes[c]:
-            flat, column = np.divmod(flat, sizes[c])
-        else:
-            column = flat
-        columns.append((c, column))
-    return columns[::-1]
 
 
 def _row_axis(n: Contractor, gathers: Sequence[Gather], positions: Sequence[Ints]) -> Fin:  # type: ignore[type-arg]
