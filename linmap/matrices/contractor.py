@@ -49,7 +49,7 @@ class Contractor:
         self.slots = self.builder.slots
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
         self._positions: dict[int, Positions] = {}
-        self._made: dict[int, Any] = {}  # the arrays of constants that the plan has made, by slot
+        self._made: dict[int, Any] = {}  # the arrays of constants, by slot
         self.rows = 0  # how many tuples were listed so far
         self._fresh = itertools.count()
         self._token = uuid.uuid4().int
@@ -75,8 +75,13 @@ class Contractor:
         return self.slots[f.slot].size
 
     def datum(self, d: Datum) -> int:
-        """The slot of a datum."""
-        return self.builder.literal(d) if isinstance(d, Const) else self.place[d]
+        """The slot of a datum; what is computed of numpy's constants alone is computed when the plan is made."""
+        if not isinstance(d, Const):
+            return self.place[d]
+        slot = self.builder.literal(d)
+        if isinstance(d.array, np.ndarray) and d.leaf.entry == self.base and 0 < d.leaf.size <= FOLDED:
+            self._made[slot] = d.array
+        return slot
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         """One more array."""
@@ -171,11 +176,11 @@ class Contractor:
         return reduce(mul, [self.axes[c] for c in labels]) if labels else Unit()
 
     def known(self, slot: int) -> Any:
-        """The array of a constant that the plan has made; None for all others."""
+        """The array of a constant; None for all others."""
         return self._made.get(slot)
 
     def release(self, since: int, products: Sequence[NetworkProduct]) -> None:
-        """Let go of the constants that the plan has made since there were so many slots, but for those of products."""
+        """Let go of the constants that are new since there were so many slots, but for those of products."""
         steps, arity = self.builder.steps, self.builder.arity
         kept = {f.slot for p in products for f in p.factors}
         kept |= {a for step in steps[since - arity :] for a in step.args}
@@ -344,5 +349,5 @@ def progression(positions: Ints) -> tuple[int, int]:
     if not len(positions):
         return 0, 0
     step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
-    even = bool(step) and bool(np.all(positions[1:] - positions[:-1] == step))
+    even = bool(step) and all(bool(np.all(np.diff(some) == step)) for some in (positions[:9], positions))
     return int(positions[0]), step if even else 0

@@ -138,4 +138,5 @@ class Network(Contractor):
 @once
 def network(body: Net, limit: int | None = None) -> Network:
     """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
-    return Network(body, limit)
+    with np.errstate(all="ignore"):
+        return Network(body, limit)

@@ -110,6 +110,7 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
     """All products of a net, each with one table, and the slots that a line has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
+    before = len(n.slots)
     for i, column in enumerate(n.blocks):
         for o, products in enumerate(column):
             for p in products:
@@ -117,6 +118,7 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
                 if q.k:
                     parts.append(Part(q, o, i, len(outputs) if q.factors else None))
                     outputs += [n.in_full(f).slot for f in q.factors]
+    n.release(before, [part.product for part in parts])
     return tuple(parts), outputs
 
 
