@@ -47,7 +47,7 @@ def dtype_name(array: Any) -> str:
     return _name(array.dtype)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64, typed=True)  # dtypes of two libraries are not compared
 def _name(dtype: Any) -> str:
     return str(dtype).rpartition(".")[2]
 

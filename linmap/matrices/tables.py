@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from hilbert import Fin, SpaceError, Unit
 from hilbert.relation import Full
+from linmap.matrices.deferred import FOLDED
 from linmap.matrices.products import (
     Columns,
     Labels,
@@ -136,15 +137,14 @@ class TableBuilder:
             return None
         positions = [g.positions if order is None else g.positions[order] for g in self.gathers]
         arrays = [n.known(g.slot) for g in self.gathers]
-        if not any(a is None or a.ndim != len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)):
-            picked = (a.reshape(-1)[where] for a, where in zip(arrays, positions, strict=True))
-            row = n.label(Fin.of(self.count))
-            value = n.constant(reduce(mul, picked), (row,))
-            self.gathers = [Gather(value.slot, (row,), (), np.arange(self.count))]
-            return value
-        row = n.label(_row_axis(n, self.gathers, positions))
-        factors = []
-        for g, where in zip(self.gathers, positions, strict=True):
+        read = [a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)]
+        if not all(read) and self.count > FOLDED:
+            read = [False] * len(read)
+        picked = [a.reshape(-1)[where] for a, where, is_read in zip(arrays, positions, read, strict=True) if is_read]
+        left = [(g, where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if not is_read]
+        row = n.label(_row_axis(n, left, self.count))
+        factors = [n.constant(reduce(mul, picked), (row,))] if picked else []  # what is known is multiplied at once
+        for g, where in left:
             slot = n.taken(g.slot, n.index(g.lead), where, n.axes[row]) if g.lead else g.slot
             factors.append(NetworkFactor(slot, (row, *g.rest) if g.lead else g.rest))
         rest = dict.fromkeys(c for g in self.gathers for c in g.rest if keep is None or c in keep)
@@ -232,10 +232,9 @@ def _is_range(here: Ints) -> bool:
     return bool(len(here) == 0 or (here[0] == 0 and np.all(here[1:] - here[:-1] == 1)))
 
 
-def _row_axis(n: Contractor, gathers: Sequence[Gather], positions: Sequence[Ints]) -> Fin:  # type: ignore[type-arg]
-    """The axis of the rows: that of a factor that is read whole and in order, if there is one."""
-    count = len(positions[0])
-    for g, where in zip(gathers, positions, strict=True):
+def _row_axis(n: Contractor, gathers: Sequence[tuple[Gather, Ints]], count: int) -> Fin:  # type: ignore[type-arg]
+    """The axis of so many rows: that of a factor that is read whole and in order, if there is one."""
+    for g, where in gathers:
         if len(g.lead) == 1 and n.sizes[g.lead[0]] == count and _is_range(where):
             axis: Fin = n.axes[g.lead[0]]  # type: ignore[type-arg,assignment]
             return axis
