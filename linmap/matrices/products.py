@@ -254,16 +254,19 @@ class Matches:
         keys = math.prod(sizes[c] for c in shared)
         if keys <= 4 * (length(left) + length(right)):
             self.key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
+            self.number = np.bincount(b, minlength=keys)
+            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
         else:
             code = codes(shared, (left, right), sizes)
-            cut = length(left)
-            found, b = np.unique(code[cut:], return_inverse=True)
-            keys = len(found) + 1  # the last one is no tuple's on the right
-            self.key = np.searchsorted(found, code[:cut])
-            self.key[np.append(found, -1)[self.key] != code[:cut]] = len(found)
-        self.number = np.bincount(b, minlength=keys)
+            a, b = code[: length(left)], code[length(left) :]
+            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
+            b = b if self.order is None else b[self.order]
+            starts = np.flatnonzero(first_of_equal(b))
+            found = b[starts]
+            self.number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
+            self.key = np.searchsorted(found, a)
+            self.key[np.append(found, -1)[self.key] != a] = len(found)
         self.counts = self.number[self.key]
-        self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
 
     @property
     def total(self) -> int:
@@ -295,6 +298,13 @@ def is_ordered(code: Ints) -> bool:
     return not np.any(code[1:] < code[:-1])
 
 
+def first_of_equal(code: Ints) -> npt.NDArray[np.bool_]:
+    """Of numbers in order, those that are not equal to the one before."""
+    first = np.ones(len(code), bool)
+    np.not_equal(code[1:], code[:-1], out=first[1:])
+    return first
+
+
 def distinct(
     labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
 ) -> tuple[tuple[Ints, ...], Ints | None, Ints | None]:
@@ -306,8 +316,7 @@ def distinct(
     if not is_ordered(code):
         order = np.argsort(code, kind="stable")
         code = code[order]
-    first = np.ones(len(code), bool)
-    np.not_equal(code[1:], code[:-1], out=first[1:])
+    first = first_of_equal(code)
     places: Ints | None = None
     if not first.all():
         places = np.cumsum(first)
