@@ -16,7 +16,7 @@ import numpy as np
 from adjoint import grad
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, jax, optional
 from diff import cos, derivative, fun, lift, sin
-from hilbert import Fin, R, direct_sum
+from hilbert import Fin, R
 from hilbert.relation import equality, shift
 from linmap import compose, diagonal, from_scipy, identity, matrix, red, structure
 
@@ -163,7 +163,7 @@ def lagrangian(stages: int) -> Any:
 def cart_pole(stages: int, options: Options) -> Iterator[Line | str]:
     """The Hessian in states, controls and multipliers: from the text to the numbers, and at a new point."""
     rng = np.random.default_rng(0)
-    space = direct_sum(*[R ** Fin.of(stages + 1)] * 4, *[R ** Fin.of(stages)] * 5)
+    space = lagrangian(stages).dom
     points = itertools.cycle([[rng.standard_normal(leaf.shape) for leaf in space.leaves] for _ in range(4)])
     d = derivative(grad(lagrangian(stages)))
 
