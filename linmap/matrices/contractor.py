@@ -50,6 +50,7 @@ class Contractor:
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
         self._positions: dict[int, Positions] = {}
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
+        self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self.rows = 0  # how many tuples were listed so far
         self._fresh = itertools.count()
         self._token = uuid.uuid4().int
@@ -90,6 +91,13 @@ class Contractor:
     def is_found(self, f: NetworkFactor) -> bool:
         """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
         return self.slots[f.slot].entry.index is not None
+
+    def covers(self, relation: AnyRelation, *, back: bool) -> bool:
+        """Whether a relation has a pair for each element of its codomain, or of its domain, if it is read `back`."""
+        key = (relation, back)
+        if key not in self._covers:
+            self._covers[key] = bool(((relation if back else relation.T).degrees() > 0).all())
+        return self._covers[key]
 
     def runner(self, outputs: Sequence[int]) -> Deferred:
         """What computes some arrays from the data that the net refers to.

@@ -173,15 +173,16 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     opened = set(p.open)
     for link in p.links:
         others = opened | uses([x for x in p.links if x is not link], p.tables)
-        for here, there, relation in ((link.x, link.y, link.relation), (link.y, link.x, link.relation.T)):
+        for back in (False, True):
+            here, there = (link.y, link.x) if back else (link.x, link.y)
             users = [f for f in p.factors if set(f.labels) & set(here)]
             if len(users) != 1 or set(here) & others or set(here) & set(there) or n.is_found(users[0]):
                 continue
             (f,) = users
             fits = set(here) <= set(f.labels) and not set(there) & set(f.labels) and n.size(there) <= n.size(here)
-            if not fits or not n.slots[f.slot].is_field or not bool((relation.T.degrees() > 0).all()):
+            if not fits or not n.slots[f.slot].is_field or not n.covers(link.relation, back=back):
                 continue
-            made = n.applied(f, here, there, relation)
+            made = n.applied(f, here, there, link.relation.T if back else link.relation)
             rest = evolve(p, factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
             return _applied(n, rest)
     return p
