@@ -18,6 +18,7 @@ ROWS = (
     "composition",
     "copower",
     "structure",
+    "elimination",
     "bundle",
     "tensors",
     "relations",

@@ -158,7 +158,7 @@ def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Sect
     sides = {f.side for f in maps}
     data = list(dict.fromkeys(f.datum for f in maps if isinstance(f.datum, Const)))
     vectors = [s.datum for s in given if isinstance(s, Section)]
-    if len(sides) > 1 or _entries(d.leaf for d in data) > max(_entries(v.space.leaves) for v in vectors):
+    if len(sides) > 1 or _entries([d.leaf for d in data]) > max([_entries(v.space.leaves) for v in vectors]):
         return None
     v, fixed = _vector(data, vectors)
     (side,) = sides
@@ -170,15 +170,14 @@ def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Sect
 
 
 def _entries(leaves: Iterable[Leaf]) -> int:
-    return sum(leaf.size for leaf in leaves)
+    return sum([leaf.size for leaf in leaves])
 
 
 def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Sequence[Const]]:
     """The vector with these leaves: a given one that has them, or a new one, in the space of a given one that fits."""
     for v in given:
-        fixed = constants(v)
-        if set(data) <= set(fixed):
-            return v, fixed
+        if all(d.key[0] == v.token for d in data):
+            return v, constants(v)
     leaves = tuple(d.leaf for d in data)
     fit = [v.space for v in given if v.space.leaves == leaves]
     space = fit[0] if fit else type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
@@ -189,7 +188,8 @@ def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Seq
 # --- a law on all arcs of an atom ---
 
 
-def _alone(law: Callable[..., Row], f: Any) -> Any:
+@once
+def _alone(f: Any, law: Callable[..., Row]) -> Any:
     """The law on each arc of an atom."""
     rows: list[Replaced] = []
     for a in arcs(f):
@@ -259,9 +259,9 @@ def alone(formula: str, source: str, *on: type, late: bool = False, scales: bool
         law = Rule(named(function), formula, source, ARC, function, late, on=(on,))
         nodes = tuple(node for cls in on for node in NODES.get(cls, ()))
         if nodes:
-            law.derived.append(_as(law, NODE, lambda f: _alone(function, f), nodes))
+            law.derived.append(_as(law, NODE, lambda f: _alone(f, function), nodes))
         if scales:
-            number = _as(law, PART, lambda f: _number(_alone(function, f)), nodes)
+            number = _as(law, PART, lambda f: _number(_alone(f, function)), nodes)
             law.derived.append(evolve(number, name=f"{law.name} in a composition"))
         declare(law)
         return function
