@@ -59,9 +59,9 @@ class ArcsLeft:
         ends = _ends(live)
         for arc in live:
             if isinstance(arc.map, wire.Recur):
-                into, out_of = ends[arc.src], ends[arc.dst]
-                products = n.opaque(arc.map, {k for k, _ in into}, {k for k, _ in out_of})
-                for (k, src), (j, dst) in itertools.product(into, out_of):
+                given, made = ends[arc.src], ends[arc.dst]
+                products = n.opaque(arc.map, {k for k, _ in given}, {k for k, _ in made})
+                for (k, src), (j, dst) in itertools.product(given, made):
                     if (k, j) in products:
                         self._put(src, dst, [products[k, j]])
             elif not isinstance(arc.map, (wire.Into, wire.OutOf)):
