@@ -4,9 +4,12 @@ from diff import equations, laws, running, simplify  # noqa: F401 - declare the 
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
 from diff.expr import Expr, const
+from diff.jets import directional, interpolated, jet, taylor
+from diff.laplacian import laplacian
 from diff.lift import lift
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
+from diff.ode import ode_series, ode_solve
 from diff.operations import contract, inner, kept, onehot, outer, select
 from diff.pointfree import pointfree
 from diff.primitives import (
@@ -70,14 +73,18 @@ __all__ = [
     "cos",
     "cosh",
     "derivative",
+    "directional",
     "divide",
     "exp",
     "expm1",
     "fun",
     "hypot",
     "inner",
+    "interpolated",
+    "jet",
     "jvp",
     "kept",
+    "laplacian",
     "lift",
     "log",
     "log1p",
@@ -86,6 +93,8 @@ __all__ = [
     "logaddexp",
     "maximum",
     "minimum",
+    "ode_series",
+    "ode_solve",
     "onehot",
     "outer",
     "planned",
@@ -108,4 +117,5 @@ __all__ = [
     "square",
     "tan",
     "tanh",
+    "taylor",
 ]
