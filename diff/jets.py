@@ -225,8 +225,8 @@ class Family:
         for i, leaf in enumerate(p.dom.leaves):
             terms = []
             for place, unit in enumerate(_units(k)):
-                if leaf.is_field:
-                    column = self._numbers([row[unit.index(1)] for row in rows], leaf, place)
+                if (i, unit) in inputs:
+                    column = self._numbers([row[place] for row in rows], leaf, place)
                     labels = ALPHABET[: len(leaf.axes) + 1]
                     terms.append(b.contract(Spec.of(labels[0], labels[1:], labels), column, inputs[i, unit]))
             if terms:

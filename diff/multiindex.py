@@ -68,17 +68,18 @@ def _ascending(k: int, order: int) -> Iterator[Alpha]:
 
 def _few(k: int, order: int) -> None:
     """Raise SpaceError where I(k, R) has more than 10⁵ elements."""
-    least = min(k, order)
-    if least > 1000:  # the number itself would fill the memory
-        digits = (math.lgamma(k + order + 1) - math.lgamma(k + 1) - math.lgamma(order + 1)) / math.log(10.0)
+    if min(k, order) > 1000:  # the number itself would fill the memory
+        n = float(max(k, order)) if max(k, order) < 10**300 else 1e300
+        m = float(min(k, order)) if min(k, order) < 10**300 else 1e300
+        digits = (math.lgamma(n + m + 1.0) - math.lgamma(n + 1.0) - math.lgamma(m + 1.0)) / math.log(10.0)
         many = f"about 10^{digits:.0f}"
     else:
-        size = math.comb(k + order, least)
+        size = math.comb(k + order, min(k, order))
         if size <= MOST and size * k <= 100 * MOST:
             return
-        many = f"{size}" if size < 10**40 else f"about 10^{len(str(size)) - 1}"
-    msg = f"a jet of order {order} in {k} parameters has N = {many} slots, and {MOST} are the most: take fewer "
-    raise SpaceError(msg + "parameters, a lower order or a smaller set wanted=…; see interpolated and laplacian")
+        many = str(size) if size < 10**40 else f"about 10^{int(size.bit_length() * math.log10(2.0))}"
+    msg = f"a jet of order {shown(order)} in {shown(k)} parameters has N = {many} slots, and {MOST} are the most: "
+    raise SpaceError(msg + "take fewer parameters, a lower order or a smaller set wanted=…; see laplacian")
 
 
 def index_set(given: Iterable[Any], k: int, order: int, what: str) -> tuple[Alpha, ...]:
@@ -177,9 +178,8 @@ def interpolation(k: int, order: int) -> dict[Alpha, dict[Alpha, Fraction]]:
             if not size:
                 continue
             if mu not in powers:
-                powers[mu] = [
-                    math.prod(_falling(order * m, size, i) for m, i in zip(mu, j, strict=True)) for j in along
-                ]
+                steps = [(size, order * m) for m in mu]
+                powers[mu] = [math.prod(_falling(*s, i) for s, i in zip(steps, j, strict=True)) for j in along]
             weight = (-1) ** sum(rest) * math.prod(map(math.comb, alpha, mu)) * (common // size) ** (order - length)
             above = [a + weight * p for a, p in zip(above, powers[mu], strict=True)]
         if length:

@@ -27,7 +27,6 @@ from diff.affine import partials_on
 from diff.elementwise import Elementwise
 from diff.multiindex import Alpha, pairs
 from hilbert import SpaceError
-from hilbert.leaf import Leaf
 from hilbert.program.builder import Builder
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.spec import Spec
@@ -309,18 +308,19 @@ class Series:
 
     def _summed(self, spec: Spec, x: int, y: int) -> int:
         """Σ_d x_d ⋄ y_d; entry by entry, a factor of y that does not vary with d leaves the sum."""
-        operation, b = self.out.operation(y), self.out
+        b, n = self.out, len(self.family)
+        operation = b.operation(y)
         args = b.steps[y - b.arity].args if operation else ()
         if isinstance(operation, Scale):
             return b.scale(operation.k, self._summed(spec, x, args[0]))
-        leaf = Leaf(b.slots[y].entry, b.slots[y].axes[len(self.family) :])
-        entries = Spec.pointwise(len(leaf.axes))
-        each = entries.lifted(len(self.family), left=True, right=False)
-        if spec.left == spec.right and isinstance(operation, Contract):
+        entries = spec.right[n:]
+        each = Spec.pointwise(len(entries)).lifted(n, left=True, right=False)
+        if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
             first, last = args
             for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
-                if operation.spec == spread and b.slots[factor] == leaf:
-                    return b.contract(entries, self._summed(spec, x, varies), factor)
+                if operation.spec == spread and b.slots[factor].axes == b.slots[y].axes[n:]:
+                    total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)
+                    return b.contract(Spec.of(entries, entries, spec.out), total, factor)
         return b.contract(spec, x, y)
 
     def _at_basis(self, spec: Spec, x: int, y: int, n: int) -> int:
