@@ -272,22 +272,20 @@ class Series:
         """1/αᵢ · Σ_γ γᵢ u_γ·w_{α−γ} for all arguments u; αᵢ is the least that is not 0, which has the fewest terms."""
         n, i = min((n, i) for i, n in enumerate(alpha) if n)
         spec = Spec.pointwise(len(self.src.slots[slot].axes))
+        zero = (0,) * len(alpha)
         found: list[int | None] = []
         for u, w in zip(step.args, self.partials[slot], strict=True):
             if not isinstance(w, Factor):
                 found.append(self._scaled(w, self.known.get((u, alpha))) if w else None)
-            elif w.square is None:
-                terms = (
-                    self._term(spec, u, gamma, w.slot, delta, gamma[i])
-                    for gamma, delta in self._pairs(alpha)
-                    if gamma[i]
-                )
-                found.append(self._scaled(w.factor / n, self._sum(terms)))
+                continue
+            inner = (pair for pair in self._pairs(alpha) if zero not in pair)
+            if w.square is None:
+                terms = (self._term(spec, u, gamma, w.slot, delta, gamma[i]) for gamma, delta in inner if gamma[i])
+                first, rest = self._term(spec, u, alpha, w.slot, zero), self._sum(terms)
+                found += [self._scaled(w.factor, first), self._scaled(w.factor / n, rest)]
             else:  # w = c·u + const: Σ γᵢ u_γ·u_δ over 0 < γ < α is αᵢ/2 times that without γᵢ
-                zero = (0,) * len(alpha)
-                inner = self._square(spec, u, alpha, (pair for pair in self._pairs(alpha) if zero not in pair))
-                first = self._term(spec, u, alpha, w.whole, zero)
-                found += [first, self._scaled(0.5 * w.square, inner)]
+                found.append(self._term(spec, u, alpha, w.whole, zero))
+                found.append(self._scaled(0.5 * w.square, self._square(spec, u, alpha, inner)))
         return self._sum(found)
 
     def _term(self, spec: Spec, u: int, gamma: Alpha, w: int, delta: Alpha, k: int = 1) -> int | None:
