@@ -12,7 +12,7 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | exp expm1 | y, y + 1 | ℝ |
 | log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
 | sqrt | 1/(2y) | x > 0 (∞ at 0) |
-| square reciprocal power(k) | 2x, −y², k·x^(k−1) | ℝ; x ≠ 0; as numpy's power |
+| square reciprocal power(k) | 2x, −y², k·x^(k−1), for k < 0 as k·y·(1/x) | ℝ; x ≠ 0; as numpy's power |
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
 | sigmoid softplus | y(1−y), sigmoid x | ℝ |
