@@ -1,4 +1,4 @@
-"""Jets: partial derivatives of all orders at once, as programs again (higher-order Taylor mode, §2, §9 and §13).
+"""Jets: partial derivatives of all orders at once, as programs again (Huot, Staton, Vákár, §2).
 
 >>> from hilbert import R
 >>> from diff import fun, sin
@@ -20,6 +20,7 @@ from typing import Literal as At
 import numpy as np
 
 from diff.lower import program
+from diff.moving import Moving, Wrt, moving
 from diff.multiindex import (
     MOST,
     Alpha,
@@ -69,14 +70,21 @@ def jet(f: Map[V, W], k: At[2], order: At[1]) -> Map[DirectSum[V, V, V], DirectS
 def jet(f: Map[V, W], k: At[2], order: At[2]) -> Map[DirectSum[V, V, V, V, V, V], DirectSum[W, W, W, W, W, W]]: ...
 @overload
 def jet(
-    f: Map[V, W], k: int, order: int, *, given: Iterable[Any] | None = None, wanted: Iterable[Any] | None = None
+    f: Map[V, W],
+    k: int,
+    order: int,
+    *,
+    given: Iterable[Any] | None = None,
+    wanted: Iterable[Any] | None = None,
+    wrt: Wrt = None,
 ) -> Map[Any, Any]: ...
-def jet(f: Any, k: int, order: int, *, given: Any = None, wanted: Any = None) -> Any:
-    """jet(f, k, R) : ⊕_α V → ⊕_α W takes the jet of t ↦ u(t) at 0 to that of t ↦ f(u(t)), t ∈ ℝᵏ (§2).
+def jet(f: Any, k: int, order: int, *, given: Any = None, wanted: Any = None, wrt: Wrt = None) -> Any:
+    """jet(f, k, R) : ⊕_α V → ⊕_α W takes the jet of t ↦ u(t) at 0 to that of t ↦ f(u(t)), t ∈ ℝᵏ.
 
     Entries are partial derivatives ∂^α, not divided by α!, in lexicographic order of α ∈ ℕᵏ with |α| ≤ R; the value,
     α = 0, is the first. `wanted` is another down-closed set of α, and `given` are the α whose entries in the argument
-    may be other than 0, all of those wanted if it is left out. A discrete part of V stands at α = 0 only.
+    may be other than 0, all of those wanted if it is left out. A discrete part of V stands at α = 0 only, and so do
+    the parts that do not vary, if `wrt` names those that do, by a position or several.
 
     Raises SpaceError for k or R below 0, for what is no multi-index of order ≤ R, for a set that is not down-closed,
     and for more than 10⁵ slots.
@@ -86,7 +94,7 @@ def jet(f: Any, k: int, order: int, *, given: Any = None, wanted: Any = None) ->
     ends = indices(k, order) if wanted is None else index_set(wanted, k, order, "wanted=…")
     require_down_closed(ends, "wanted=…")
     starts = ends if given is None else index_set(given, k, order, "given=…")
-    return _jet(program(f), starts, ends)
+    return _jet(program(f), starts, ends, moving(f.dom, wrt))
 
 
 @overload
@@ -95,14 +103,25 @@ def taylor(f: Map[V, W], x: Vec[V], direction: Vec[V], order: int) -> tuple[Vec[
 def taylor(f: Map[V, W], x: Expr[V], direction: Expr[V] | Vec[V], order: int) -> tuple[Expr[W], ...]: ...
 @overload
 def taylor(f: Map[V, W], x: Vec[V], direction: Expr[V], order: int) -> tuple[Expr[W], ...]: ...
-def taylor(f: AnyMap, x: Any, direction: Any, order: int) -> Any:
+@overload
+def taylor(
+    f: Map[V, W], x: Vec[V], direction: Vec[Any], order: int, *, wrt: int | Sequence[int]
+) -> tuple[Vec[W], ...]: ...
+@overload
+def taylor(
+    f: Map[V, W], x: Expr[V], direction: Expr[Any] | Vec[Any], order: int, *, wrt: int | Sequence[int]
+) -> tuple[Expr[W], ...]: ...
+def taylor(f: AnyMap, x: Any, direction: Any, order: int, *, wrt: Wrt = None) -> Any:
     """The coefficients c₀, …, c_R of s ↦ f(x + s·v) = Σ c_n sⁿ + O(s^{R+1}), a vector of W each: divided by n!.
 
-    In the body of a traced function x and v may be expressions. Raises SpaceError for an order below 0 or above 10⁵,
-    and for vectors of other spaces.
+    With `wrt` v is a direction in one part of V, or in several, and the others are constant. In the body of a traced
+    function x and v may be expressions. Raises SpaceError for an order below 0 or above 10⁵, for vectors of other
+    spaces, and for a position that does not exist.
     """
     require_map(f, "taylor")
-    series = _taylor(program(f), len(indices(1, count(order, "the order of a Taylor polynomial"))) - 1)
+    order = count(order, "the order of a Taylor polynomial")
+    indices(1, order)  # not too many
+    series = _taylor(program(f), order, moving(f.dom, wrt))
     parts: tuple[Any, ...] = series(x, direction).split()
     return parts
 
@@ -133,7 +152,7 @@ def directional(f: Any, r: int, *, polarised: bool = False) -> Any:
 
 
 def interpolated(f: Map[V, W], k: int, order: int) -> Map[Any, Any]:
-    """jet(f, k, R, given={0, e₁, …, e_k}), the same map, from Taylor coefficients along directions (§13.3).
+    """jet(f, k, R, given={0, e₁, …, e_k}), the same map, from Taylor coefficients along directions.
 
     They are along the j ∈ ℕᵏ with |j| = R. It is one family of jets in one parameter, and rational weights: few steps,
     on arrays that are binom(k+R−1, R) times as large, and rounding that grows with R. Raises SpaceError as `jet` does.
@@ -145,9 +164,9 @@ def interpolated(f: Map[V, W], k: int, order: int) -> Map[Any, Any]:
 
 
 @once
-def _jet(p: AnyProgram, given: tuple[Alpha, ...], wanted: tuple[Alpha, ...]) -> AnyProgram:
+def _jet(p: AnyProgram, given: tuple[Alpha, ...], wanted: tuple[Alpha, ...], moves: Moving) -> AnyProgram:
     def built(q: AnyProgram) -> AnyProgram:
-        b, dom, inputs = _argument(q, given)
+        b, dom, inputs = _argument(q, given, moves)
         series = Series(q, b, wanted, {key: b.scale(1.0 / factorial(key[1]), slot) for key, slot in inputs})
         outputs = [b.scale(factorial(alpha), series.output(k, alpha)) for k, alpha in _leaves(q.cod, wanted)]
         return Program.of(b, dom, outputs, _sum(q.cod, wanted), _names(given))
@@ -156,9 +175,9 @@ def _jet(p: AnyProgram, given: tuple[Alpha, ...], wanted: tuple[Alpha, ...]) -> 
 
 
 @once
-def _taylor(p: AnyProgram, order: int) -> AnyProgram:
+def _taylor(p: AnyProgram, order: int, moves: Moving) -> AnyProgram:
     def built(q: AnyProgram) -> AnyProgram:
-        b, dom, inputs = _argument(q, [(0,), (1,)])
+        b, dom, inputs = _argument(q, [(0,), (1,)], moves)
         series = Series(q, b, indices(1, order), dict(inputs))
         outputs = [series.output(k, alpha) for k, alpha in _leaves(q.cod, indices(1, order))]
         return Program.of(b, dom, outputs, _sum(q.cod, indices(1, order)), ("x", "v"))
@@ -170,7 +189,7 @@ def _taylor(p: AnyProgram, order: int) -> AnyProgram:
 def _directional(p: AnyProgram, r: int, *, polarised: bool) -> AnyProgram:
     def built(q: AnyProgram) -> AnyProgram:
         starts = [(0,) * r, *_units(r)]
-        b, dom, inputs = _argument(q, starts)
+        b, dom, inputs = _argument(q, starts, moving(q.dom, None))
         cod = q.cod if r == 0 else q.cod.tangent
         if polarised:
             rows = [epsilon for _, epsilon in polarisation(r)]
@@ -192,7 +211,7 @@ def _interpolated(p: AnyProgram, k: int, order: int) -> AnyProgram:
     table = interpolation(k, order)
 
     def built(q: AnyProgram) -> AnyProgram:
-        b, dom, inputs = _argument(q, starts)
+        b, dom, inputs = _argument(q, starts, moving(q.dom, None))
         along = Family(q, b, k, order, directions(k, order), f"interpolation({k}, {order})", dict(inputs))
         outputs = [
             along.total(leaf, sum(alpha), [float(g) for g in table[alpha].values()], place)
@@ -247,26 +266,27 @@ class Family:
 
 
 def _argument(
-    p: AnyProgram, alphas: Sequence[Alpha]
+    p: AnyProgram, alphas: Sequence[Alpha], moves: Moving
 ) -> tuple[Builder, DirectSum[Any], list[tuple[tuple[int, Alpha], int]]]:
     """A line on ⊕_α V, and which of its inputs are which coefficients of the leaves of V."""
-    dom = _sum(p.dom, alphas)
+    dom = _sum(p.dom, alphas, moves)
     b = Builder(dom.leaves, fold=True, fixed=p.line.fixed)
-    return b, dom, [(key, slot) for slot, key in enumerate(_leaves(p.dom, alphas))]
+    return b, dom, [(key, slot) for slot, key in enumerate(_leaves(p.dom, alphas, moves))]
 
 
-def _sum(space: Type, alphas: Iterable[Alpha]) -> DirectSum[Any]:
-    """⊕_α V; what is discrete stands at α = 0 only."""
-    parts: tuple[Any, ...] = tuple(space.tangent if any(alpha) else space for alpha in alphas)
+def _sum(space: Type, alphas: Iterable[Alpha], moves: Moving | None = None) -> DirectSum[Any]:
+    """⊕_α V; what is discrete, or does not move, stands at α = 0 only."""
+    moved = (moves or moving(space, None)).space
+    parts: tuple[Any, ...] = tuple(moved if any(alpha) else space for alpha in alphas)
     return DirectSum(parts)
 
 
-def _leaves(space: Type, alphas: Iterable[Alpha]) -> Iterator[tuple[int, Alpha]]:
+def _leaves(space: Type, alphas: Iterable[Alpha], moves: Moving | None = None) -> Iterator[tuple[int, Alpha]]:
     """The leaves of ⊕_α V: each is a leaf of V, and α."""
+    moved = (moves or moving(space, None)).leaves
     for alpha in alphas:
-        for i, leaf in enumerate(space.leaves):
-            if leaf.is_field or not any(alpha):
-                yield i, alpha
+        for i in moved if any(alpha) else range(len(space.leaves)):
+            yield i, alpha
 
 
 def _units(k: int) -> list[Alpha]:

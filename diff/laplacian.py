@@ -1,4 +1,4 @@
-"""The Laplacian, by jets of order 2 along a basis, summed as they are made (higher-order Taylor mode, §4.2 and §13).
+"""The Laplacian, by jets of order 2 along a basis, summed as they are made.
 
 Δf(x) = Σ_d D²f(x)[e_d, e_d]. The coefficient of order 2 enters each step linearly: so the sum over d moves inside it,
 and what is carried is a value, a family of first coefficients and one sum.
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from diff.lower import program
+from diff.moving import Wrt, moving
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from diff.series import Coefficients, Series
@@ -28,18 +29,15 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.repr_names import derived as named
 from hilbert.space import require_space
-from hilbert.vector import span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hilbert.leaf import Leaf
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def laplacian(f: Map[V, W], wrt: int | Sequence[int] | None = None) -> Map[V, W]:
+def laplacian(f: Map[V, W], wrt: Wrt = None) -> Map[V, W]:
     """Δf : V → W, x ↦ Σ_d D²f(x)[e_d, e_d] over the standard basis of V, or of its parts at the positions `wrt`.
 
     One pass for each real array of V, with the steps of values shared; its cost is dim V times that of f, and no
@@ -47,13 +45,7 @@ def laplacian(f: Map[V, W], wrt: int | Sequence[int] | None = None) -> Map[V, W]
     """
     require_map(f, "laplacian")
     require_space(f.cod, "laplacian")
-    parts = range(len(f.dom.parts)) if wrt is None else [wrt] if isinstance(wrt, int) else list(wrt)
-    inputs = (
-        sorted({k for part in parts for k in range(*span(f.dom, part))})
-        if wrt is not None
-        else range(len(f.dom.leaves))
-    )
-    chosen = tuple(k for k in inputs if f.dom.leaves[k].is_field)
+    chosen = moving(f.dom, wrt).leaves
     if not chosen:
         msg = f"the Laplacian of f : {f.dom} → {f.cod} is over real parts of the domain, and there is none"
         raise SpaceError(msg)

@@ -1,6 +1,8 @@
 """Multi-indices α ∈ ℕᵏ, the sets of them that jets are indexed by, and mixed partials from directions, in rationals.
 
-Higher-order Taylor mode, §1 and §13.3. A set is down-closed if γ ≤ α ∈ L implies γ ∈ L; all sets are in lexicographic
+Huot, Staton, Vákár, §2; Griewank, Utke, Walther, for directions.
+
+A set is down-closed if γ ≤ α ∈ L implies γ ∈ L; all sets are in lexicographic
 order, so that α = 0, the value, comes first.
 
 >>> indices(2, 2)
@@ -143,12 +145,12 @@ def factorial(alpha: Alpha) -> float:
         raise SpaceError(msg + "whose coefficients are") from None
 
 
-# --- mixed partials from Taylor coefficients c_r(v) of s ↦ f(a + s·v), §13.3 ---
+# --- mixed partials from Taylor coefficients c_r(v) of s ↦ f(a + s·v) (Griewank, Utke, Walther) ---
 
 
 @cache
 def polarisation(r: int) -> tuple[tuple[Fraction, Alpha], ...]:
-    """Dʳf(a)[v₁, …, vᵣ] = Σ weight · c_r(Σ εᵢvᵢ) over the 2^{r−1} signs ε with ε₁ = 1 (§13.3 (b))."""
+    """Dʳf(a)[v₁, …, vᵣ] = Σ weight · c_r(Σ εᵢvᵢ) over the 2^{r−1} signs ε with ε₁ = 1."""
     signs = product((1,), *([(1, -1)] * (r - 1))) if r else [()]
     return tuple((Fraction(math.prod(epsilon), 2 ** max(r - 1, 0)), epsilon) for epsilon in signs)
 
@@ -161,7 +163,7 @@ def directions(k: int, order: int) -> tuple[Alpha, ...]:
 
 @cache
 def interpolation(k: int, order: int) -> dict[Alpha, dict[Alpha, Fraction]]:
-    """G with ∂^α f(a) = Σ_{|j| = R} G(α, j)·c_{|α|}(j) for all 1 ≤ |α| ≤ R (§13.3 (c)).
+    """G with ∂^α f(a) = Σ_{|j| = R} G(α, j)·c_{|α|}(j) for all 1 ≤ |α| ≤ R.
 
     G(α, j) = Σ_{0 ≠ μ ≤ α} (−1)^{|α|−|μ|} binom(α, μ) binom(Rμ/|μ|, j) (|μ|/R)^{|α|}, here over one denominator.
     """

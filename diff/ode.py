@@ -1,4 +1,4 @@
-"""Solutions of x' = f(x) by Taylor series (higher-order Taylor mode, §13.1): x_{n+1} = f(x)_n / (n+1).
+"""Solutions of x' = f(x) by Taylor series: x_{n+1} = f(x)_n / (n+1).
 
 >>> from hilbert import R
 >>> from diff import fun

@@ -1,6 +1,6 @@
 """Taylor coefficients of the slots of a program: the five cases of Theorem 4.1, coefficient by coefficient.
 
-With v = Σ_α v_α t^α, truncated to a down-closed set of α (higher-order Taylor mode, §6.6 and §13):
+With v = Σ_α v_α t^α, truncated to a down-closed set of α (Griewank and Walther, ch. 13):
 
     K_w      v_0 = w, and 0 above
     ⋄        v_α = Σ_{γ ≤ α} u_γ ⋄ w_{α−γ}                          Leibniz

@@ -33,7 +33,7 @@ from diff import (
 )
 from diff.multiindex import directions, indices
 from diff.primitives import BINARY, PRIMITIVES
-from hilbert import R32, Bool, DirectSum, Elements, Fin, R, Vec, direct_sum
+from hilbert import R32, Bool, DirectSum, Elements, Fin, R, SpaceError, Vec, direct_sum
 from linmap import equal, red
 from tests.diff.test_primitives import POINTS, in_jax
 from tests.function_terms import between
@@ -360,6 +360,30 @@ def test_discrete_parts_stand_at_0_only() -> None:
     for n, theirs in enumerate(derivatives(curve(f, terms), 2)):
         agree(found[n].leaves[:1], theirs)
     assert found[1].space == f.cod.tangent
+
+
+def test_parts_that_vary() -> None:
+    """With `wrt` the other parts have a value only: the slots are those with zeros in their place, in fewer steps."""
+    X, H = Fin.of(3), Fin.of(4)
+    f = fun(R ** (H * X), R**X, R**H)(lambda W, x, b: tanh(W @ x + b) @ b)
+    whole = jet(f, 1, 3)
+    u: list[tuple[Any, ...]] = [f.dom.random(np.random.default_rng(n)).split() for n in range(4)]
+    for wrt in (0, 1, 2, (1, 2), (2, 0)):
+        places = [wrt] if isinstance(wrt, int) else list(wrt)
+        some = jet(f, 1, 3, wrt=wrt)
+        chosen = [term[k] for term in u[1:] for k in places]
+        y = some(of_leaves(some.dom, [a for part in (*u[0], *chosen) for a in part.leaves]))
+        zeros = [a if n == 0 or k in places else 0.0 * a for n, term in enumerate(u) for k, a in enumerate(term)]
+        assert close(y, whole(of_leaves(whole.dom, [leaf for a in zeros for leaf in a.leaves])), 1e-12)
+        assert len(program(some).steps) < len(program(whole).steps)
+    x = f.dom.vec(tuple(a.array for a in u[0]))
+    c = taylor(f, x, u[1][1], 3, wrt=1)
+    J = jet(f, 1, 3, given=[0, 1], wrt=1)(x, u[1][1]).split()
+    assert all(close(math.factorial(n) * c[n], J[n], 1e-12) for n in range(4))
+    with pytest.raises(SpaceError, match="each once"):
+        jet(f, 1, 2, wrt=(1, 1))
+    with pytest.raises(SpaceError, match="3"):
+        jet(f, 1, 2, wrt=3)
 
 
 def test_single_precision_stays() -> None:

@@ -1,4 +1,4 @@
-"""The tables and the first-order cases of the specification of Taylor modes, on programs (§1, §3.1, §7, §13.3, §14)."""
+"""Numbers that Taylor modes have to give: sets of indices, Faà di Bruno, derivatives of operations, weights, plots."""
 
 import math
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from diff.multiindex import directions, indices, interpolation, polarisation
 from hilbert import Fin, R, direct_sum
 from tests.strategies import of_leaves
 
-# --- §1: sets of multi-indices ---
+# --- sets of multi-indices ---
 
 
 def test_lexicographic_order() -> None:
@@ -65,7 +65,7 @@ def test_sizes(k: int, order: int, size: int) -> None:
     assert all(len(a) == k and sum(a) <= order for a in found)
 
 
-# --- §3: the formula of Faà di Bruno ---
+# --- the formula of Faà di Bruno ---
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_sizes(k: int, order: int, size: int) -> None:
     ],
 )
 def test_sums_of_coefficients(alpha: tuple[int, ...], arguments: int, total: int) -> None:
-    """g = exp(y₁ + … + y_l) at 0 and u^j_γ = 1: all derivatives are 1, the sums Touchard polynomials at l (§3.1)."""
+    """g = exp(y₁ + … + y_l) at 0 and u^j_γ = 1: all derivatives are 1, the sums Touchard polynomials at l."""
     f = fun(*[R] * arguments)(lambda *y: exp(sum(y[1:], y[0])))
     J = jet(f, len(alpha), sum(alpha))
     ones = [float(any(a)) for a in indices(len(alpha), sum(alpha)) for _ in range(arguments)]
@@ -92,7 +92,7 @@ def test_sums_of_coefficients(alpha: tuple[int, ...], arguments: int, total: int
     assert float(found[indices(len(alpha), sum(alpha)).index(alpha)]) == pytest.approx(total, rel=1e-14)
 
 
-# --- §7: derivatives of the basic operations, all orders ---
+# --- derivatives of the basic operations, all orders ---
 
 
 def falling(r: float, n: int) -> float:
@@ -154,7 +154,7 @@ def test_derivatives_of_division() -> None:
         assert float(p) == pytest.approx(float(d), rel=1e-11)
 
 
-# --- §13.3: mixed partials from directions ---
+# --- mixed partials from directions ---
 
 
 def test_tables_of_interpolation() -> None:
@@ -201,7 +201,7 @@ def test_polarisation_is_exact(r: int) -> None:
         assert found == (1 if sorted(other) == list(range(r)) else 0)
 
 
-# --- §14.A: plots ---
+# --- plots: slots of the arguments, slots of the result ---
 
 ONE, TWO, THREE = (fun(*[R] * n) for n in (1, 2, 3))
 CASES: dict[str, tuple[Any, int, int, list[tuple[float, ...]], list[float]]] = {
@@ -361,7 +361,7 @@ ALL_ONES = [0.475562207433, 0.4412347457024, 0.4427578392963]
 
 
 def test_b16_and_b17() -> None:
-    """The network of §11: (2,2) in the inputs, and (1,2) along all parameters."""
+    """The paper's network: (2,2) in the inputs, and (1,2) along all parameters."""
     X, H, Y = Fin.of(2), Fin.of(2), Fin.of(2)
     net = fun(R**X, R ** (H * X), R**H, R ** (Y * H), R**Y, R**Y, R)(
         lambda x, W, b, U, c, w, d: sigmoid(w @ sigmoid(U @ sigmoid(W @ x + b) + c) + d)
