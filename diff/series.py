@@ -89,10 +89,11 @@ class Series:
             self.levels[sum(alpha)].append(alpha)
         self.top = len(self.levels) - 1 if collapsed else len(self.levels)
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
-        self.moving = bytearray(i in {k for k, alpha in given if any(alpha)} or bool(fed) for i in range(p.arity))
+        inputs = {k for k, alpha in given if any(alpha)}
+        self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
         self.partials: dict[int, list[float | Factor]] = {}
         self.products = 0
-        self._find(self._orders(where))
+        self._find(self._orders())
 
     def output(self, k: int, alpha: Alpha) -> int:
         """The slot of a coefficient of leaf k of the result."""
@@ -108,7 +109,7 @@ class Series:
 
     # --- what is needed ---
 
-    def _orders(self, where: list[int]) -> dict[int, int]:
+    def _orders(self) -> dict[int, int]:
         """The highest order that is needed of each slot, found from the results backwards."""
         highest = len(self.levels) - 1
         roots = range(self.src.arity) if self.fed else self.outputs
@@ -156,26 +157,24 @@ class Series:
         return self.partials[slot]
 
     def _factor(self, whole: int, u: int) -> Factor:
-        """A slot without the number in front of it."""
-        k, slot = 1.0, whole
-        while isinstance(operation := self.src.operation(slot), Scale):
-            k, slot = k * operation.k, self._args(slot)[0]
-        factor = k
-        inner = slot
-        while inner != u:  # c·u + const
-            operation = self.src.operation(inner)
-            if isinstance(operation, Scale):
-                k, inner = k * operation.k, self._args(inner)[0]
-            elif isinstance(operation, Add) and any(
-                isinstance(self.src.operation(a), Literal) for a in self._args(inner)
-            ):
-                inner = next((a for a in self._args(inner) if not isinstance(self.src.operation(a), Literal)), u)
-            else:
-                return Factor(factor, slot, whole, None)
-        return Factor(factor, slot, whole, k)
+        """A slot without the numbers in front of it, and whether it is c·u + const."""
+        factor, slot = self._unscaled(whole)
+        c, inner = factor, slot
+        while inner != u and isinstance(self.src.operation(inner), Add):
+            args = self.src.steps[inner - self.src.arity].args
+            rest = [a for a in args if not isinstance(self.src.operation(a), Literal)]
+            if len(rest) != 1:
+                break
+            k, inner = self._unscaled(rest[0])
+            c *= k
+        return Factor(factor, slot, whole, c if inner == u else None)
 
-    def _args(self, slot: int) -> tuple[int, ...]:
-        return self.src.steps[slot - self.src.arity].args
+    def _unscaled(self, slot: int) -> tuple[float, int]:
+        """k and x of a slot k·x."""
+        k = 1.0
+        while isinstance(operation := self.src.operation(slot), Scale):
+            k, slot = k * operation.k, self.src.steps[slot - self.src.arity].args[0]
+        return k, slot
 
     # --- the coefficients ---
 
@@ -204,7 +203,8 @@ class Series:
         if slot < self.src.arity:
             return self._input(slot, alpha)
         step = self.src.steps[slot - self.src.arity]
-        args, operation = step.args, _operation(step)
+        args = step.args
+        operation: Operation = step.operation
         if not any(alpha):
             return b.step(operation, tuple([self._value(a) for a in args]))
         match operation:
@@ -234,9 +234,10 @@ class Series:
         """What is not given is 0; of a solution of x' = f(x), x_{n+1} = f(x)_n/(n+1)."""
         if not any(alpha):
             return self.out.number(0.0, self.src.slots[slot])
-        (n,) = alpha if self.fed else (0,)
-        found = self.known[self.fed[slot], (n - 1,)] if self.fed else None
-        return None if found is None else self.out.scale(1.0 / n, found)
+        if not self.fed:
+            return None
+        (n,) = alpha
+        return self._scaled(1.0 / n, self.known[self.fed[slot], (n - 1,)])
 
     def _sum(self, terms: Iterable[int | None]) -> int | None:
         total: int | None = None
@@ -264,9 +265,10 @@ class Series:
 
     def _square(self, spec: Spec, u: int, alpha: Alpha, some: Iterable[tuple[Alpha, Alpha]]) -> int | None:
         """Σ u_γ ⋄ u_δ over pairs that come with (δ, γ) for each (γ, δ)."""
-        half = self._sum(self._term(spec, u, gamma, u, delta) for gamma, delta in some if gamma < delta)
-        middle = [self._term(spec, u, gamma, u, delta) for gamma, delta in self._pairs(alpha) if gamma == delta]
-        return self._sum([self._scaled(2.0, half), *middle])
+        below = self._sum(self._term(spec, u, gamma, u, delta) for gamma, delta in some if gamma < delta)
+        half = tuple(n // 2 for n in alpha)
+        middle = None if any(n % 2 for n in alpha) else self._term(spec, u, half, u, half)
+        return self._sum([self._scaled(2.0, below), middle])
 
     def _chain(self, slot: int, step: Step[Any], alpha: Alpha) -> int | None:
         """1/αᵢ · Σ_γ γᵢ u_γ·w_{α−γ} for all arguments u; αᵢ is the least that is not 0, which has the fewest terms."""
@@ -343,8 +345,3 @@ def _renamed(new: str, old: str, labels: str, out: str) -> tuple[int, ...] | Non
         return None
     name = dict(zip(new, old, strict=True))
     return tuple(labels.index(name.get(c, c)) for c in out)
-
-
-def _operation(step: Step[Any]) -> Operation:
-    operation: Operation = step.operation
-    return operation
