@@ -119,9 +119,7 @@ def taylor(f: AnyMap, x: Any, direction: Any, order: int, *, wrt: Wrt = None) ->
     spaces, and for a position that does not exist.
     """
     require_map(f, "taylor")
-    order = count(order, "the order of a Taylor polynomial")
-    indices(1, order)  # not too many
-    series = _taylor(program(f), order, moving(f.dom, wrt))
+    series = _taylor(program(f), count(order, "the order of a Taylor polynomial"), moving(f.dom, wrt))
     parts: tuple[Any, ...] = series(x, direction).split()
     return parts
 
