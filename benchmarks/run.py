@@ -23,6 +23,7 @@ ROWS = (
     "tensors",
     "relations",
     "segments",
+    "taylor",
 )
 
 

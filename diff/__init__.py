@@ -6,12 +6,15 @@ from diff.base import Fun
 from diff.branches import where
 from diff.custom import operation
 from diff.expr import Expr, const
+from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each
+from diff.laplacian import laplacian
 from diff.lift import lift
 from diff.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
 from diff.loops import again, fold, iterate, while_
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
+from diff.ode import ode_series, ode_solve
 from diff.operations import contract, inner, kept, onehot, outer, select
 from diff.pointfree import pointfree
 from diff.primitives import (
@@ -80,6 +83,7 @@ __all__ = [
     "cosh",
     "derivative",
     "det",
+    "directional",
     "divide",
     "each",
     "eigh",
@@ -89,10 +93,13 @@ __all__ = [
     "fun",
     "hypot",
     "inner",
+    "interpolated",
     "inverse",
     "iterate",
+    "jet",
     "jvp",
     "kept",
+    "laplacian",
     "lift",
     "log",
     "log1p",
@@ -102,6 +109,8 @@ __all__ = [
     "logdet",
     "maximum",
     "minimum",
+    "ode_series",
+    "ode_solve",
     "onehot",
     "operation",
     "outer",
@@ -129,6 +138,7 @@ __all__ = [
     "svd",
     "tan",
     "tanh",
+    "taylor",
     "where",
     "while_",
 ]

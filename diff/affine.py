@@ -336,7 +336,7 @@ def _of_several(
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
     """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
-    line, numbers = _partials_on(b.slots[y], p)
+    line, numbers = partials_on(b.slots[y], p)
     where = b.inline(line, (*args, y))
     slots = iter([where[k] for k in line.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
@@ -351,7 +351,7 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
 
 
 @once
-def _partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
+def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
     """The partial derivatives, with this object for all leaves that are equal to it: it keeps no other alive."""
     partials, numbers = _traced_partials(p, leaf)
     line = partials.line
