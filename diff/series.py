@@ -325,7 +325,7 @@ class Series:
         if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
             first, last = args
             for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
-                if operation.spec == spread and b.slots[factor].axes == b.slots[y].axes[n:]:
+                if operation.spec == spread:
                     total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)
                     return b.contract(Spec.of(entries, entries, spec.out), total, factor)
         return b.contract(spec, x, y)
