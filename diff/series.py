@@ -49,6 +49,10 @@ Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
 """The coefficients of inputs: the slot of each."""
 MOST = 10_000_000
 """No jet takes more products."""
+DISCRETE = frozenset("bi")
+"""Entries without derivatives, by kind."""
+WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast)
+"""The operations that have coefficients above the value."""
 
 
 @final
@@ -133,7 +137,7 @@ class Series:
         """Whether a slot may have coefficients of order 1 and above."""
         for k in range(len(self.moving), len(self.src.slots)):
             args = self.src.steps[k - self.src.arity].args
-            self.moving.append(self.src.slots[k].is_field and any(self.moving[a] for a in args))
+            self.moving.append(self.src.slots[k].kind not in DISCRETE and any(self.moving[a] for a in args))
         return bool(self.moving[slot])
 
     def _below(self, slot: int, order: int) -> Iterator[tuple[int, int]]:
@@ -212,6 +216,9 @@ class Series:
         operation: Operation = step.operation
         if not any(alpha):
             return b.step(operation, tuple([self._value(a) for a in args]))
+        if not isinstance(operation, WITH_JETS):
+            msg = f"a jet of the step {type(operation).__name__}, into {self.src.slots[slot]}: this kind of step has "
+            raise SpaceError(msg + "none; see jvp and grad for first derivatives")
         match operation:
             case Literal():  # K_w
                 return None
@@ -327,7 +334,7 @@ class Series:
         if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
             first, last = args
             for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
-                if operation.spec == spread and b.slots[factor].axes == b.slots[y].axes[n:]:
+                if operation.spec == spread:
                     total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)
                     return b.contract(Spec.of(entries, entries, spec.out), total, factor)
         return b.contract(spec, x, y)

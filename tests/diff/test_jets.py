@@ -21,6 +21,7 @@ from diff import (
     interpolated,
     jet,
     jvp,
+    kept,
     lift,
     pow,  # noqa: A004 - the standard name
     power,
@@ -129,7 +130,11 @@ def test_primitives(name: str) -> None:
             agree(ours, (due[n][1] if shape == () else due[n].reshape(shape),))
 
 
-BILINEAR: dict[str, Any] = dict(CONTRACTIONS)
+SQUARE = R ** (Fin.of(3) * Fin.of(3))
+BILINEAR: dict[str, Any] = CONTRACTIONS | {
+    "square matrices": fun(SQUARE, SQUARE)(lambda m, n: m @ n),
+    "a barrier": fun(SQUARE, SQUARE)(lambda m, n: kept(m.T) @ kept(n)),
+}
 OTHERS: dict[str, Any] = DISCRETE | MLP
 
 
@@ -227,6 +232,10 @@ def test_given() -> None:
     z = some(of_leaves(some.dom, [leaf for a in start for leaf in u[a].leaves]))
     assert close(z, whole(of_leaves(whole.dom, sum(zeros, ()))), 1e-13)
     assert len(program(some).steps) < len(program(whole).steps)
+    at_zero = jet(fun(R)(lambda x: sin(x + 1.0)), 1, 2, given=[1])
+    assert [float(c) for c in at_zero(at_zero.dom.vec((2.0,))).split()] == pytest.approx(
+        [math.sin(1.0), 2.0 * math.cos(1.0), -4.0 * math.sin(1.0)]
+    )
 
 
 def test_permutation_and_linear_change_of_parameters() -> None:

@@ -7,8 +7,11 @@ import pytest
 
 from diff import directional, fun, interpolated, jet, sin, taylor
 from diff.elementwise import Binary
+from diff.programs import Program
 from diff.series import Series
-from hilbert import Bool, Fin, R, SpaceError
+from hilbert import Bool, Fin, R, SpaceError, direct_sum
+from hilbert.program.line import Line, Step
+from hilbert.program.operation import Subtract
 
 V = R ** Fin.of(2)
 any_jet: Any = jet
@@ -77,6 +80,17 @@ def test_what_is_linear_has_long_jets() -> None:
     J = jet(fun(V)(lambda x: x.sum()), 1, 100)
     assert len(J.dom.parts) == 101
     assert len(taylor(fun(V)(lambda x: x.sum()), V.zeros(), V.ones(), 10_000)) == 10_001
+
+
+def test_a_step_without_a_jet() -> None:
+    """Its kind is named; where it is constant, its value is all there is."""
+    leaf = R.leaves[0]
+    line = Line((leaf, leaf, leaf), (Step(Subtract(), (0, 1)),), (2,))
+    difference: Any = Program(direct_sum(R, R), R, line)
+    with pytest.raises(SpaceError, match="a jet of the step Subtract, into ℝ: this kind of step has none"):
+        jet(difference, 1, 1)
+    constant = jet(difference, 1, 1, given=[0])
+    assert [float(c) for c in constant(constant.dom.vec(((3.0, 1.0),))).split()] == [2.0, 0.0]
 
 
 def test_one_slot() -> None:
