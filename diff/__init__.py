@@ -46,6 +46,7 @@ from diff.primitives import (
     tan,
     tanh,
 )
+from diff.records import entry, made
 from diff.show import show
 from diff.trace import fun
 
@@ -71,6 +72,7 @@ __all__ = [
     "cosh",
     "derivative",
     "divide",
+    "entry",
     "exp",
     "expm1",
     "fun",
@@ -84,6 +86,7 @@ __all__ = [
     "log2",
     "log10",
     "logaddexp",
+    "made",
     "maximum",
     "minimum",
     "onehot",

@@ -91,6 +91,24 @@ class NotArray:
             if name not in vars(cls):
                 setattr(cls, name, _refused(name, sign, remedy))
 
+    if not TYPE_CHECKING:  # to a type checker there are no other attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say why an attribute is not there: it is refused, or it is a part of a record, or nothing is known."""
+            for cls in type(self).__mro__:
+                if name in vars(cls):  # its own error is the one to raise
+                    return vars(cls)[name].__get__(self, type(self))
+            remedy = "" if name.startswith("_") else self._instead_of(name)
+            if remedy:
+                msg = f"{shown(self)} has no .{name}: write {remedy}"
+                raise MissingError(msg)
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg, name=name, obj=self)
+
+    def _instead_of(self, name: str) -> str:
+        """What to write for an attribute that only some values of the class might be expected to have."""
+        return ""
+
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)
         msg = f"{what} does not apply to {shown(self)}: {f'write {remedy}' if remedy else self.instead}"

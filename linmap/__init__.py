@@ -50,7 +50,7 @@ from linmap.term.maps import (
     total,
     zero,
 )
-from linmap.unitary import curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
+from linmap.unitary import curry, pack, split, stack, transpose, uncurry, unpack, unstack, unzip_parts, zip_parts
 
 __all__ = [
     "Contraction",
@@ -85,6 +85,7 @@ __all__ = [
     "linear",
     "matrix",
     "measure",
+    "pack",
     "pad",
     "parallel",
     "permute",
@@ -108,6 +109,7 @@ __all__ = [
     "transpose",
     "uncurry",
     "universal",
+    "unpack",
     "unstack",
     "unzip_parts",
     "windows",

@@ -98,6 +98,8 @@ def product_of_identities(f: Parallel) -> Any:
 def fork_on_the_parts(f: Any) -> Any:
     pairs = [split(part) for part in f.parts]
     parts = [chain(of) for _, of in pairs]
+    if f.dom.names is not None:  # a record is no direct sum
+        return None
     if len(f.dom.parts) != len(parts) or any(part_of(p[0]) != k or p[0].dom != f.dom for k, p in enumerate(parts)):
         return None
     if any(len(p) == 1 and not p[0].cod.is_space for p in parts):  # there is no linear id of a discrete type
@@ -110,6 +112,8 @@ def join_into_the_parts(f: Join) -> Any:
     pairs = [split(part) for part in f.parts]
     parts = [chain(of) for _, of in pairs]
     ends = [p[-1] for p in parts]
+    if f.cod.names is not None:  # a record is no direct sum
+        return None
     if len(f.cod.parts) != len(parts) or any(not isinstance(e, Inject) or e.position != k for k, e in enumerate(ends)):
         return None
     return parallel(*(_scaled(k, composed(p[:-1], p[-1].dom)) for (k, _), p in zip(pairs, parts, strict=True)))
@@ -177,7 +181,7 @@ def sum_of_injections(f: Sum) -> Any:
     pairs = [split(part) for part in f.parts]
     parts = [chain(of) for _, of in pairs]
     space = parts[0][-1].cod
-    if not all(isinstance(p[-1], Inject) and p[-1].space == space for p in parts):
+    if not all(isinstance(p[-1], Inject) and p[-1].space == space for p in parts) or space.names is not None:
         return None
     rows: list[Any] = [None] * len(space.parts)
     for (k, _), p in zip(pairs, parts, strict=True):
@@ -191,7 +195,7 @@ def sum_of_projections(f: Sum) -> Any:
     pairs = [split(part) for part in f.parts]
     parts = [chain(of) for _, of in pairs]
     space = parts[0][0].dom
-    if not all(isinstance(p[0], Project) and p[0].space == space for p in parts):
+    if not all(isinstance(p[0], Project) and p[0].space == space for p in parts) or space.names is not None:
         return None
     columns: list[Any] = [None] * len(space.parts)
     for (k, _), p in zip(pairs, parts, strict=True):
