@@ -50,14 +50,14 @@ from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
-from hilbert.position import ROWS
+from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, run
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import Linear, Number, require_vector, span
+from hilbert.vector import Linear, Number, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net

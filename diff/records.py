@@ -29,22 +29,26 @@ A = TypeVar("A", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 A_contra = TypeVar("A_contra", bound=Type, contravariant=True)
-X_co = TypeVar("X_co", covariant=True)
+
+
+@frozen
+class Entry(Generic[A_contra]):
+    """A part of a record of class A with its value, a vector or an expression: see `entry`."""
+
+    lens: AnyLens
+    value: Vec[Any] | Expr[Any]
 
 
 @final
 @frozen
-class Entry(Generic[A_contra, X_co]):
-    """A part of a record with its value: see `entry`."""
-
-    lens: AnyLens
-    value: X_co
+class Known(Entry[A_contra]):
+    """The same with a vector."""
 
 
 @overload
-def entry(lens: Lens[A, W], value: Vec[W]) -> Entry[A, Vec[Any]]: ...
+def entry(lens: Lens[A, W], value: Vec[W]) -> Known[A]: ...
 @overload
-def entry(lens: Lens[A, W], value: Expr[W]) -> Entry[A, Expr[Any]]: ...
+def entry(lens: Lens[A, W], value: Expr[W]) -> Entry[A]: ...
 def entry(lens: Any, value: Any) -> Any:
     """The part that a lens names, with its value, for `made`; raises SpaceError for other things."""
     if not isinstance(lens, Lens):
@@ -53,13 +57,13 @@ def entry(lens: Any, value: Any) -> Any:
     if not isinstance(value, (Vec, Expr)):
         msg = f"entry({lens}, value) takes a vector or an expression, not {shown(value)}: P.of(…) takes arrays"
         raise SpaceError(msg)
-    return Entry(lens, value)
+    return Known(lens, value) if isinstance(value, Vec) else Entry(lens, value)
 
 
 @overload
-def made(space: V, *entries: Entry[V, Vec[Any]]) -> Vec[V]: ...  # type: ignore[overload-overlap]
+def made(space: V, *entries: Known[V]) -> Vec[V]: ...  # type: ignore[overload-overlap]
 @overload
-def made(space: V, *entries: Entry[V, Vec[Any] | Expr[Any]]) -> Expr[V]: ...
+def made(space: V, *entries: Entry[V]) -> Expr[V]: ...
 def made(space: Any, *entries: Any) -> Any:
     """The element of a record with these parts, each leaf given once: an expression if a part is one, else a vector.
 
@@ -67,7 +71,7 @@ def made(space: Any, *entries: Any) -> Any:
     """
     require_type(space, "made(P, entry(lens, value), …)")
     leaves: list[Any] = [None] * len(space.leaves)
-    like = next((e.value for e in entries if isinstance(e, Entry) and isinstance(e.value, Expr)), None)
+    like: Expr[Any] | None = next((e.value for e in entries if isinstance(getattr(e, "value", None), Expr)), None)
     for e in entries:
         if not isinstance(e, Entry):
             msg = f"made(P, …) takes entries, entry(lens, value), not {shown(e)}"
@@ -76,7 +80,8 @@ def made(space: Any, *entries: Any) -> Any:
         if any(leaf is not None for leaf in leaves[start:stop]):
             msg = f"made(P, …) of {space}: {e.lens} is given twice"
             raise SpaceError(msg)
-        leaves[start:stop] = e.value.leaves if like is None else operand(like, e.value, "made").slots
+        given: Any = e.value if like is None else operand(like, e.value, "made")
+        leaves[start:stop] = given.leaves if like is None else given.slots
     missing = [path for (path, _), leaf in zip(leaf_spaces(space), leaves, strict=True) if leaf is None]
     if missing:
         msg = f"made(P, …) of {space}: {', '.join(missing)} missing; give an entry(lens, value) for each part"

@@ -60,7 +60,7 @@ class Part(Generic[V]):
         raise SpaceError(msg)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, frozen_default=True)
 class Record(Biproduct):
     """V₁ ⊕ … ⊕ Vₙ with names for its parts, `name: Part[V]` in a subclass; `Params(weights=V, …)` is a space.
 

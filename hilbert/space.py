@@ -41,6 +41,7 @@ from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Entry, Leaf, raised
+from hilbert.lens import require_numbered
 from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -119,17 +120,12 @@ class Type(Remembering):
 
     @property
     def summands(self) -> tuple[Type, ...]:
-        """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type."""
-        powers, base = list[Index](), self
+        """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type, and for records."""
+        base: Type = self
         while isinstance(base, Copower):
-            powers, base = [*powers, base.index], base.base
-        if not base.is_sum:
-            msg = f"{self} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
-            raise SpaceError(msg)
-        parts: tuple[Type, ...] = base.parts
-        for index in reversed(powers):
-            parts = tuple(Copower(part, index) for part in parts)
-        return parts
+            base = base.base
+        require_numbered(base)
+        return _summands(self)
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -189,7 +185,8 @@ class Type(Remembering):
                 raise SpaceError(msg)
             return data
         if nested.any_item(self, data, lambda item: isinstance(item, Vec)):
-            parts = zip(self.summands, items(self, data, len(self.summands)), strict=True)
+            summands = _summands(self)
+            parts = zip(summands, items(self, data, len(summands)), strict=True)
             return Vec(self, tuple(a for part, item in parts for a in part.vec(item).leaves))
         return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
@@ -244,6 +241,20 @@ class Type(Remembering):
             raise SpaceError(msg)
         one = (np.full(leaf.shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
         return Vec(self, tuple(map(as_leaf, one, self.leaves)))
+
+
+def _summands(space: Type) -> tuple[Type, ...]:
+    """The parts of a direct sum or a record, of a copower of one those of all components."""
+    powers, base = list[Index](), space
+    while isinstance(base, Copower):
+        powers, base = [*powers, base.index], base.base
+    if not base.is_sum:
+        msg = f"{space} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
+        raise SpaceError(msg)
+    parts: tuple[Type, ...] = base.parts
+    for index in reversed(powers):
+        parts = tuple(Copower(part, index) for part in parts)
+    return parts
 
 
 PLAIN = frozenset({np.ndarray, list, tuple, float, int})
