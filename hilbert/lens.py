@@ -94,7 +94,7 @@ def _found(space: Any, lens: AnyLens) -> tuple[Any, int, int]:
             powers.append(here)
             here = here.base
         if not isinstance(here, owner):
-            raise SpaceError(_misfit(lens, here, owner))
+            raise SpaceError(_misfit(space, lens, here, owner))
         k = here.names.index(name)
         start += here.offsets[k]
         here = here.parts[k]
@@ -115,9 +115,7 @@ def require_numbered(space: Any) -> None:
     """Raise SpaceError for a record, whose parts have names."""
     if space.names is not None:
         lenses = ", ".join(map(str, space.lenses.values()))
-        msg = (
-            f"the parts of the record {type(space).__name__} have no positions: write p[lens], with one of "
-        )
+        msg = f"the parts of the record {type(space).__name__} have no positions: write p[lens], with one of "
         raise SpaceError(msg + lenses)
 
 
@@ -133,9 +131,9 @@ def place(space: Any, lens: Any, given: Any) -> tuple[int, int]:
     return start, stop
 
 
-def _misfit(lens: AnyLens, here: Any, owner: type) -> str:
+def _misfit(space: Any, lens: AnyLens, here: Any, owner: type) -> str:
     if getattr(here, "names", None) is None:
-        return f"{lens} is a part of the record {owner.__name__}, not of {here}"
+        return f"{lens} is a part of the record {owner.__name__}, not of {here if here.is_sum else space}"
     parts = ", ".join(map(str, here.lenses.values()))
     return f"{lens} is no part of the record {type(here).__name__}, whose parts are {parts}"
 
@@ -147,6 +145,6 @@ class Owner(Protocol[V_contra, L_co]):
     `p[Base.part]` of a subclass; here the class alone says it.
     """
 
-    def _lens(self, name: str, part: V_contra, /) -> L_co:
+    def _lens(self, part: V_contra, /) -> L_co:
         """The lens."""
         ...

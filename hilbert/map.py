@@ -450,7 +450,7 @@ def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
         return vector
     parts = dom.parts
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
-        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument,"
+        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
         raise SpaceError(msg)
     leaves: tuple[Any, ...] = ()

@@ -18,10 +18,10 @@ Params(weights: ℝ^{Hidden1×Pixel2}, bias: ℝ^Hidden1) ℝ^{Hidden1×Pixel2} 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, dataclass_transform, final, overload
 
 from hilbert.biproduct import Biproduct
-from hilbert.errors import SpaceError, shown
+from hilbert.errors import MissingError, SpaceError, shown
 from hilbert.lens import Lens, Owner
 from hilbert.notarray import Applicable
 from hilbert.space import Space, Type
@@ -55,12 +55,12 @@ class Part(Generic[V]):
             return owner.lenses[self.name]
         return record.parts[list(record.lenses).index(self.name)]
 
-    def __set__(self, record: Record, space: V) -> None:
-        msg = f"the space of a part is not changed: make another record, {type(record).__name__}({self.name}=V, …)"
-        raise SpaceError(msg)
+    if TYPE_CHECKING:  # V is the type of the argument of the class; no record is there to be set
+
+        def __set__(self, record: Never, space: V) -> None: ...
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, frozen_default=True)
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class Record(Biproduct):
     """V₁ ⊕ … ⊕ Vₙ with names for its parts, `name: Part[V]` in a subclass; `Params(weights=V, …)` is a space.
 
@@ -105,9 +105,10 @@ class Record(Biproduct):
         made._hold(parts)
         return made
 
-    @classmethod
-    def _lens(cls, name: str, part: W, /) -> Lens[Self, W]:
-        raise NotImplementedError  # for type checkers
+    if TYPE_CHECKING:  # see `hilbert.lens.Owner`
+
+        @classmethod
+        def _lens(cls, part: W, /) -> Lens[Self, W]: ...
 
     def of(self, **parts: Any) -> Vec[Self]:
         """The vector with these parts by name: vectors of their spaces, or data for them.
@@ -126,6 +127,15 @@ class Record(Biproduct):
                 raise SpaceError(f"{msg}made(P, {', '.join(f'entry({cls}.{name}, …)' for name in self.lenses)})")
             leaves += _part(f"{cls}.{name}", space, given).leaves
         return Vec(self, tuple(leaves))
+
+    if not TYPE_CHECKING:  # to a type checker there are no other attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which parts there are."""
+            if name.startswith("_"):
+                raise AttributeError(name=name, obj=self)
+            msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}"
+            raise MissingError(msg)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"a space is not changed: {type(self).__name__}.{name} cannot be set"

@@ -242,7 +242,7 @@ HILBERT: dict[str, Rows] = {
         ("(V * W).vec((R ** (p * h)).zeros())", "linmap.unitary.tensor_matrix, or its adjoint,"),
         ("fun(V ** h)(lambda x: x + (R ** (h * p)).zeros())", "sides must be in one space; they …uncurry(V)(v) maps"),
         ("fun(R ** (h * p))(f ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
-        ("f()", "takes one argument, vector of ℝ^Pixel4; 0 were given"),
+        ("f()", "takes one argument, a vector of ℝ^Pixel4; 0 were given"),
         ("f(v, v)", "takes one argument, …2 were given"),
         ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
         ("two(v)", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to a vector of ℝ^Pixel4"),
