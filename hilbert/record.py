@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, 
 from hilbert.biproduct import Biproduct
 from hilbert.errors import MissingError, SpaceError, shown
 from hilbert.lens import Lens, Owner
-from hilbert.notarray import Applicable
+from hilbert.notarray import Applicable, refuse_part
 from hilbert.space import Space, Type
 from hilbert.vector import Vec
 
@@ -78,6 +78,7 @@ class Record(Biproduct):
         own = _declared(cls)
         for name in own:
             setattr(cls, name, Part(name))
+            refuse_part(name)
         cls.names = _all_names(cls, own)
         cls.lenses = {name: Lens(((cls, name),)) for name in cls.names}
 

@@ -33,7 +33,7 @@ SPACES: list[Type] = [
     (R**X) * (R**Y),
     direct_sum(R, R**X) * (R**Y),
     Pair(first=R, second=direct_sum(R, R**X)) ** Y,
-    direct_sum(Pair(first=Z, second=R), Single(first=R**Y)),
+    direct_sum(Pair.of_parts((Z, R)), Single(first=R**Y)),
     R ** Fin.of(0),
     direct_sum(R, R) ** Fin.of(0),
 ]
