@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 from attrs import evolve
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Chosen, Wrt, positions, restricted
+from adjoint.wrt import restricted
 from diff import affine, program
 from diff.affine import linearized
+from diff.moving import Chosen, Wrt, positions
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Type
@@ -30,7 +31,7 @@ from hilbert.once import once
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert import Map, Vec
+    from hilbert import Lens, Map, Vec
     from hilbert.map import AnyMap
     from linmap import LinMap
 
@@ -94,11 +95,13 @@ def vjp(f: Map[DirectSum[A, *Rest], W], wrt: Literal[0]) -> Program[DirectSum[Di
 @overload
 def vjp(f: Map[DirectSum[A, B, *Rest], W], wrt: Literal[1]) -> Program[DirectSum[DirectSum[A, B, *Rest], W], B]: ...
 @overload
-def vjp(f: Map[V, W], wrt: int | Sequence[int]) -> Program[DirectSum[V, W], Any]: ...
+def vjp(f: Map[V, W], wrt: Lens[V, A]) -> Program[DirectSum[V, W], A]: ...
+@overload
+def vjp(f: Map[V, W], wrt: int | Sequence[int] | Sequence[Lens[V, Any]]) -> Program[DirectSum[V, W], Any]: ...
 def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.
 
-    Raises SpaceError for a position that does not exist.
+    Raises SpaceError for a part that does not exist.
     """
     require_map(f, "vjp")
     return _vjp(program(f), positions(f.dom, wrt))

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from adjoint.wrt import Chosen, Wrt, part, positions, restricted
+from adjoint.wrt import restricted
 from diff import derivative, program
 from diff.affine import linearized
+from diff.moving import Chosen, Wrt, part, positions
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
-from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
+from hilbert import DirectSum, Field, Lens, Map, SpaceError, Type, Vec
 from hilbert.errors import truth
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
@@ -63,14 +64,20 @@ def grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[B, C]]: ...
 @overload
+def grad(f: Map[V, Field], wrt: Lens[V, A]) -> Map[V, A]: ...
+@overload
+def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B]]) -> Map[V, DirectSum[A, B]]: ...
+@overload
+def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]) -> Map[V, DirectSum[A, B, C]]: ...
+@overload
 def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
 @overload
-def grad(f: Map[V, Field], wrt: Sequence[int]) -> Map[V, Any]: ...
+def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
 def grad(f: Any, wrt: Wrt = None) -> Any:
-    """∇f : V → V of f : V → K, or its part at position `wrt`; the gradient in a discrete part is dropped.
+    """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
 
-    Several positions, `grad(f, (0, 2))`, give the direct sum of these parts. Raises SpaceError for a map that is not
-    scalar-valued, or a position that does not exist.
+    Several, `grad(f, (0, 2))`, give the direct sum of these parts. Raises SpaceError for a map that is not
+    scalar-valued, or a part that does not exist.
     """
     return _gradient(f, wrt, with_value=False)
 
@@ -102,11 +109,21 @@ def value_and_grad(
     f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
 ) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[B, C]]]: ...
 @overload
+def value_and_grad(f: Map[V, Field], wrt: Lens[V, A]) -> Map[V, DirectSum[Field, A]]: ...
+@overload
+def value_and_grad(
+    f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B]]
+) -> Map[V, DirectSum[Field, DirectSum[A, B]]]: ...
+@overload
+def value_and_grad(
+    f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]
+) -> Map[V, DirectSum[Field, DirectSum[A, B, C]]]: ...
+@overload
 def value_and_grad(
     f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int
 ) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
 @overload
-def value_and_grad(f: Map[V, Field], wrt: Sequence[int]) -> Map[V, DirectSum[Field, Any]]: ...
+def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _gradient(f, wrt, with_value=True)

@@ -54,6 +54,7 @@ from diff.primitives import (
     tan,
     tanh,
 )
+from diff.records import entry, made
 from diff.show import show
 from diff.trace import fun
 
@@ -87,6 +88,7 @@ __all__ = [
     "divide",
     "each",
     "eigh",
+    "entry",
     "exp",
     "expm1",
     "fold",
@@ -107,6 +109,7 @@ __all__ = [
     "log10",
     "logaddexp",
     "logdet",
+    "made",
     "maximum",
     "minimum",
     "ode_series",

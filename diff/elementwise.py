@@ -10,6 +10,7 @@ from attrs import frozen
 from diff.base import Fun
 from diff.programs import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
+from hilbert.biproduct import Biproduct
 from hilbert.errors import number
 from hilbert.leaf import Entry, Leaf
 from hilbert.notarray import Applicable
@@ -152,8 +153,8 @@ def booleans(space: Type) -> Type:
     """The type with a Bool for each entry of a space."""
     if isinstance(space, Copower):
         return Copower(booleans(space.base), space.index)
-    if isinstance(space, DirectSum):
-        return DirectSum(tuple(map(booleans, space.parts)))
+    if isinstance(space, Biproduct):
+        return space.of_parts(tuple(map(booleans, space.parts)))
     leaves = tuple(type_of(Leaf(Bool.entry, leaf.axes)) for leaf in space.leaves)
     return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 

@@ -44,18 +44,20 @@ from hilbert import (
     Vec,
 )
 from hilbert.errors import double, is_number, shown
+from hilbert.leafwise import leaf_spaces, require_leaf
+from hilbert.lens import Lens, lens_for, place
 from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
-from hilbert.position import ROWS
+from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, run
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.space import atom, bracketing, require_space, type_of
 from hilbert.spec import Spec
-from hilbert.vector import Linear, Number, require_vector, span
+from hilbert.vector import Linear, Number, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -64,7 +66,7 @@ from linmap.term.base import LinMap
 from linmap.term.datum import constants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import date
 
     from hilbert import Coproduct
@@ -135,6 +137,9 @@ class Expr(Applicable, Generic[V]):
         """The slots there: what a body reads of the function around it is captured."""
         b = self._builder
         return self._slots if b.inner is None else b.seen(self._slots)
+
+    def _instead_of(self, name: str) -> str:
+        return lens_for(self.space, name)
 
     # --- vector space ---
 
@@ -316,6 +321,12 @@ class Expr(Applicable, Generic[V]):
     @overload
     def __getitem__(self: Expr[DirectSum[*Rest]], i: int) -> Expr[Any]: ...
     @overload
+    def __getitem__(self: Expr[A], i: Lens[A, W]) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[A, I]], i: Lens[A, W]) -> Expr[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Expr[Copower[Copower[W, J], I]]: ...
+    @overload
     def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
     @overload
     def __getitem__(
@@ -340,10 +351,14 @@ class Expr(Applicable, Generic[V]):
     def __getitem__(self: Any, i: Any) -> Any:
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
+        A lens takes the part of a record that it names, of P^X those of all components.
         Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
         `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather: linear in v, its adjoint is
         `scatter`. Raises SpaceError for a position, label or element that does not exist.
         """
+        if type(i) is Lens:
+            part, start, stop = i.at(self.space)
+            return Expr(self.builder, part, self.slots[start:stop])
         if isinstance(i, (Expr, Vec)):
             return _gathered(self, operand(self, i, "v[x]"))
         if self.space not in self.space.parts:
@@ -357,6 +372,29 @@ class Expr(Applicable, Generic[V]):
                 kept = wire.Reduce(_inclusion(axis, key).T, at)
                 slots = tuple(self.builder.apply(kept, slot) for slot in slots)
         return Expr(self.builder, cod, slots)
+
+    @overload
+    def replace(self: Expr[A], lens: Lens[A, W], part: Expr[W] | Vec[W]) -> Expr[A]: ...
+    @overload
+    def replace(
+        self: Expr[Copower[A, I]], lens: Lens[A, W], part: Expr[Copower[W, I]] | Vec[Copower[W, I]]
+    ) -> Expr[Copower[A, I]]: ...
+    def replace(self: Any, lens: Any, part: Any) -> Any:
+        """The same value but for one part of its record; raises SpaceError for a part of another space."""
+        other = operand(self, part, "replace")
+        start, stop = place(self.space, lens, other.space)
+        return Expr(self.builder, self.space, (*self.slots[:start], *other.slots, *self.slots[stop:]))
+
+    def map_leaves(self, f: Callable[[str, Expr[Any]], Expr[Any] | Vec[Any]]) -> Expr[V]:
+        """f(path, x) in place of each leaf x, which is in the space of its own; the path is `encoder.bias`, say.
+
+        Raises SpaceError where f gives something else than an expression of that space.
+        """
+        leaves = leaf_spaces(self.space)
+        given = (f(path, Expr(self.builder, V, (k,))) for (path, V), k in zip(leaves, self.slots, strict=True))
+        made = (operand(self, x, "map_leaves") for x in given)
+        slots = [require_leaf(path, V, x).slots[0] for (path, V), x in zip(leaves, made, strict=True)]
+        return Expr(self.builder, self.space, tuple(slots))
 
     def scatter(
         self: Expr[Copower[W, J]], ids: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
@@ -592,7 +630,7 @@ class Expr(Applicable, Generic[V]):
                 first = _fill(self, first) if is_number(first) else operand(self, first, f.name)
             rest = [_fill(first, a) if is_number(a) else operand(first, a, f.name) for a in others]
             return elementwise(f, first, *rest)
-        exprs = [operand(self, a, "f(…)") for a in args]
+        exprs = [_argument(self, a) for a in args]
         dom = f.dom
         if len(exprs) == 1:
             (x,) = exprs
@@ -642,6 +680,14 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
     hint = "a plain array has no space: write const(V.vec(array))" if hasattr(o, "dtype") else "a vector would fit"
     msg = f"{sign} of {shown(like)} and {shown(o)}: {hint}"
     raise SpaceError(msg)
+
+
+def _argument(like: Expr[Any], a: Any) -> Expr[Any]:
+    """An argument of a function: a tuple is an element of the direct sum of the spaces of its items."""
+    if type(a) is not tuple:
+        return operand(like, a, "f(…)")
+    parts = [_argument(like, part) for part in a]
+    return Expr(like.builder, DirectSum(tuple(e.space for e in parts)), tuple(k for e in parts for k in e.slots))
 
 
 def literal(b: Builder, v: Vec[V]) -> Expr[V]:

@@ -14,6 +14,7 @@ from diff.plan import derived
 from diff.programs import AnyProgram, Program
 from diff.term import Lift
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
+from hilbert.biproduct import Biproduct
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
 from hilbert.map import AnyMap, require_map
@@ -84,7 +85,7 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """
     require_map(f, "lift(f, X)")
     require_index(X, "lift(f, X)")
-    parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
+    parts = f.dom.parts if isinstance(f.dom, Biproduct) else ()
     if over is None:
         if len(parts) != 2:  # parameters and data
             msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…), or "
@@ -95,7 +96,7 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
 
 
 def _positions(dom: Type, over: Any) -> tuple[int, ...]:
-    parts = dom.parts if isinstance(dom, DirectSum) else ()
+    parts = dom.parts if isinstance(dom, Biproduct) else ()
     try:
         given = [integer(k) for k in over]
     except TypeError:  # no sequence
@@ -122,7 +123,7 @@ def _on_leaves(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
     parts = p.dom.parts
     up = [k in over for k, part in enumerate(parts) for _ in part.leaves]
     spaces = tuple(Copower(part, X) if k in over else part for k, part in enumerate(parts))
-    dom: Type = DirectSum(spaces) if isinstance(p.dom, DirectSum) else spaces[0]
+    dom: Type = DirectSum(spaces) if isinstance(p.dom, Biproduct) else spaces[0]
     return _lifted(p, X, up, dom)
 
 

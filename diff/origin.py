@@ -36,7 +36,7 @@ from attrs import frozen
 
 from hilbert import Map, Vec
 from hilbert.errors import shown
-from hilbert.notarray import Applicable, NotArray
+from hilbert.notarray import Applicable, NotArray, PartName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,7 +149,8 @@ def understood(error: TypeError | AttributeError) -> str | None:
     """
     if isinstance(error, AttributeError):
         ours = isinstance(error.obj, NotArray) or _is_ours(error.obj)
-        near = difflib.get_close_matches(error.name or "", dir(error.obj), n=3) if ours else []
+        there = [name for name in dir(error.obj) if not isinstance(vars(NotArray).get(name), PartName)]
+        near = difflib.get_close_matches(error.name or "", there, n=3) if ours else []
         hint = f"; it has {', '.join(near)}" if near else ""
         text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
         return f"{text}{hint}" if ours else None

@@ -17,6 +17,7 @@ from diff.lower import program
 from diff.programs import AnyProgram, Program
 from diff.term import Bilinear, Constant, Fork, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
+from hilbert.biproduct import Biproduct
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
 from hilbert.program.branch import Cond
@@ -72,8 +73,8 @@ class _Terms:
         """The projection to leaf k of the argument."""
         ways: list[AnyMap] = [] if len(self.env) == 1 else [_project(self.space, self.where[ARGUMENT])]
         space: Any = self.p.dom
-        while len(space.leaves) > 1 or isinstance(space, DirectSum):
-            if not isinstance(space, DirectSum):
+        while len(space.leaves) > 1 or space.is_sum:
+            if not space.is_sum:
                 ways.append(_leaf_of(space, k))
                 space = type_of(space.leaves[k])
                 break
@@ -253,8 +254,9 @@ def _nested(space: Any, results: list[AnyMap], dom: Any) -> AnyMap:
     def build(s: Any) -> AnyMap:
         if not s.leaves:
             return zero(dom, s) if dom.is_space else Constant(dom, Vec(s, ()))
-        if isinstance(s, DirectSum):
-            return fork(*(build(part) for part in s.parts))
+        if isinstance(s, Biproduct):
+            found = fork(*(build(part) for part in s.parts))
+            return found if s.names is None else _composed([found, _same_leaves("pack", found.cod, s)], dom)
         if len(s.leaves) == 1:
             f = next(it)
             return f if f.cod == s else _composed([f, _same_leaves("curry", f.cod, s)], f.dom)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 from attrs import field, frozen
 
 from diff.base import Fun
-from hilbert import DirectSum, Space, SpaceError, Type
+from hilbert import Space, SpaceError, Type
+from hilbert.biproduct import Biproduct, DirectSum
 from hilbert.combine import (
     Selection,
 )
@@ -90,7 +91,7 @@ class Program(Selection[V, W], Fun[V, W]):
     @property
     def part(self) -> int | None:
         """i for a program without steps that gives part i of its argument; None for another."""
-        if self.steps or not isinstance(self.dom, DirectSum):
+        if self.steps or not isinstance(self.dom, Biproduct):
             return None
         start = 0
         for k, part in enumerate(self.dom.parts):

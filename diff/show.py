@@ -18,11 +18,12 @@ from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, P
 from hilbert import Copower, SpaceError
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, Map
+from hilbert.nested import named
 from hilbert.program.constant import Const
 from hilbert.term import postorder
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
 from linmap.show.shared import shared_doc
-from linmap.show.show import Names, net_doc, node_doc, subscript
+from linmap.show.show import Names, key_of, net_doc, node_doc
 from linmap.show.show import show as show_linear
 from linmap.term import wire
 from linmap.term.base import LinMap
@@ -107,7 +108,7 @@ def _wiring(p: AnyProgram) -> Doc | None:
     for k, part in enumerate(space.parts):
         stop = start + len(part.leaves)
         if p.outputs == tuple(range(start, stop)):
-            return Word(f"π{subscript(k + 1)}")
+            return Word(f"π{key_of(space, k)}")
         start = stop
     return None
 
@@ -160,7 +161,4 @@ def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
 
 
 def _tree(space: Any, leaves: list[str]) -> str:
-    def build(tree: Any) -> str:
-        return f"({', '.join(map(build, tree))})" if isinstance(tree, tuple) else tree
-
-    return build(space.pack(iter(leaves)))
+    return named(space, space.pack(iter(leaves)), lambda leaf: leaf or "0")

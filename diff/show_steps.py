@@ -32,7 +32,11 @@ def heads(p: AnyProgram) -> tuple[str, ...]:
     parts = p.dom.parts
     if p.names:
         return tuple(subscripted(name) for name in p.names)
-    return ("x",) if len(parts) == 1 else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
+    return (
+        ("x",)
+        if len(parts) == 1 or p.dom.names is not None
+        else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
+    )
 
 
 def subscripted(name: str) -> str:
@@ -44,9 +48,15 @@ def subscripted(name: str) -> str:
 def leaf_names(p: AnyProgram) -> list[str]:
     """The names of the leaves of the argument."""
     names = heads(p)
-    parts = p.dom.parts if len(names) == len(p.dom.parts) else (p.dom,)
+    whole = len(names) != len(p.dom.parts) or (len(names) == 1 and p.dom.names is not None)
+    parts = (p.dom,) if whole else p.dom.parts
     pairs = zip(names, parts, strict=True)
-    return [head + "".join(subscript(k + 1) for k in way) for head, part in pairs for way in path(part)]
+    return [head + "".join(map(_key, way)) for head, part in pairs for way in path(part)]
+
+
+def _key(k: int | str) -> str:
+    """₁, or .weights."""
+    return f".{k}" if isinstance(k, str) else subscript(k + 1)
 
 
 class Slots:

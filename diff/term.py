@@ -31,13 +31,14 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
+from hilbert.position import part_span
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.table import Builtin
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class Lift(AnyFun):
         _maps(None, None, (self.of,))
         require_index(self.index, "a lifted function")
         for k in as_tuple(self.over):
-            span(self.of.dom, k)
+            part_span(self.of.dom, k)
 
     @property
     def dom(self) -> Any:

@@ -2,19 +2,23 @@
 
 import hilbert.arrays.counting  # attaches degrees and pictures to relations
 import hilbert.operators  # noqa: F401 - attaches tensors and matrix products to vectors
+from hilbert.biproduct import DirectSum, direct_sum
 from hilbert.errors import SpaceError
 from hilbert.formal.compression import Compression, compress
 from hilbert.formal.rank_one_sums import rank
 from hilbert.formal.tensors import formal, from_factors
 from hilbert.index import Coproduct, Fin, Index, Labelled, Product, Unit
+from hilbert.leafwise import fan_in, initial
+from hilbert.lens import Lens
 from hilbert.map import Map
+from hilbert.record import Part, Record
 from hilbert.relation.base import Relation
+from hilbert.saved import load, save
 from hilbert.space import (
     R32,
     Bool,
     Boolean,
     Copower,
-    DirectSum,
     Discrete,
     Elements,
     Field,
@@ -28,7 +32,6 @@ from hilbert.space import (
     Vector,
     Z,
     Zero,
-    direct_sum,
 )
 from hilbert.vector import Vec
 
@@ -47,10 +50,13 @@ __all__ = [
     "Index",
     "Integers",
     "Labelled",
+    "Lens",
     "Map",
     "Matrix",
+    "Part",
     "Product",
     "R",
+    "Record",
     "Relation",
     "Scalar",
     "Space",
@@ -64,7 +70,11 @@ __all__ = [
     "Zero",
     "compress",
     "direct_sum",
+    "fan_in",
     "formal",
     "from_factors",
+    "initial",
+    "load",
     "rank",
+    "save",
 ]

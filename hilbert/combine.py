@@ -8,10 +8,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, shown
 from hilbert.map import AnyMap, Map, exponent
 from hilbert.once import once
-from hilbert.space import Copower, DirectSum, Type, bracketing
+from hilbert.space import Copower, Type, bracketing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -113,8 +113,8 @@ def tagged(tag: type, size: int) -> str:
     return f"{name}{':' if name[-1:].isdigit() else ''}{size}"
 
 
-def require_importable(tag: type, axis: Index) -> None:
-    """Raise SpaceError unless another process finds the tag by its name."""
+def require_importable(tag: type, what: str) -> None:
+    """Raise SpaceError unless another process finds a class by its name; `what` says which class it is."""
     module = sys.modules.get(tag.__module__)
     try:
         found: object = reduce(getattr, tag.__qualname__.split("."), module)
@@ -122,7 +122,7 @@ def require_importable(tag: type, axis: Index) -> None:
         found = None
     if found is not tag:
         msg = (
-            f"the tag {tag.__qualname__} of axis {axis} cannot be pickled: it is not importable as "
+            f"{what} cannot be pickled: it is not importable as "
             f"{tag.__module__}.{tag.__qualname__}; define the class at the top level of a module"
         )
         raise SpaceError(msg)
@@ -223,7 +223,7 @@ class Fin(Labelled[T]):
         return f"Fin.of({self._size})" if self.tag is Anonymous else f"Fin({self.tag.__qualname__}, {self._size})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        require_importable(self.tag, self)
+        require_importable(self.tag, f"the tag {self.tag.__qualname__} of axis {self}")
         return Fin, (self.tag, self._size)
 
 
@@ -293,7 +293,7 @@ class _Labels(Fin[T]):
         return f"{start}{self.labels!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        require_importable(self.tag, self)
+        require_importable(self.tag, f"the tag {self.tag.__qualname__} of axis {self}")
         return Labelled, (self.tag, self.labels)
 
 

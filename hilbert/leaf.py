@@ -1,6 +1,8 @@
 """What one array stores: entries of one kind along some axes. The ground floor, which knows no spaces (paper §2.2).
 
->>> from hilbert.index import Fin
+>>> from hilbert.attach import declared
+from hilbert.attach import declared
+from hilbert.index import Fin
 >>> leaf = Leaf(Entry("float64"), (Fin.of(2), Fin.of(3)))
 >>> print(leaf, leaf.shape, leaf.kind)
 ℝ^{2×3} (2, 3) f
@@ -144,6 +146,11 @@ class Bundle(Leaf):  # noqa: PLW1641 - attrs makes the hash
     def kind(self) -> str:
         """No numpy kind."""
         return BUNDLE
+
+    @declared
+    def direct_sum(self) -> Any:
+        """The direct sum of its leaves, each as a type."""
+        raise NotImplementedError
 
     def under(self, axes: tuple[Index, ...]) -> Bundle:
         """Each array with more axes in front."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
+from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import kept, once
-from hilbert.space import Copower, DirectSum, Type, bracketing
+from hilbert.space import Copower, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
 
@@ -159,7 +160,31 @@ class Map(Term, NotArray, Generic[V, W]):
         /,
     ) -> Vec[W]: ...
     @overload
+    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Vec[A], Vec[B]], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Vec[A], bc: tuple[Vec[B], Vec[C]], /) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Vec[A], bcd: tuple[Vec[B], Vec[C], Vec[D]], /
+    ) -> Vec[W]: ...
+    @overload
     def __call__(self, x: Operand[V, W, T], /) -> T: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Operand[B, W, T]], /) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C]], W],
+        a: Operand[A, W, T],
+        bc: tuple[Operand[B, W, T], Operand[C, W, T]],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C, D]], W],
+        a: Operand[A, W, T],
+        bcd: tuple[Operand[B, W, T], Operand[C, W, T], Operand[D, W, T]],
+        /,
+    ) -> T: ...
     @overload
     def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
     @overload
@@ -251,13 +276,14 @@ class Map(Term, NotArray, Generic[V, W]):
         /,
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
-        """f(x); f(a, b, c) for a direct sum. Raises SpaceError for an argument of another space."""
+        """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
         ready = kept(Map._ready, self)
         if ready is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is ready[0]:
             return ready[1](args[0])
         for a in args:
-            if isinstance(a, Applicable):
-                return a.apply_map(self, args)
+            symbol = None if type(a) is Vec else applicable(a)
+            if symbol is not None:
+                return symbol.apply_map(self, args)
         x = argument(self, args)
         return self._ready()[1](x)
 
@@ -388,9 +414,27 @@ def highest(parts: Sequence[AnyMap]) -> AnyMap:
     return max(parts, key=lambda part: part.language)
 
 
+def _together(args: tuple[Any, ...]) -> Any:
+    """A tuple of vectors, or of such tuples, as one of the direct sum of their spaces; another one as it is."""
+    parts = [_together(arg) if type(arg) is tuple else arg for arg in args]
+    if not all(isinstance(part, Vec) for part in parts):
+        return args
+    return Vec(DirectSum(tuple(part.space for part in parts)), tuple(leaf for part in parts for leaf in part.leaves))
+
+
+def applicable(arg: Any) -> Applicable | None:
+    """An argument that is an expression, or the first one in a tuple."""
+    if isinstance(arg, Applicable):
+        return arg
+    found = map(applicable, arg) if type(arg) is tuple else ()
+    return next((symbol for symbol in found if symbol is not None), None)
+
+
 def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
     dom = f.dom
+    if tuple in map(type, args):
+        args = [_together(arg) if type(arg) is tuple else arg for arg in args]
     for k, arg in enumerate(args):
         if not isinstance(arg, Vec):
             part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
@@ -406,7 +450,7 @@ def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
         return vector
     parts = dom.parts
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
-        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument,"
+        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
         raise SpaceError(msg)
     leaves: tuple[Any, ...] = ()

@@ -1,9 +1,9 @@
-"""Passes over direct sums within each other, however deep: no recursion. Other spaces are taken as a whole.
+"""Passes over sums (direct sums, records) within each other, however deep: no recursion; others are taken as a whole.
 
 >>> from hilbert import R, direct_sum
 >>> V = direct_sum(direct_sum(R, R), R)
->>> text(V), pack(V, iter([1, 2, 3])), rows(direct_sum(R, R))
-('(ℝ ⊕ ℝ) ⊕ ℝ', ((1, 2), 3), [R, (0, 0)])
+>>> text(V), pack(V, iter([1, 2, 3])), rows(direct_sum(R, R))[0]
+('(ℝ ⊕ ℝ) ⊕ ℝ', ((1, 2), 3), R)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def same(a: Any, b: Any) -> bool:
             continue
         sums = getattr(a, "is_sum", False), getattr(b, "is_sum", False)
         if all(sums):
-            if len(a.parts) != len(b.parts) or hash(a) != hash(b):
+            if type(a) is not type(b) or len(a.parts) != len(b.parts) or hash(a) != hash(b):
                 return False
             stack.extend(zip(a.parts, b.parts, strict=True))
         elif any(sums) or a != b:
@@ -69,20 +69,20 @@ def unpack(space: Any, tree: Any, items: Callable[[Any, Any, int], list[Any]]) -
 
 
 def rows(space: Any) -> list[Any]:
-    """The distinct parts, those of a direct sum before it: a space, or the rows of the parts of a direct sum."""
+    """The distinct parts, those of a sum before it: a space, or how a sum is made and the rows of its parts."""
     numbers: dict[int, int] = {}
     found: list[Any] = []
     for part in postorder(space, below):
         numbers[id(part)] = len(found)
-        found.append(tuple(numbers[id(p)] for p in part.parts) if part.is_sum else part)
+        found.append((type(part), *(numbers[id(p)] for p in part.parts)) if part.is_sum else part)
     return found
 
 
-def built(found: list[Any], make: Callable[[tuple[Any, ...]], Any]) -> Any:
-    """The direct sum of the last row; `make` makes one of its parts."""
+def built(found: list[Any]) -> Any:
+    """The sum of the last row."""
     made: list[Any] = []
     for row in found:
-        made.append(make(tuple(made[k] for k in row)) if isinstance(row, tuple) else row)
+        made.append(row[0].of_parts(tuple(made[k] for k in row[1:])) if isinstance(row, tuple) else row)
     return made[-1]
 
 
@@ -100,20 +100,19 @@ def any_item(space: Any, tree: Any, is_one: Callable[[Any], bool]) -> bool:
     return False
 
 
-def tangent(space: Any, make: Callable[[tuple[Any, ...]], Any]) -> Any:
-    """The direct sum of the parts' tangents, without those of discrete parts; one alone is itself."""
+def tangent(space: Any) -> Any:
+    """The sum of the parts' tangents, in the same form."""
 
     def step(at: Any, rec: Callable[[Any], Any]) -> Any:
         if at.is_space or not at.is_sum:
             return at if at.is_space else at.tangent
-        kept = [rec(part) for part in at.parts if any(leaf.is_field for leaf in part.leaves)]
-        return kept[0] if len(kept) == 1 else make(tuple(kept))
+        return at.of_parts(tuple(map(rec, at.parts)))
 
     return bottom_up(space, step, below)
 
 
 def text(space: Any) -> str:
-    """(V ⊕ W) ⊕ U."""
+    """(V ⊕ W) ⊕ U; a record by its name."""
     found: str = bottom_up(space, _text, below)
     return found
 
@@ -127,10 +126,39 @@ def source(space: Any) -> str:
 def _text(space: Any, rec: Callable[[Any], str]) -> str:
     if not space.is_sum:
         return str(space)
+    if space.names is not None:
+        return _called(space, type(space).__name__, ": ", rec)
     if len(space.parts) == 1:
         return f"({rec(space.parts[0])},)"
-    return " ⊕ ".join(f"({rec(part)})" if part.is_sum else rec(part) for part in space.parts) or "()"
+    return " ⊕ ".join(f"({rec(part)})" if _is_plain(part) else rec(part) for part in space.parts) or "()"
 
 
 def _source(space: Any, rec: Callable[[Any], str]) -> str:
-    return f"direct_sum({', '.join(map(rec, space.parts))})" if space.is_sum else repr(space)
+    if not space.is_sum:
+        return repr(space)
+    if space.names is None:
+        return f"direct_sum({', '.join(map(rec, space.parts))})"
+    return _called(space, type(space).__qualname__, "=", rec)
+
+
+def named(space: Any, tree: Any, text: Callable[[Any], str] = repr) -> str:
+    """A tuple tree as text, the parts of a record with their names; V^X has the tree of V."""
+    while hasattr(space, "base"):
+        space = space.base
+    if not isinstance(tree, tuple) or not tree:
+        return text(tree)
+    parts = space.parts if space.is_sum else [space] * len(tree)  # V ⊗ W has a tree of trees
+    texts = [named(part, item, text) for part, item in zip(parts, tree, strict=True)]
+    if space.names is not None:
+        texts = [f"{name}: {text}" for name, text in zip(space.names, texts, strict=True)]
+    return f"({', '.join(texts)}{',' if len(texts) == 1 and space.names is None else ''})"
+
+
+def _called(space: Any, name: str, sign: str, rec: Callable[[Any], str]) -> str:
+    """A record: the name of its class, and its parts by name."""
+    parts = zip(space.names, space.parts, strict=True)
+    return f"{name}({', '.join(f'{name}{sign}{rec(part)}' for name, part in parts)})"
+
+
+def _is_plain(space: Any) -> bool:
+    return bool(space.is_sum) and space.names is None

@@ -57,6 +57,27 @@ class Missing:
         raise MissingError(msg)
 
 
+@final
+class PartName:
+    """The name of a part of some record as an attribute: it says which lens to write; for other values it is none.
+
+    A `__getattr__` would do the same, and make every attribute of vectors slower.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, value: Any, owner: type) -> Any:
+        remedy = "" if value is None else value._instead_of(self.name)
+        if remedy:
+            msg = f"{shown(value)} has no .{self.name}: write {remedy}"
+            raise MissingError(msg)
+        msg = f"{owner.__name__!r} object has no attribute {self.name!r}"
+        raise AttributeError(msg, name=self.name, obj=owner if value is None else value)
+
+
 def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
     """A method for an operator that says what to write instead."""
 
@@ -91,6 +112,10 @@ class NotArray:
             if name not in vars(cls):
                 setattr(cls, name, _refused(name, sign, remedy))
 
+    def _instead_of(self, name: str) -> str:
+        """What to write for an attribute that only some values of the class might be expected to have."""
+        return ""
+
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)
         msg = f"{what} does not apply to {shown(self)}: {f'write {remedy}' if remedy else self.instead}"
@@ -118,3 +143,9 @@ class Applicable(NotArray):
     def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)
+
+
+def refuse_part(name: str) -> None:
+    """Let the name of a part of a record say, as an attribute of a vector or an expression, which lens to write."""
+    if name not in vars(NotArray):
+        setattr(NotArray, name, PartName(name))

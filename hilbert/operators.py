@@ -17,6 +17,7 @@ from hilbert.errors import SpaceError
 from hilbert.formal import tensors
 from hilbert.index import Fin, Index, Labelled, require_index
 from hilbert.labels import column_of, distinct_labels
+from hilbert.leafwise import map_leaves
 from hilbert.notarray import NotArray
 from hilbert.space import Copower, Elements, Type, bracketing
 from hilbert.spec import ALPHABET
@@ -86,6 +87,7 @@ def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec
 
 attach(Vec, "tensor", tensor)
 attach(Vec, "norm", norm)
+attach(Vec, "map_leaves", map_leaves)
 attach(Vec, "__matmul__", matrix_product)
 attach(Vec, "_transposed", matrices.transpose)
 attach(Vec, "_mismatch", mismatch)

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, has_labels
+from hilbert.lens import require_numbered
 from hilbert.notarray import NotArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from hilbert.space import Type
 
 Key: TypeAlias = int | range | None
 """What is kept of an axis: the element at a position, a run of elements, or all of it."""
@@ -148,3 +151,20 @@ def without(X: Index, Y: Index) -> list[tuple[int, Index | None]]:
     left = [(at, X.right if rest is None else rest * X.right) for at, rest in without(X.left, Y)]
     right = [(at + n, X.left if rest is None else X.left * rest) for at, rest in without(X.right, Y)]
     return [*left, *right]
+
+
+def span(space: Type, i: int) -> tuple[int, int]:
+    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is none, and for a record."""
+    require_numbered(space)
+    return part_span(space, i)
+
+
+def part_span(space: Type, i: int) -> tuple[int, int]:
+    """The same for a record, too."""
+    parts = space.parts
+    place = integer(i)
+    if place is None or not 0 <= place < len(parts):
+        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
+        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
+        raise SpaceError(msg)
+    return space.offsets[place], space.offsets[place + 1]

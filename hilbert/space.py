@@ -1,5 +1,6 @@
 """Spaces and discrete types (paper §2.2): 0 | K | ⊕ V_x | V^X | V ⊗ W, as explicit typed objects.
 
+>>> from hilbert import direct_sum
 >>> class Pixel: ...
 >>> class Hidden: ...
 >>> pixel, hidden = Fin(Pixel, 4), Fin(Hidden, 3)
@@ -13,7 +14,6 @@
 # a cached property implements a property
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 from functools import reduce
@@ -41,6 +41,7 @@ from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
+from hilbert.lens import require_numbered
 from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -100,10 +101,12 @@ class Type(Remembering):
 
     @property
     def tangent(self) -> Space:
-        """The space of differentials: discrete parts have tangent 0 (as parts of a direct sum they are dropped)."""
+        """The space of differentials: that of a discrete type is 0, and 0 in its place in a direct sum."""
         raise TypeError(type(self).__name__)
 
-    is_sum: ClassVar[bool] = False  # a direct sum
+    is_sum: ClassVar[bool] = False  # a direct sum or a record
+    names: ClassVar[tuple[str, ...] | None] = None
+    """The names of the parts of a record; None for everything else."""
 
     @property
     def parts(self) -> tuple[Type, ...]:
@@ -117,17 +120,12 @@ class Type(Remembering):
 
     @property
     def summands(self) -> tuple[Type, ...]:
-        """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type."""
-        powers, base = list[Index](), self
+        """The parts of a direct sum, V^X and W^X for (V ⊕ W)^X; raises SpaceError for another type, and for records."""
+        base: Type = self
         while isinstance(base, Copower):
-            powers, base = [*powers, base.index], base.base
-        if not isinstance(base, DirectSum):
-            msg = f"{self} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
-            raise SpaceError(msg)
-        parts: tuple[Type, ...] = base.parts
-        for index in reversed(powers):
-            parts = tuple(Copower(part, index) for part in parts)
-        return parts
+            base = base.base
+        require_numbered(base)
+        return _summands(self)
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -187,7 +185,8 @@ class Type(Remembering):
                 raise SpaceError(msg)
             return data
         if nested.any_item(self, data, lambda item: isinstance(item, Vec)):
-            parts = zip(self.summands, _tuple(self, data, len(self.summands)), strict=True)
+            summands = _summands(self)
+            parts = zip(summands, items(self, data, len(summands)), strict=True)
             return Vec(self, tuple(a for part, item in parts for a in part.vec(item).leaves))
         return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
 
@@ -242,6 +241,20 @@ class Type(Remembering):
             raise SpaceError(msg)
         one = (np.full(leaf.shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
         return Vec(self, tuple(map(as_leaf, one, self.leaves)))
+
+
+def _summands(space: Type) -> tuple[Type, ...]:
+    """The parts of a direct sum or a record, of a copower of one those of all components."""
+    powers, base = list[Index](), space
+    while isinstance(base, Copower):
+        powers, base = [*powers, base.index], base.base
+    if not base.is_sum:
+        msg = f"{space} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
+        raise SpaceError(msg)
+    parts: tuple[Type, ...] = base.parts
+    for index in reversed(powers):
+        parts = tuple(Copower(part, index) for part in parts)
+    return parts
 
 
 PLAIN = frozenset({np.ndarray, list, tuple, float, int})
@@ -452,7 +465,7 @@ class Zero(Space):
 
     def unpack(self, tree: Any) -> list[Any]:
         """Nothing."""
-        return _tuple(self, tree, 0)
+        return items(self, tree, 0)
 
     @property
     def tangent(self) -> Space:
@@ -470,81 +483,12 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
     require_type(value, f"the {attribute.name} of a copower or a tensor product")
 
 
-def _tuple(space: Type, tree: Any, arity: int) -> list[Any]:
+def items(space: Type, tree: Any, arity: int) -> list[Any]:
+    """The items of a tuple of so many; raises SpaceError for another."""
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
         msg = f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit"
         raise SpaceError(msg)
     return list(tree)
-
-
-@final
-@frozen(repr=False, slots=False)
-class DirectSum(PartlyDiscrete, Space, Generic[*Vs]):
-    """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space."""
-
-    is_sum = True
-    _parts: tuple[*Vs] = field(alias="parts")
-
-    def __attrs_post_init__(self) -> None:
-        if not isinstance(self._parts, tuple):
-            msg = f"a direct sum is of a tuple of spaces, not of {shown(self._parts)}: write direct_sum(V, W)"
-            raise SpaceError(msg)
-        for part in self._parts:
-            require_type(part, "a direct sum")
-        _ = self.leaves, hash(self)  # while those of the parts are known: later, a deep sum would overflow the stack
-
-    @once
-    def __hash__(self) -> int:
-        return hash((DirectSum, self._parts))
-
-    def __eq__(self, other: object) -> bool:
-        return nested.same(self, other)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return nested.built, (nested.rows(self), DirectSum)
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        """The summands."""
-        return self._parts
-
-    @property
-    def places(self) -> range:
-        """The positions of the parts."""
-        return range(len(self._parts))
-
-    @property
-    def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
-        return self._parts
-
-    @cached_property
-    def offsets(self) -> tuple[int, ...]:
-        """Where the leaves of each part begin, and where the last ones end."""
-        return tuple(itertools.accumulate((len(part.leaves) for part in self.parts), initial=0))
-
-    @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:
-        """Those of the parts, in order."""
-        return tuple(leaf for part in self.parts for leaf in part.leaves)
-
-    def pack(self, flat: Iterator[Any]) -> Any:
-        """A tuple."""
-        return nested.pack(self, flat)
-
-    def unpack(self, tree: Any) -> list[Any]:
-        """A tuple's leaves."""
-        return nested.unpack(self, tree, _tuple)
-
-    @cached_property
-    def tangent(self) -> Space:
-        """The direct sum of the parts' tangents, without those of discrete parts."""
-        return nested.tangent(self, lambda parts: DirectSum(parts) if parts else Zero())  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        return nested.text(self)
-
-    def __repr__(self) -> str:
-        return nested.source(self)
 
 
 def _exponent(power: Any, _: Any, value: Any) -> None:
@@ -613,7 +557,7 @@ class Copower(Space, Generic[V, I]):
         return Zero() if isinstance(inner, Zero) else Copower(inner, self.index)
 
     def __str__(self) -> str:
-        atom = isinstance(self.base, (Atom, Zero))
+        atom = isinstance(self.base, (Atom, Zero)) or self.base.names is not None
         return raised(str(self.base) if atom else f"({self.base})", str(self.index))
 
     def __repr__(self) -> str:
@@ -657,7 +601,8 @@ class TensorProduct(Space, Generic[V, W]):
 
     def __str__(self) -> str:
         return " ⊗ ".join(
-            f"({s})" if isinstance(s, (DirectSum, TensorProduct)) else str(s) for s in (self.left, self.right)
+            f"({s})" if (s.is_sum and s.names is None) or isinstance(s, TensorProduct) else str(s)
+            for s in (self.left, self.right)
         )
 
     def __repr__(self) -> str:
@@ -674,11 +619,6 @@ Vector: TypeAlias = Copower[Field, Fin[T]]
 Matrix: TypeAlias = Copower[Field, Product[Fin[S], Fin[T]]]
 
 
-def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
-    """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
-    return DirectSum(parts)
-
-
 def atom(entry: Entry) -> Field | Discrete:
     """The type of one entry."""
     if entry.index is not None:
@@ -686,11 +626,13 @@ def atom(entry: Entry) -> Field | Discrete:
     return {"bool": Bool, "int64": Z}.get(entry.dtype) or Field(entry.dtype)
 
 
-@once
 def type_of(leaf: Leaf) -> Type:
     """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none; of a bundle the direct sum of its leaves."""
-    if isinstance(leaf, Bundle):
-        return DirectSum(tuple(map(type_of, leaf.leaves)))
+    return leaf.direct_sum() if isinstance(leaf, Bundle) else _type_of(leaf)
+
+
+@once
+def _type_of(leaf: Leaf) -> Type:
     base = atom(leaf.entry)
     return Copower(base, reduce(operator.mul, leaf.axes)) if leaf.axes else base
 
@@ -710,16 +652,25 @@ def bracketing(have: Type, want: Type) -> str:
             return ""
         alike = "are printed alike, but their index sets have other tags or labels" if str(have) == str(want) else ""
         return f"; they {alike or 'have the same shape, but other index sets'}: give both the same index set"
+    return f"; {_way(have, want)}"
+
+
+def _way(have: Type, want: Type) -> str:
+    """What maps one space to another with the same arrays."""
     way = "a unitary operator"
     if {type(have), type(want)} == {TensorProduct, Copower}:
         way = "linmap.unitary.tensor_matrix, or its adjoint,"
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = f"{'curry' if _depth(have) < _depth(want) else 'uncurry'}(V)(v)"
-    elif isinstance(have, DirectSum) and isinstance(want, Copower):
+    elif have.is_sum and want.is_sum and (have.names, want.names) != (None, None):
+        way = "unpack(P)(v)" if want.names is None else "pack(P)(v)" if have.names is None else "pack(Q) @ unpack(P)"
+    elif any(isinstance(part, Zero) for part in (*have.parts, *want.parts)):
+        return "the differential of a discrete part is 0 in its place: give Zero().zeros() for it"
+    elif have.is_sum and isinstance(want, Copower):
         way = "zip_parts"
-    elif isinstance(have, Copower) and isinstance(want, DirectSum):
+    elif isinstance(have, Copower) and want.is_sum:
         way = "unzip_parts"
-    return f"; they hold the same arrays, and {way} maps one to the other"
+    return f"they hold the same arrays, and {way} maps one to the other"
 
 
 def _depth(space: Type) -> int:

@@ -30,13 +30,15 @@ from typing import (
 
 from hilbert.arrays.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.attach import declared
-from hilbert.errors import SpaceError, integer, number, shown
+from hilbert.errors import SpaceError, number, shown
 from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
+from hilbert.lens import Lens, lens_for, place
+from hilbert.nested import named
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import LOCK
-from hilbert.position import slices
+from hilbert.position import slices, span
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
 
@@ -46,8 +48,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from hilbert.biproduct import DirectSum
     from hilbert.index import Anonymous, Coproduct, Fin, Index, Product
-    from hilbert.space import Boolean, Copower, DirectSum, Elements, Field, OfSpaces, Space, TensorProduct, Type
+    from hilbert.space import Boolean, Copower, Elements, Field, OfSpaces, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]
     """`:` in A[i, :]."""
@@ -203,6 +206,9 @@ class Vec(NotArray, Generic[V]):
             v: Vec[Space] = cast("Vec[Space]", self)
             return v + v.filled(k)
         return Vec(self.space, tuple(freeze(a + k) for a in self.leaves))
+
+    def _instead_of(self, name: str) -> str:
+        return lens_for(self.space, name)
 
     def filled(self, k: float) -> Vec[V]:
         """The vector of the same space with k in every entry, in the array library of this one."""
@@ -377,6 +383,12 @@ class Vec(NotArray, Generic[V]):
     @overload
     def __getitem__(self: Vec[DirectSum[*Rest]], i: int) -> Vec[Any]: ...
     @overload
+    def __getitem__(self: Vec[A], i: Lens[A, W]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[A, I]], i: Lens[A, W]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Vec[Copower[Copower[W, J], I]]: ...
+    @overload
     def __getitem__(self: Vec[Copower[W, I]], i: Vec[Elements[I]]) -> Vec[W]: ...
     @overload
     def __getitem__(self: Vec[Copower[W, I]], i: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, J]]: ...
@@ -399,10 +411,14 @@ class Vec(NotArray, Generic[V]):
     def __getitem__(self, i: Any) -> Any:
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
+        A lens takes the part of a record that it names, of P^X those of all components.
         Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
         `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather. Raises SpaceError for a position,
         label or element that does not exist.
         """
+        if type(i) is Lens:
+            part, start, stop = i.at(self.space)
+            return Vec(part, self.leaves[start:stop])
         if isinstance(i, (Vec, Applicable)):
             return self._component(i)
         if not (len(self.space.parts) == 1 and self.space.parts[0] is self.space):  # a direct sum
@@ -416,6 +432,24 @@ class Vec(NotArray, Generic[V]):
 
     @declared
     def _component(self, i: Any) -> Vec[Any]:
+        raise NotImplementedError
+
+    @overload
+    def replace(self: Vec[A], lens: Lens[A, W], part: Vec[W]) -> Vec[A]: ...
+    @overload
+    def replace(self: Vec[Copower[A, I]], lens: Lens[A, W], part: Vec[Copower[W, I]]) -> Vec[Copower[A, I]]: ...
+    def replace(self: Any, lens: Any, part: Any) -> Any:
+        """The same vector but for one part of its record; raises SpaceError for a part of another space."""
+        if isinstance(part, Applicable):
+            msg = f"replace of {shown(self)} takes a vector, not {shown(part)}: write const(p).replace({lens}, x)"
+            raise SpaceError(msg)
+        require_vector(part, f"p.replace({lens}, v)")
+        start, stop = place(self.space, lens, part.space)
+        return Vec(self.space, (*self.leaves[:start], *part.leaves, *self.leaves[stop:]))
+
+    @declared
+    def map_leaves(self, f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[V]:
+        """f(path, v) for each leaf v, path `encoder.bias` say; SpaceError unless it is a vector of the space of v."""
         raise NotImplementedError
 
     @overload
@@ -644,7 +678,7 @@ class Vec(NotArray, Generic[V]):
             from hilbert.formal.text import text  # a pass over vectors
 
             return f"{text(self)} ∈ {self.space}"
-        return f"{self._entries() or self._shapes()} ∈ {self.space}"
+        return f"{named(self.space, self._tree()) if self.space.dim <= SMALL else self._shapes()} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
@@ -665,7 +699,11 @@ class Vec(NotArray, Generic[V]):
         """The entries of a small vector."""
         if self.space.dim > SMALL:
             return None
-        return repr(self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves])))
+        return repr(self._tree())
+
+    def _tree(self) -> Any:
+        """The tuple tree of nested lists."""
+        return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
 
     def _shapes(self) -> str:
         if self.is_formal:
@@ -692,14 +730,3 @@ def require_vector(value: Any, what: str) -> None:
     if not isinstance(value, Vec):
         msg = f"{what} takes a vector, not {shown(value)}: make one by V.vec(data)"
         raise SpaceError(msg)
-
-
-def span(space: Type, i: int) -> tuple[int, int]:
-    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is no such part."""
-    parts = space.parts
-    place = integer(i)
-    if place is None or not 0 <= place < len(parts):
-        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
-        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
-        raise SpaceError(msg)
-    return space.offsets[place], space.offsets[place + 1]

@@ -51,7 +51,7 @@ from linmap.term.maps import (
     total,
     zero,
 )
-from linmap.unitary import curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
+from linmap.unitary import curry, pack, split, stack, transpose, uncurry, unpack, unstack, unzip_parts, zip_parts
 
 __all__ = [
     "Contraction",
@@ -87,6 +87,7 @@ __all__ = [
     "linear_map",
     "matrix",
     "measure",
+    "pack",
     "pad",
     "parallel",
     "permute",
@@ -110,6 +111,7 @@ __all__ = [
     "transpose",
     "uncurry",
     "universal",
+    "unpack",
     "unstack",
     "unzip_parts",
     "windows",

@@ -21,12 +21,14 @@ from hilbert import (
     Index,
     Product,
     R,
+    Record,
     SpaceError,
     TensorProduct,
     Type,
     Unit,
     Vec,
 )
+from hilbert.biproduct import Biproduct
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.notarray import Applicable
@@ -47,6 +49,7 @@ D = TypeVar("D", bound=Type)
 Rest = TypeVarTuple("Rest")
 MANY = 10**5
 """`stack` and `unstack` are terms of one part for each element: of more elements none is made."""
+Rec = TypeVar("Rec", bound=Record)
 Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
 
 __all__ = [
@@ -56,6 +59,7 @@ __all__ = [
     "curry",
     "distrib",
     "ket",
+    "pack",
     "split",
     "stack",
     "tensor_copower",
@@ -64,6 +68,7 @@ __all__ = [
     "unassoc",
     "uncurry",
     "undistrib",
+    "unpack",
     "unstack",
     "unzip_parts",
     "zip_parts",
@@ -81,6 +86,18 @@ def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - 
         hint = ": give it the space, as in curry(V)(v)" if isinstance(space, (Vec, Applicable)) else ""
         msg = f"{name} applies to {due}, not to {shown(space)}{hint}"
         raise SpaceError(msg)
+
+
+def pack(P: Rec) -> LinMap[DirectSum[*tuple[Any, ...]], Rec]:
+    """pack : V₁ ⊕ … ⊕ Vₙ ⊸ P for a record P of these parts; its adjoint is `unpack`."""
+    _want(isinstance(P, Record), "pack", P, "a record P")
+    return _rename("pack", DirectSum(P.parts), P)
+
+
+def unpack(P: Rec) -> LinMap[Rec, DirectSum[*tuple[Any, ...]]]:
+    """unpack : P ⊸ V₁ ⊕ … ⊕ Vₙ, the parts of a record without their names; its adjoint is `pack`."""
+    _want(isinstance(P, Record), "unpack", P, "a record P")
+    return _rename("unpack", P, DirectSum(P.parts))
 
 
 @overload
@@ -165,7 +182,7 @@ def distrib(
 def distrib(V: TensorProduct[DirectSum[*Rest], W]) -> LinMap[TensorProduct[DirectSum[*Rest], W], Any]: ...
 def distrib(V: Any) -> Any:
     """distrib : (⊕ V_x)⊗W ⊸ ⊕ (V_x⊗W), or V^X⊗W ⊸ (V⊗W)^X; moves nothing."""
-    ok = isinstance(V, TensorProduct) and isinstance(V.left, (DirectSum, Copower))
+    ok = isinstance(V, TensorProduct) and isinstance(V.left, (Biproduct, Copower))
     _want(ok, "distrib", V, "(⊕ V_x)⊗W or V^X⊗W")
     if isinstance(V.left, Copower):
         return _rename("distrib", V, Copower(TensorProduct(V.left.base, V.right), V.left.index))
@@ -186,7 +203,7 @@ def undistrib(V: Any) -> Any:
     """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
     if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
         return _rename("undistrib", V, TensorProduct(Copower(V.base.left, V.index), V.base.right))
-    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, Biproduct) else ()
     ok = bool(parts) and all(isinstance(p, TensorProduct) and p.right == parts[0].right for p in parts)
     _want(ok, "undistrib", V, "⊕ (V_x⊗W) or (V⊗W)^X")
     return _rename("undistrib", V, TensorProduct(DirectSum(tuple(p.left for p in parts)), parts[0].right))
@@ -212,10 +229,10 @@ def zip_parts(
 def zip_parts(V: DirectSum[Row, *Rest]) -> LinMap[DirectSum[Row, *Rest], DirectSum[*tuple[Any, ...]]]: ...
 def zip_parts(V: Any) -> Any:
     """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
-    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
+    parts: tuple[Any, ...] = V.parts if isinstance(V, Biproduct) else ()
     if parts and all(isinstance(p, Copower) and p.index == parts[0].index for p in parts):
         return _rename("zip", V, Copower(DirectSum(tuple(p.base for p in parts)), parts[0].index))
-    ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
+    ok = bool(parts) and all(isinstance(p, Biproduct) and len(p.parts) == len(parts[0].parts) for p in parts)
     _want(ok, "zip", V, "V^X ⊕ W^X or (⊕V_x)⊕(⊕W_x)")
     return _swap("zip", V)
 
@@ -228,10 +245,10 @@ def unzip_parts(
 def unzip_parts(V: U) -> LinMap[U, Any]: ...
 def unzip_parts(V: Any) -> Any:
     """unzip : (V⊕W)^X ⊸ V^X ⊕ W^X, the inverse of zip."""
-    if isinstance(V, Copower) and isinstance(V.base, DirectSum):
+    if isinstance(V, Copower) and isinstance(V.base, Biproduct):
         return _rename("unzip", V, DirectSum(tuple(Copower(p, V.index) for p in V.base.parts)))
-    parts: tuple[Any, ...] = V.parts if isinstance(V, DirectSum) else ()
-    ok = bool(parts) and all(isinstance(p, DirectSum) and len(p.parts) == len(parts[0].parts) for p in parts)
+    parts: tuple[Any, ...] = V.parts if isinstance(V, Biproduct) else ()
+    ok = bool(parts) and all(isinstance(p, Biproduct) and len(p.parts) == len(parts[0].parts) for p in parts)
     _want(ok, "unzip", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
     return _swap("unzip", V)
 

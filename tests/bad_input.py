@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hilbert import Matrix, Part, Record, Vector
+
 PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hilbert", "linmap", "diff", "adjoint")}
 relation: Any = importlib.import_module("hilbert.relation")
 contraction: Any = importlib.import_module("linmap.contraction")
@@ -24,10 +26,18 @@ class Hidden:
     """The tag of another axis."""
 
 
+class Layer(Record):
+    """A record."""
+
+    weights: Part[Matrix[Hidden, Pixel]]
+    bias: Part[Vector[Hidden]]
+
+
 R, R32, Bool, Z = H.R, H.R32, H.Bool, H.Z
 p, h, none = H.Fin(Pixel, 4), H.Fin(Hidden, 3), H.Fin.of(0)
 V, W, M = R**p, R**h, R ** (h * p)
 S, T, labels = H.direct_sum(V, W), V * W, H.Elements(h)
+P = Layer(weights=M, bias=W)
 v, w, k = V.vec([1.0, 2.0, 3.0, 4.0]), W.vec([1.0, 2.0, 3.0]), R.vec(2.0)
 s, v32, x = S.vec((v.array, w.array)), (R32**p).zeros(), labels.vec(1)
 f = D.fun(V)(lambda v: D.sin(v))  # noqa: PLW0108 - the argument's name is part of the function

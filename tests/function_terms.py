@@ -13,11 +13,13 @@ from diff import (
     asinh,
     atan,
     cos,
+    entry,
     exp,
     fun,
     inner,
     lift,
     logaddexp,
+    made,
     maximum,
     minimum,
     onehot,
@@ -36,7 +38,7 @@ from diff import (
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
-from hilbert import Copower, DirectSum, Elements, R
+from hilbert import Copower, DirectSum, Elements, R, Record
 from linmap import fork
 from linmap.contraction import hadamard, scalar
 from tests import linear_terms
@@ -78,11 +80,13 @@ def between(s: Source, V: Any, W: Any, depth: int, *, kinks: bool = False) -> An
         ]
         if kinks:
             options.append(lambda: _selected(s, rest(V, W)))
-        if isinstance(V, DirectSum) and V.parts:
+        if V.is_sum and V.parts:
             k = s.integer(0, len(V.parts) - 1)
             options.append(lambda: Compose([_part(V, k), rest(V.parts[k], W)]))
         if isinstance(W, DirectSum) and W.parts:
             options.append(lambda: Fork(tuple(rest(V, part) for part in W.parts)))
+        if isinstance(W, Record) and W.parts:
+            options.append(lambda: Compose([rest(V, DirectSum(W.parts)), _packed(W)]))
         if isinstance(V, DirectSum) and isinstance(W, DirectSum) and len(V.parts) == len(W.parts) > 0:
             pairs = list(zip(V.parts, W.parts, strict=True))
             options.append(lambda: Parallel(tuple(rest(a, b) for a, b in pairs)))
@@ -93,7 +97,12 @@ def between(s: Source, V: Any, W: Any, depth: int, *, kinks: bool = False) -> An
 
 def _part(V: Any, k: int) -> Any:
     """π_k, also where another part is discrete."""
-    return fun(*V.parts)(lambda *parts: parts[k]) if len(V.parts) > 1 else fun(V)(lambda v: v[0])
+    return fun(V)(lambda v: v[list(V.lenses.values())[k] if isinstance(V, Record) else k])
+
+
+def _packed(W: Any) -> Any:
+    """The record of some parts, as a traced function."""
+    return fun(DirectSum(W.parts))(lambda v: made(W, *(entry(lens, v[k]) for k, lens in enumerate(W.lenses.values()))))
 
 
 def _selected(s: Source, f: Any) -> Any:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from adjoint import adjoint
 from diff import affine
 from diff.term import Bilinear
-from hilbert import R32, Bool, Copower, DirectSum, R, TensorProduct, Unit, direct_sum
+from hilbert import R32, Bool, Copower, DirectSum, R, Record, TensorProduct, Unit, direct_sum
 from hilbert.program.operation import product
 from hilbert.relation import full, leq
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
-from linmap import curry, fork, transpose, uncurry, unzip_parts, zip_parts
+from linmap import curry, fork, pack, transpose, uncurry, unpack, unzip_parts, zip_parts
 from linmap.contraction import (
     Contraction,
     basis_vector,
@@ -50,7 +50,7 @@ from linmap.term.nodes import (
     ZeroMap,
 )
 from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib
-from tests.strategies import Source, contraction
+from tests.strategies import RECORDS, Source, contraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,7 @@ def between(s: Source, V: Any, W: Any, depth: int) -> LinMap[Any, Any]:
     options: list[Callable[[], LinMap[Any, Any]]] = [lambda: dense(s, V, W), lambda: ZeroMap(V, W)]
     if V == W:
         options.append(lambda: Identity(V))
-    if isinstance(V, DirectSum) and W in V.parts:
+    if V.is_sum and W in V.parts:
         options.append(lambda: Project(V, V.parts.index(W)))
     if depth > 0:
         d = depth - 1
@@ -117,6 +117,10 @@ def between(s: Source, V: Any, W: Any, depth: int) -> LinMap[Any, Any]:
             options.append(lambda: Join(tuple(between(s, part, W, d) for part in V.parts)))
         if isinstance(W, DirectSum) and W.parts:
             options.append(lambda: Fork(tuple(between(s, V, part, d) for part in W.parts)))
+        if isinstance(V, Record):
+            options.append(lambda: between(s, DirectSum(V.parts), W, d) @ unpack(V))
+        if isinstance(W, Record):
+            options.append(lambda: pack(W) @ between(s, V, DirectSum(W.parts), d))
         if isinstance(V, DirectSum) and isinstance(W, DirectSum) and len(V.parts) == len(W.parts) > 0:
             pairs = list(zip(V.parts, W.parts, strict=True))
             options.append(lambda: Parallel(tuple(between(s, a, b, d) for a, b in pairs)))
@@ -139,7 +143,7 @@ def out_of(s: Source, V: Any) -> LinMap[Any, Any]:
             lambda: _fixed(s, scalar(V), 0),
             lambda: bra(V) if s.flag() else ket(V),
         ]
-    if isinstance(V, DirectSum) and V.parts:
+    if V.is_sum and V.parts:
         options.append(lambda: Project(V, s.integer(0, len(V.parts) - 1)))
     if isinstance(V, Copower):
         options += [lambda: Reduce(full(V.index, s.index(3)), V.base), lambda: Reduce(leq(V.index), V.base)]
@@ -157,7 +161,8 @@ def _fixed(s: Source, c: Contraction[Any, Any, Any], side: int) -> Section:
 def _injection(s: Source, V: Any) -> Inject:
     parts = [s.space(6, 1) for _ in range(s.integer(0, 2))]
     position = s.integer(0, len(parts))
-    return Inject(DirectSum((*parts[:position], V, *parts[position:])), position)
+    whole = DirectSum((*parts[:position], V, *parts[position:]))
+    return Inject(s.one_of(RECORDS[len(whole.parts)]).of_parts(whole.parts) if s.flag() else whole, position)
 
 
 # --- sections ---

@@ -35,7 +35,7 @@ from diff import (
     tanh,
 )
 from diff.primitives import BINARY, PRIMITIVES
-from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum
+from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
 from hilbert.arrays import namespace
 from hilbert.arrays.drawn import drawn
 from hilbert.relation import (
@@ -218,7 +218,7 @@ def demo() -> tuple[Any, Vec[Any]]:
     digits = importlib.util.module_from_spec(found)
     found.loader.exec_module(digits)
     (images, labels), _ = digits.load()
-    size, params = digits.batch.size, digits.initial(np.random.default_rng(0))
+    size, params = digits.batch.size, initial(digits.P, np.random.default_rng(0))
     return digits.step, digits.step.dom.vec((params.array, (images[:size], labels[:size])))
 
 

@@ -23,8 +23,11 @@ from hilbert import (
     Field,
     Fin,
     Index,
+    Part,
     R,
+    Record,
     Relation,
+    Space,
     TensorProduct,
     Type,
     Unit,
@@ -52,6 +55,39 @@ class Pixel:
 
 class Hidden:
     """The tag of another axis."""
+
+
+class Empty(Record):
+    """A record without parts."""
+
+
+class Single(Record):
+    """A record of one part."""
+
+    first: Part[Space]
+
+
+class Pair(Single):
+    """A record of two parts."""
+
+    second: Part[Space]
+
+
+class Other(Record):
+    """A record of the same parts by another name."""
+
+    first: Part[Space]
+    second: Part[Space]
+
+
+class Triple(Pair):
+    """A record of three parts."""
+
+    third: Part[Space]
+
+
+RECORDS: tuple[list[type[Record]], ...] = ([Empty], [Single], [Pair, Other], [Triple])
+"""The classes of records by their numbers of parts."""
 
 
 @cache
@@ -108,7 +144,7 @@ class Source:
     # --- spaces ---
 
     def space(self, budget: int = BUDGET, depth: int = 2) -> Any:
-        """0, K, ⊕ V, V^X or V ⊗ W of at most `budget` entries (as few as one leaf may have)."""
+        """0, K, ⊕ V, with names or without, V^X or V ⊗ W of at most `budget` entries (as few as one leaf may have)."""
         kinds = ["field", "vector", "zero"] if depth == 0 else ["field", "vector", "copower", "sum", "tensor", "zero"]
         match self.one_of(kinds):
             case "field":
@@ -120,7 +156,8 @@ class Source:
             case "copower":
                 return self.copower(budget, depth)
             case "sum":
-                return self.sum(budget, depth)
+                made = self.sum(budget, depth)
+                return self.one_of(RECORDS[len(made.parts)]).of_parts(made.parts) if self.flag() else made
             case _:
                 return self.tensor(budget, depth)
 

@@ -144,6 +144,42 @@ HILBERT: dict[str, Rows] = {
         ("direct_sum(R, p)", "a direct sum takes a space, not the index set Pixel4"),
         ("direct_sum((R, V))", "a direct sum takes a space, not a tuple of 2"),
     ],
+    "Record": [
+        ("Layer(weights=M)", "the record Layer: bias missing; write Layer(weights=V, bias=V)"),
+        ("Layer(weights=M, bias=W, scale=R)", "the record Layer: no part is called scale"),
+        ("Layer(M, W)", "parts are given by name, Layer(weights=V, bias=V)"),
+        ("Layer(weights=M, bias=w)", "Layer.bias is a space, not a vector of ℝ^Hidden3"),
+        ("P.of(weights=M.zeros())", "a vector of Layer: bias missing; write P.of(weights=…, bias=…)"),
+        ("P.of(weights=M.zeros(), bias=v)", "Layer.bias: a vector of ℝ^Pixel4 is not an element of ℝ^Hidden3"),
+        ("P.zeros()[0]", "the parts of the record Layer have no positions: write p[lens], with one of Layer.weights"),
+        ("P.zeros().bias", "a vector of Layer(…) has no .bias: write p[Layer.bias]"),
+        ("setattr(P, 'bias', W)", "a space is not changed: Layer.bias cannot be set"),
+        ("P.scale", "the record Layer has no part scale: it has weights, bias"),
+        ("P.zeros().replace(Layer.bias, v)", "Layer.bias is in ℝ^Hidden3, not in ℝ^Pixel4"),
+        ("P.zeros().replace(0, w)", "is named by a lens, such as Params.weights, not by 0"),
+        ("P.zeros().map_leaves(lambda path, v: 3)", "f('weights', v) is 3, where a vector of ℝ^{Hidden3×Pixel4} is"),
+    ],
+    "Part": [
+        ("type('Rate', (Record,), {'__annotations__': {'rate': float}})", "Rate.rate is annotated float: a record has"),
+        ("type('Bad', (Record,), {'__annotations__': {'dim': 'Part[Scalar]'}})", "would hide `dim` of every space"),
+    ],
+    "Lens": [
+        ("v[Layer.bias]", "Layer.bias is a part of the record Layer, not of ℝ^Pixel4"),
+        ("Layer.bias / 'weights'", "a lens, such as Layer.bias, would fit, not 'weights'"),
+        ("grad(fun(P)(lambda p: p[Layer.bias].sum()), 0)", "the parts of the record Layer have no positions"),
+    ],
+    "initial": [
+        ("initial(V, 0)", "initial(V, rng) takes a space and numpy.random.default_rng(seed), not 0"),
+        ("initial(3, np.random.default_rng(0))", "takes a space and numpy.random.default_rng(seed), not 3"),
+        ("initial(labels, np.random.default_rng(0))", "the leaf of V: no initial value is drawn for the discrete leaf"),
+        ("initial(V, np.random.default_rng(0), lambda path, V, rng: 3.0)", "the leaf of V: an array of shape ()"),
+    ],
+    "fan_in": [("fan_in('', Z, np.random.default_rng(0))", "no initial value is drawn for the discrete leaf ℤ")],
+    "save": [("save('file.npz', v)", "save(v, file) takes a vector, not 'file.npz'")],
+    "load": [
+        ("load('file.npz', V)", "load(V, file) takes a space, not 'file.npz'"),
+        ("load(V, 3)", "3 is no .npz file that save(v, file) wrote"),
+    ],
     "Copower": [
         ("Copower(3, p)", "base of a copower … takes a space, not 3"),
         ("Copower(R, V)", "exponent of a copower is an index set, not the space ℝ^Pixel4"),
@@ -242,7 +278,7 @@ HILBERT: dict[str, Rows] = {
         ("(V * W).vec((R ** (p * h)).zeros())", "linmap.unitary.tensor_matrix, or its adjoint,"),
         ("fun(V ** h)(lambda x: x + (R ** (h * p)).zeros())", "sides must be in one space; they …uncurry(V)(v) maps"),
         ("fun(R ** (h * p))(f ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
-        ("f()", "takes one argument, vector of ℝ^Pixel4; 0 were given"),
+        ("f()", "takes one argument, a vector of ℝ^Pixel4; 0 were given"),
         ("f(v, v)", "takes one argument, …2 were given"),
         ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
         ("two(v)", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to a vector of ℝ^Pixel4"),
@@ -280,6 +316,8 @@ OF_ONE_FORM = {
     "tensor_copower": "V^X ⊗ W^Y",
     "tensor_matrix": "ℝ^X ⊗ ℝ^Y",
     "split": "V^{X+Y}",
+    "pack": "a record P",
+    "unpack": "a record P",
 }
 
 LINMAP: dict[str, Rows] = {
@@ -638,6 +676,17 @@ DIFF: dict[str, Rows] = {
         ("show(f, lines=0)", "show(f, lines=n) takes an integer from 1 on, or None for all of them, not 0"),
         ("show(f, digits=1.5)", "show(f, digits=n) takes an integer from 1 on"),
     ],
+    "entry": [
+        ("entry('bias', w)", "entry(lens, value) takes a lens, such as Params.weights, not 'bias'"),
+        ("entry(Layer.bias, w.array)", "entry(Layer.bias, value) takes a vector or an expression, not an array"),
+    ],
+    "made": [
+        ("made(P, entry(Layer.bias, w))", "weights missing; give an entry(lens, value) for each part"),
+        ("made(P, entry(Layer.bias, w), entry(Layer.bias, w))", "Layer.bias is given twice"),
+        ("made(P, entry(Layer.bias, v))", "Layer.bias is in ℝ^Hidden3, not in ℝ^Pixel4"),
+        ("made(P, w)", "made(P, …) takes entries, entry(lens, value), not a vector of ℝ^Hidden3"),
+        ("made(Layer, entry(Layer.bias, w))", "takes a space, not the class Layer"),
+    ],
     "const": [
         ("const(v.array)", "const takes a vector, not an array"),
     ],
@@ -741,8 +790,8 @@ ADJOINT: dict[str, Rows] = {
             (f"{name}(two, 1.0)", "position 1.0 does not exist"),
             (f'{name}(two, "w")', "position 'w' does not exist"),
             (f"({name}(two, 1), {name}(two, True))", "position True does not exist"),
-            (f"{name}(two, [0, 0])", "wrt=[0, 0] of a function on ℝ^Pixel4 ⊕ ℝ^Hidden3: name positions of its"),
-            (f"{name}(two, ())", "name positions of its parts, one at least"),
+            (f"{name}(two, [0, 0])", "wrt=[0, 0] of a function on ℝ^Pixel4 ⊕ ℝ^Hidden3: name positions or"),
+            (f"{name}(two, ())", "name positions or lenses of its parts, one at least"),
             (f"{name}(two, (0, 2))", "has 2 parts, so position 2 does not exist"),
         ]
         for name in ("grad", "value_and_grad")

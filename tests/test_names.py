@@ -46,7 +46,9 @@ def test_the_unitary_operators_in_front_are_those_of_their_module() -> None:
     """f ∈ names(linmap) ∩ names(linmap.unitary) ⇒ one function."""
     front = set(NAMES["linmap"]) & set(linmap.unitary.__all__)
     assert {name for name in front if getattr(linmap, name) is not getattr(linmap.unitary, name)} == set()
-    assert front == {"curry", "split", "stack", "transpose", "uncurry", "unstack", "unzip_parts", "zip_parts"}
+    assert front == {
+        *("curry", "pack", "split", "stack", "transpose", "uncurry", "unpack", "unstack", "unzip_parts", "zip_parts")
+    }
 
 
 def test_linmap_does_not_know_expressions() -> None:

@@ -1,4 +1,6 @@
-"""Values as elements of spaces: a real is a number, V ⊕ W a tuple, V^X a nested list, an element a position or label.
+"""Values as elements of spaces: a real is a number, V ⊕ W a tuple, and so a record; V^X a nested list.
+
+An element of an index set is a position or a label.
 
 >>> from hilbert import Fin, R, direct_sum
 >>> pairs = direct_sum(R, R ** Fin.of(2)) ** Fin.of(2)
@@ -21,6 +23,7 @@ from adjoint.command.values import text
 from diff import show
 from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import to_numpy
+from hilbert.biproduct import Biproduct
 from hilbert.errors import double, shown
 from hilbert.space import Boolean, TensorProduct, type_of
 
@@ -55,7 +58,8 @@ def _arrays(space: Type, items: list[Value]) -> list[Any]:
         case Zero():
             _tuples(items, 0, space)
             return []
-        case DirectSum(parts):
+        case Biproduct():
+            parts = space.parts
             _tuples(items, len(parts), space)
             return [a for k, part in enumerate(parts) for a in _arrays(part, [item[k] for item in items])]
         case Copower(of, index):
@@ -152,9 +156,9 @@ def value_of(v: Vec[Any]) -> Value:
 def _value(space: Type, leaves: list[Any], shape: tuple[int, ...]) -> Value:
     """The value, or nested lists of values, of arrays that have the axes of a shape in front."""
     match space:
-        case DirectSum(parts):
+        case Biproduct():
             found, at = [], 0
-            for part in parts:
+            for part in space.parts:
                 n = len(part.leaves)
                 found.append(_value(part, leaves[at : at + n], shape))
                 at += n

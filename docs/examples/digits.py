@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -23,10 +23,6 @@ from tqdm import tqdm
 
 import hilbert.all as hb
 
-S = TypeVar("S")
-T = TypeVar("T")
-Layer: TypeAlias = hb.DirectSum[hb.Matrix[S, T], hb.Vector[S]]
-Layers: TypeAlias = "hb.DirectSum[Layer[First, Pixel], Layer[Second, First], Layer[Digit, Second]]"
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -54,36 +50,70 @@ class Image:
     """The images of a whole set."""
 
 
+class Layer1(hb.Record):
+    """Weights and biases of the first layer."""
+
+    weights: hb.Part[hb.Matrix[First, Pixel]]
+    bias: hb.Part[hb.Vector[First]]
+
+
+class Layer2(hb.Record):
+    """Those of the second."""
+
+    weights: hb.Part[hb.Matrix[Second, First]]
+    bias: hb.Part[hb.Vector[Second]]
+
+
+class Layer3(hb.Record):
+    """Those of the third."""
+
+    weights: hb.Part[hb.Matrix[Digit, Second]]
+    bias: hb.Part[hb.Vector[Digit]]
+
+
+class Params(hb.Record):
+    """The parameters of the network."""
+
+    layer1: hb.Part[Layer1]
+    layer2: hb.Part[Layer2]
+    layer3: hb.Part[Layer3]
+
+
+class Labelled(hb.Record):
+    """An image and the digit that it shows."""
+
+    image: hb.Part[hb.Vector[Pixel]]
+    label: hb.Part[hb.Elements[hb.Fin[Digit]]]
+
+
 pixel, first, second = hb.Fin(Pixel, 64), hb.Fin(First, 96), hb.Fin(Second, 48)
 digit, batch = hb.Fin(Digit, 10), hb.Fin(Batch, 32)
-Input, Label = hb.R**pixel, hb.Elements(digit)
-Layer1 = hb.direct_sum(hb.R ** (first * pixel), hb.R**first)
-Layer2 = hb.direct_sum(hb.R ** (second * first), hb.R**second)
-Layer3 = hb.direct_sum(hb.R ** (digit * second), hb.R**digit)
-Params = hb.direct_sum(Layer1, Layer2, Layer3)
+Input = hb.R**pixel
+Sample = Labelled(image=Input, label=hb.Elements(digit))
+P = Params(
+    layer1=Layer1(weights=hb.R ** (first * pixel), bias=hb.R**first),
+    layer2=Layer2(weights=hb.R ** (second * first), bias=hb.R**second),
+    layer3=Layer3(weights=hb.R ** (digit * second), bias=hb.R**digit),
+)
 EPOCHS, RATE, DECAY = 70, 3e-3, 0.95
 
 
 # --- the model: g_i(x, W, b) = h_i(W⋆x + b), l(v, y) = (v−y) ⊙ (v−y) ---
 
 
-@hb.fun(Params, Input)
-def network(p: hb.Expr[Layers], x: hb.Expr[hb.Vector[Pixel]]) -> hb.Expr[hb.Vector[Digit]]:
+@hb.fun(P, Input)
+def network(p: hb.Expr[Params], x: hb.Expr[hb.Vector[Pixel]]) -> hb.Expr[hb.Vector[Digit]]:
     """g₃ ∘ g₂ ∘ g₁ with h = tanh, tanh, identity."""
-    layer1, layer2, layer3 = p.split()
-    W1, b1 = layer1.split()
-    W2, b2 = layer2.split()
-    W3, b3 = layer3.split()
-    return W3 @ hb.tanh(W2 @ hb.tanh(W1 @ x + b1) + b2) + b3
+    g1, g2, g3 = p[Params.layer1], p[Params.layer2], p[Params.layer3]
+    v1 = hb.tanh(g1[Layer1.weights] @ x + g1[Layer1.bias])
+    v2 = hb.tanh(g2[Layer2.weights] @ v1 + g2[Layer2.bias])
+    return g3[Layer3.weights] @ v2 + g3[Layer3.bias]
 
 
-@hb.fun(Params, hb.direct_sum(Input, Label))
-def loss(
-    p: hb.Expr[Layers], sample: hb.Expr[hb.DirectSum[hb.Vector[Pixel], hb.Elements[hb.Fin[Digit]]]]
-) -> hb.Expr[hb.Scalar]:
+@hb.fun(P, Sample)
+def loss(p: hb.Expr[Params], sample: hb.Expr[Labelled]) -> hb.Expr[hb.Scalar]:
     """The paper's squared loss of one image against the one-hot vector of its label."""
-    x, y = sample.split()
-    e = network(p, x) - hb.onehot(y)
+    e = network(p, sample[Labelled.image]) - hb.onehot(sample[Labelled.label])
     return e @ e
 
 
@@ -92,15 +122,15 @@ objective = hb.fun.over(per_image.dom)(lambda p, samples: per_image(p, samples).
 step = hb.value_and_grad(objective, 0)
 
 
-@hb.fun(Params, Params, Params, Params, hb.R, hb.R)
+@hb.fun(P, P, P, P, hb.R, hb.R)
 def adam(
-    p: hb.Expr[Layers],
-    g: hb.Expr[Layers],
-    m: hb.Expr[Layers],
-    v: hb.Expr[Layers],
+    p: hb.Expr[Params],
+    g: hb.Expr[Params],
+    m: hb.Expr[Params],
+    v: hb.Expr[Params],
     c: hb.Expr[hb.Scalar],
     k: hb.Expr[hb.Scalar],
-) -> tuple[hb.Expr[Layers], hb.Expr[Layers], hb.Expr[Layers]]:
+) -> tuple[hb.Expr[Params], hb.Expr[Params], hb.Expr[Params]]:
     """One update of the parameters and of the running means of gradient and squared gradient; k is the step size."""
     m = 0.9 * m + 0.1 * g
     v = 0.99 * v + 0.01 * hb.square(g)
@@ -118,27 +148,18 @@ def load() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     return (x[~held], y[~held]), (x[held], y[held])
 
 
-def initial(rng: np.random.Generator) -> hb.Vec[Layers]:
-    """Random weights of variance 1/fan-in, biases 0."""
-    layers: list[tuple[Array, Array]] = []
-    for layer in Params.parts:
-        shape: tuple[int, int] = layer.parts[0].leaves[0].shape
-        layers.append((rng.standard_normal(shape) / np.sqrt(shape[1]), np.zeros(shape[0])))
-    return Params.vec(tuple(layers))
-
-
-def accuracy(p: hb.Vec[Layers], x: Array, y: Array) -> float:
+def accuracy(p: hb.Vec[Params], x: Array, y: Array) -> float:
     """The share of images whose largest output is their label."""
     images = hb.Fin(Image, len(x))
     scores: Array = hb.lift(network, images)(p, (Input**images).vec(x)).array
     return float((scores.argmax(axis=1) == y).mean())
 
 
-def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec[Layers], list[float]]:
+def train(seed: int, x: Array, y: Array, *, quiet: bool = False) -> tuple[hb.Vec[Params], list[float]]:
     """The trained parameters, and the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
-    samples = per_image.dom.parts[1]
-    p, m, v = initial(rng), Params.zeros(), Params.zeros()
+    samples = Sample**batch
+    p, m, v = hb.initial(P, rng), P.zeros(), P.zeros()
     curve: list[float] = []
     count = 0
     with tqdm(range(EPOCHS), unit="epoch", disable=quiet) as epochs:
@@ -169,15 +190,15 @@ def main() -> None:
     seed = parser.parse_args().seed
     started = time.perf_counter()
     print("Spaces")
-    for name, space in (("Input", Input), ("Label", Label), ("Params", Params), ("Batch", per_image.dom.parts[1])):
+    for name, space in (("Input", Input), ("Sample", Sample), ("Params", P), ("Batch", Sample**batch)):
         print(f"  {name} = {space}")
     derived = hb.derivative(loss)
     star = hb.adjoint(derived)
     for title, term in (
         ("The network, point-free: Params ⊕ Input → ℝ^Digit", hb.pointfree(network)),
-        ("The loss of one image, point-free: Params ⊕ (Input ⊕ Label) → ℝ", hb.pointfree(loss)),
-        ("Its derivative in the point (p, (x, y)): Params ⊕ Input ⊸ ℝ", derived),
-        ("The adjoint, back-propagation: ℝ ⊸ Params ⊕ Input", star),
+        ("The loss of one image, point-free: Params ⊕ Sample → ℝ", hb.pointfree(loss)),
+        ("Its derivative in the point (p, sample): Params ⊕ (Input, 0) ⊸ ℝ", derived),
+        ("The adjoint, back-propagation: ℝ ⊸ Params ⊕ (Input, 0)", star),
     ):
         print(f"\n{title}\n{term}")
     print()

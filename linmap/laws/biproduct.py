@@ -96,6 +96,8 @@ def product_of_identities(f: Parallel) -> Any:
 
 @rule(NODE, "⟨f•π₁, g•π₂⟩ = f × g", "paper §2.1", Pairing)
 def fork_on_the_parts(f: Any) -> Any:
+    if f.dom.names is not None:  # a record is no direct sum
+        return None
     parts = factors(f)
     starts = [p[0] for _, p in parts]
     if len(f.dom.parts) != len(parts) or any(part_of(s) != k or s.dom != f.dom for k, s in enumerate(starts)):
@@ -107,6 +109,8 @@ def fork_on_the_parts(f: Any) -> Any:
 
 @rule(NODE, "[ι₁•f, ι₂•g] = f × g", "paper §2.1", Join)
 def join_into_the_parts(f: Join) -> Any:
+    if f.cod.names is not None:  # a record is no direct sum
+        return None
     parts = factors(f)
     ends = [p[-1] for _, p in parts]
     if len(f.cod.parts) != len(parts) or any(not isinstance(e, Inject) or e.position != k for k, e in enumerate(ends)):
@@ -155,7 +159,7 @@ def common_end_of_a_join(f: Join) -> Any:
 def sum_of_injections(f: Sum) -> Any:
     parts = factors(f)
     space = f.cod
-    if not all(isinstance(p[-1], Inject) and p[-1].space == space for _, p in parts):
+    if not all(isinstance(p[-1], Inject) and p[-1].space == space for _, p in parts) or space.names is not None:
         return None
     rows: list[Any] = [None] * len(space.parts)
     for k, p in parts:
@@ -168,7 +172,7 @@ def sum_of_injections(f: Sum) -> Any:
 def sum_of_projections(f: Sum) -> Any:
     parts = factors(f)
     space = f.dom
-    if not all(isinstance(p[0], Project) and p[0].space == space for _, p in parts):
+    if not all(isinstance(p[0], Project) and p[0].space == space for _, p in parts) or space.names is not None:
         return None
     columns: list[Any] = [None] * len(space.parts)
     for k, p in parts:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from hilbert import Copower, DirectSum, Product, TensorProduct
+from hilbert import Copower, Product, Record, TensorProduct
+from hilbert.biproduct import Biproduct
 from hilbert.combine import ElementByElement
 from linmap import unitary as operators
 from linmap.laws.rule import NODE, PAIR, rule
@@ -42,16 +43,20 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
             makers = [operators.transpose]
             makers += [operators.assoc] if isinstance(left, TensorProduct) else []
             makers += [operators.unassoc] if isinstance(right, TensorProduct) else []
-            makers += [operators.distrib] if isinstance(left, (DirectSum, Copower)) else []
+            makers += [operators.distrib] if isinstance(left, (Biproduct, Copower)) else []
             makers += [operators.tensor_copower] if isinstance(left, Copower) and isinstance(right, Copower) else []
             makers += [operators.bars] if cod in (left, right) else []
         case Copower(base, index):
             makers = [operators.curry] if isinstance(index, Product) else []
             makers += [operators.uncurry] if isinstance(base, Copower) else []
-            makers += [operators.unzip_parts] if isinstance(base, DirectSum) else []
+            makers += [operators.unzip_parts] if isinstance(base, Biproduct) else []
             makers += [operators.undistrib] if isinstance(base, TensorProduct) else []
+        case Record():
+            makers = [operators.unpack]
         case _:  # on other spaces only bra and ket have names
             pass
+    if isinstance(cod, Record):
+        makers += [lambda _: operators.pack(cod)]
     if isinstance(cod, TensorProduct):
         makers += [operators.bra] if cod.right == dom else []
         makers += [operators.ket] if cod.left == dom else []

@@ -44,11 +44,12 @@ class Signed:
 @final
 @frozen
 class Bracket:
-    """⟨f, g⟩, [f, g]."""
+    """⟨f, g⟩, [f, g]; ⟨weights: f, bias: g⟩ for a record."""
 
     opening: str
     parts: tuple[Doc, ...]
     closing: str
+    names: tuple[str, ...] | None = None
 
 
 @final
@@ -128,8 +129,12 @@ def _pieces(doc: Doc, tight: bool, within: str) -> list[Piece]:  # noqa: FBT001 
         case Times(parts):
             inner = _joined(" × ", [(p, True, "line") for p in parts])
             return ["(", *inner, ")"] if within else inner
-        case Bracket(opening, parts, closing):
-            return [opening, *_joined(", ", [(p, tight, "") for p in parts]), closing]
+        case Bracket(opening, parts, closing, names):
+            pieces: list[Piece] = [(p, tight, "") for p in parts]
+            if names is None:
+                return [opening, *_joined(", ", pieces), closing]
+            inner = [one for name, piece in zip(names, pieces, strict=True) for one in (f", {name}: ", piece)]
+            return [f"{opening}{names[0]}: ", *inner[1:], closing] if names else [opening, closing]
         case Signed(parts):
             inner = []
             for k, (positive, part) in enumerate(parts):

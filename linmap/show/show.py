@@ -7,11 +7,12 @@ line `where`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, cast, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 
 from attrs import define
 
-from hilbert import Copower, DirectSum, TensorProduct, Unit, Vec
+from hilbert import Copower, TensorProduct, Unit, Vec
+from hilbert.biproduct import Biproduct
 from hilbert.leaf import raised
 from hilbert.program.constant import Const
 from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
@@ -165,10 +166,10 @@ def node_doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[s
             i, j, _, spec = c.terms[0]
             leaves = (c.left.leaves[i], c.right.leaves[j])
             return Word(section_text(spec, side, names.vector(datum), leaves[side], leaves[1 - side]))
-        case Project(_, i):
-            return Word(f"π{subscript(i + 1)}")
-        case Inject(_, i):
-            return Word(f"ι{subscript(i + 1)}")
+        case Project(space, i):
+            return Word(f"π{key_of(space, i)}")
+        case Inject(space, i):
+            return Word(f"ι{key_of(space, i)}")
         case Fork(parts):
             return Bracket("⟨", tuple(map(rec, parts)), "⟩")
         case Join(parts):
@@ -233,11 +234,16 @@ def _over(source: Leaf, count: int) -> str:
     return raised("", "×".join(map(str, source.axes[:count])), count) if count else ""
 
 
-def path(space: Type) -> list[tuple[int, ...]]:
-    """For each leaf of a space, the positions that lead to it through direct sums."""
+Way: TypeAlias = tuple[int | str, ...]
+"""Positions of direct sums and names of records, one after the other."""
+
+
+def path(space: Type) -> list[Way]:
+    """For each leaf of a space, what leads to it through direct sums and records."""
     match space:
-        case DirectSum():
-            return [(k, *rest) for k, part in enumerate(space.parts) for rest in path(part)]
+        case Biproduct():
+            keys: Sequence[int | str] = space.names or range(len(space.parts))
+            return [(key, *rest) for key, part in zip(keys, space.parts, strict=True) for rest in path(part)]
         case Copower(base, _):
             return path(base)
         case TensorProduct() if len(space.leaves) > 1:
@@ -246,11 +252,21 @@ def path(space: Type) -> list[tuple[int, ...]]:
             return [()] * len(space.leaves)
 
 
-def projection(positions: tuple[int, ...]) -> Doc | None:
-    """π₁, π₂•π₁, …; None for the whole."""
-    if not positions:
+def projection(way: Way) -> Doc | None:
+    """π₁, π₂•π₁, π_weights, …; None for the whole."""
+    if not way:
         return None
-    return line("•", [Word(f"π{subscript(k + 1)}") for k in reversed(positions)])
+    return line("•", [Word(f"π{key(k)}") for k in reversed(way)])
+
+
+def key(k: int | str) -> str:
+    """₁, or _weights: what tells a part in the signs π and ι."""
+    return f"_{k}" if isinstance(k, str) else subscript(k + 1)
+
+
+def key_of(space: Any, position: int) -> str:
+    """The same for a part of a direct sum or of a record."""
+    return key(position if space.names is None else space.names[position])
 
 
 def nested(space: Type, docs: list[Doc]) -> Doc:
@@ -259,12 +275,14 @@ def nested(space: Type, docs: list[Doc]) -> Doc:
 
     def build(s: Any) -> Doc:
         match s:
-            case DirectSum():
-                return Bracket("⟨", tuple(build(part) for part in s.parts), "⟩")
+            case Biproduct():
+                return Bracket("⟨", tuple(build(part) for part in s.parts), "⟩", s.names)
             case Copower(base, _):
                 return build(base)
             case _ if len(s.leaves) == 1:
                 return next(it)
+            case _ if not s.leaves:
+                return Word("0")
             case _:  # a tensor product: in the order of its arrays
                 return Bracket("⟨", tuple(next(it) for _ in s.leaves), "⟩")
 
@@ -306,12 +324,12 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
     def add(a: Flow, b: Flow) -> Flow:
         return Flow(extended(a.terms, b.terms), a.size + b.size)
 
-    inputs: list[Flow] = [Flow([projection(positions)], 1) for positions in path(body.dom)]
+    inputs: list[Flow] = [Flow([projection(way)], 1) for way in path(body.dom)]
     flows = fold(body, zip(body.inputs, inputs, strict=True), act, add)
     outputs = [
         Word("0") if flow is None else read(w, flow) or Word("id") for w, flow in zip(body.outputs, flows, strict=True)
     ]
-    if len(outputs) == 1:
+    if len(outputs) == 1 and len(body.cod.parts) == 1:
         return outputs[0]
     return nested(body.cod, outputs) if outputs else Word("0")
 

@@ -20,6 +20,7 @@ from hilbert import (
     DirectSum,
     Field,
     Index,
+    Lens,
     Map,
     R,
     Relation,
@@ -30,13 +31,15 @@ from hilbert import (
     Unit,
     Vec,
 )
+from hilbert.biproduct import Biproduct
 from hilbert.errors import shown
 from hilbert.index import require_index
+from hilbert.lens import AnyLens
 from hilbert.map import AnyMap, factor, highest, require_map
-from hilbert.position import position_of
+from hilbert.position import position_of, span
 from hilbert.relation import full, run
 from hilbert.space import require_space
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap import contraction
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, ZeroMap
@@ -106,10 +109,15 @@ def project(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[DirectSum[A, 
 @overload
 def project(s: Copower[V, I], i: Any) -> LinMap[Copower[V, I], V]: ...
 @overload
+def project(s: U, i: Lens[U, W]) -> LinMap[U, W]: ...
+@overload
 def project(s: Many, i: int) -> LinMap[Many, Any]: ...
 def project(s: Any, i: Any) -> Any:
-    """π_i : ⊕ V ⊸ V_i, counted from 0; π_x : V^X ⊸ V for an element x. SpaceError for one that does not exist."""
+    """π_i : ⊕ V ⊸ V_i, counted from 0, or by a lens; π_x : V^X ⊸ V for an element x. SpaceError if there is none."""
     require_space(s, "π_i")
+    if isinstance(i, Lens):
+        parts = [Project(at, k) for at, k in _way(s, i)]
+        return compose(parts[::-1]) if len(parts) > 1 else parts[0]
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, position_of(s.index, i)).T, s.base)
     span(s, i)
@@ -125,14 +133,32 @@ def inject(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[C, DirectSum[A
 @overload
 def inject(s: Copower[V, I], i: Any) -> LinMap[V, Copower[V, I]]: ...
 @overload
+def inject(s: U, i: Lens[U, W]) -> LinMap[W, U]: ...
+@overload
 def inject(s: Many, i: int) -> LinMap[Any, Many]: ...
 def inject(s: Any, i: Any) -> Any:
-    """ι_i : V_i ⊸ ⊕ V, counted from 0; ι_x : V ⊸ V^X for an element x. SpaceError for one that does not exist."""
+    """ι_i : V_i ⊸ ⊕ V, counted from 0, or by a lens; ι_x : V ⊸ V^X for an element x. SpaceError if there is none."""
     require_space(s, "ι_i")
+    if isinstance(i, Lens):
+        parts = [Inject(at, k) for at, k in _way(s, i)]
+        return compose(parts) if len(parts) > 1 else parts[0]
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, position_of(s.index, i)), s.base)
     span(s, i)
     return Inject(s, int(i))
+
+
+def _way(s: Any, lens: AnyLens) -> list[tuple[Any, int]]:
+    """The record and the position of each part on the way of a lens; SpaceError where it leads through a copower."""
+    lens.at(s)
+    found: list[tuple[Any, int]] = []
+    for _, name in lens.path:
+        if not s.is_sum:
+            msg = f"{lens} leads through the copower {s}: write project(P, lens) ** X for all components"
+            raise SpaceError(msg)
+        found.append((s, s.names.index(name)))
+        s = s.parts[found[-1][1]]
+    return found
 
 
 @overload
@@ -302,7 +328,7 @@ def _in_field(space: Type, field: Field) -> Type:
             return Copower(_in_field(base, field), index)
         case TensorProduct(left, right):
             return TensorProduct(_in_field(left, field), _in_field(right, field))
-        case DirectSum():
-            return DirectSum(tuple(_in_field(part, field) for part in space.parts))
+        case Biproduct():
+            return space.of_parts(tuple(_in_field(part, field) for part in space.parts))
         case _:  # discrete: it has no field
             return space

@@ -29,11 +29,12 @@ from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import AnyMap, factor
 from hilbert.once import once
+from hilbert.position import part_span
 from hilbert.program.external import External, MapRule
 from hilbert.relation.base import AnyRelation, require_relation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net
@@ -69,7 +70,7 @@ def _one_array(_: Any, __: Any, space: Any) -> None:
 
 
 def _part(node: Any, _: Any, position: Any) -> None:
-    span(node.space, position)
+    part_span(node.space, position)
 
 
 def _relation(_: Any, __: Any, relation: Any) -> None:

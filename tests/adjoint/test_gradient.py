@@ -72,7 +72,8 @@ def test_jacobian(s: Source) -> None:
     assert found.shape == due.shape == (f.cod.tangent.dim, f.dom.tangent.dim)
     assert np.allclose(found, due, rtol=1e-10, atol=1e-12)
     start = 0
-    for k, part in enumerate(f.dom.parts):
+    wrt = list(f.dom.lenses.values()) if f.dom.names is not None else range(len(f.dom.parts))
+    for k, part in zip(wrt, f.dom.parts, strict=True):
         stop = start + part.tangent.dim
         assert np.allclose(jacobian(f, x, wrt=k), due[:, start:stop], rtol=1e-10, atol=1e-12)
         start = stop

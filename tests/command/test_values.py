@@ -11,6 +11,7 @@ from hypothesis import given
 from adjoint.command.spaces import point, value_of
 from adjoint.command.values import ValueTextError, parse, text
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, Type, Vec, Z, direct_sum
+from tests.strategies import Pair, Single
 
 atoms = st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(
@@ -31,6 +32,8 @@ SPACES: list[Type] = [
     Elements(Labelled.of(["a", "b", "c"])) ** Y,
     (R**X) * (R**Y),
     direct_sum(R, R**X) * (R**Y),
+    Pair(first=R, second=direct_sum(R, R**X)) ** Y,
+    direct_sum(Pair.of_parts((Z, R)), Single(first=R**Y)),
     R ** Fin.of(0),
     direct_sum(R, R) ** Fin.of(0),
 ]

@@ -33,6 +33,7 @@ PLAIN = {r"\bScalar\b": "Field", r"\bUnknown\b": "Any", r"(\w+)@\w+": r"\1"}
 LINT = {
     "reportConstantRedefinition",
     "reportMissingTypeStubs",
+    "reportUnusedClass",
     "reportUnusedExpression",
     "reportUnusedImport",
     "reportUnusedVariable",
@@ -40,15 +41,17 @@ LINT = {
 """What pyright finds in models and examples that is no matter of types."""
 RULES = {
     "attr-defined": {"reportAttributeAccessIssue"},
-    "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
-    "assignment": {"reportAssignmentType"},
+    "arg-type": {"reportArgumentType", "reportAssignmentType", "reportAttributeAccessIssue", "reportOperatorIssue"},
+    "assignment": {"reportAssignmentType", "reportIncompatibleMethodOverride", "reportIncompatibleVariableOverride"},
+    "call-arg": {"reportCallIssue"},
     "call-overload": {"reportArgumentType", "reportCallIssue"},
     "index": {"reportArgumentType"},
     "no-any-return": {"reportReturnType"},
     "misc": {"reportArgumentType", "reportAttributeAccessIssue", "reportOperatorIssue"},
     "operator": {"reportOperatorIssue"},
     "return-value": {"reportReturnType"},
-    "type-var": {"reportArgumentType"},
+    "type-arg": {"reportInvalidTypeArguments"},
+    "type-var": {"reportArgumentType", "reportInvalidTypeArguments"},
 }
 """For a code of mypy, the rules of pyright that say the same."""
 FOLLOWS = {
