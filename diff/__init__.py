@@ -3,6 +3,8 @@
 from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
+from diff.convolution import conv
+from diff.dot import dot
 from diff.expr import Expr, const
 from diff.lift import lift
 from diff.lower import planned, program
@@ -21,8 +23,10 @@ from diff.primitives import (
     cos,
     cosh,
     divide,
+    erf,
     exp,
     expm1,
+    gelu,
     hypot,
     log,
     log1p,
@@ -43,6 +47,7 @@ from diff.primitives import (
     softplus,
     sqrt,
     square,
+    stop_gradient,
     tan,
     tanh,
 )
@@ -67,13 +72,17 @@ __all__ = [
     "const",
     "constant",
     "contract",
+    "conv",
     "cos",
     "cosh",
     "derivative",
     "divide",
+    "dot",
+    "erf",
     "exp",
     "expm1",
     "fun",
+    "gelu",
     "hypot",
     "inner",
     "jvp",
@@ -106,6 +115,7 @@ __all__ = [
     "sparse_product",
     "sqrt",
     "square",
+    "stop_gradient",
     "tan",
     "tanh",
 ]

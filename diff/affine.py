@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.along import along
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.lower import planned, program
@@ -25,7 +26,7 @@ from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line
-from hilbert.program.operation import Add, Contract, Keep, Literal, Scale
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal, Scale
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -284,6 +285,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Keep():  # id'(v) = id: what is kept is the value
                 arcs.append(Arc(wire.Same(), args[0], y))
+            case Along() as f:
+                arcs += along(b, f, args[0], y, done)
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
             case linear:  # h'(v) = h                                            Thm 4.1 (3)

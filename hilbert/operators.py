@@ -28,8 +28,10 @@ def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
     return tensors.tensor_product(v, other)
 
 
-def norm(v: Vec[Any]) -> float:
-    """‖v‖."""
+def norm(v: Vec[Any], over: Any = None) -> Any:
+    """‖v‖, or the norms along an axis."""
+    if over is not None:
+        return v._normed(over)
     return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
 
 

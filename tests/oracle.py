@@ -16,7 +16,7 @@ from diff.elementwise import Elementwise
 from diff.programs import Program
 from hilbert import Vec
 from hilbert.program.constant import Const
-from hilbert.program.operation import Add, Contract, Keep, Literal
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import constants
@@ -298,11 +298,32 @@ def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
                 slots.append(args[0] + args[1])
             case Keep():
                 slots.append(args[0])
+            case Along(name, index, at):
+                slots.append(along(name, at, len(index.axes), np.asarray(args[0])).reshape(leaf.shape))
             case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
             case linear:  # only replication moves discrete values
                 slots.append(np.broadcast_to(args[0], leaf.shape))
     return [slots[k] for k in p.outputs]
+
+
+def along(name: str, at: int, count: int, a: Any) -> Any:
+    """A function of the entries along some axes, for each entry of the others by itself."""
+    behind = np.moveaxis(a, range(at, at + count), range(-count, 0))
+    rows = behind.reshape(*behind.shape[: a.ndim - count], -1)
+    found = np.apply_along_axis(ALONG[name], -1, rows) if rows.size else np.zeros(rows.shape[: a.ndim - count])
+    if found.ndim < rows.ndim:
+        return found
+    return np.moveaxis(found.reshape(behind.shape), range(-count, 0), range(at, at + count))
+
+
+ALONG: dict[str, Any] = {
+    "argmax": lambda row: min(k for k in range(len(row)) if row[k] == max(row)),
+    "argmin": lambda row: min(k for k in range(len(row)) if row[k] == min(row)),
+    "argsort": lambda row: sorted(range(len(row)), key=row.__getitem__),
+    "logsumexp": lambda row: np.log(np.sum(np.exp(row))),
+    "softmax": lambda row: np.exp(row) / np.sum(np.exp(row)),
+}
 
 
 def _bilinear(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> list[Any]:

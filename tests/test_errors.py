@@ -512,7 +512,6 @@ LINMAP: dict[str, Rows] = {
         ("delta(3, 0, v, p)", "Δ takes a bilinear map, not 3"),
         ("delta(contraction.inner(R), 0, v, 4)", "Δ takes an index set, not 4"),
     ],
-    "dot": [("dot(v.array)", "takes a vector, not an array"), ("dot(x)", "needs a vector space, but Hidden3")],
     "cast": [
         ('cast(V, "float32")', "cast(ℝ^Pixel4, field) takes R or R32, not 'float32'"),
         ("cast(V, W)", "takes R or R32, not the space ℝ^Hidden3"),
@@ -554,8 +553,8 @@ LINMAP: dict[str, Rows] = {
 
 
 UNARY = (
-    "absolute acos acosh asin asinh atan atanh cos cosh exp expm1 log log1p log2 log10 reciprocal relu sigmoid sign "
-    "sin sinh softplus sqrt square tan tanh"
+    "absolute acos acosh asin asinh atan atanh cos cosh erf exp expm1 gelu log log1p log2 log10 reciprocal relu "
+    "sigmoid sign sin sinh softplus sqrt square stop_gradient tan tanh"
 )
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 
@@ -664,6 +663,23 @@ DIFF: dict[str, Rows] = {
         ('contract("a+a", v, v)', "'a+a' is not a contraction: write a list of labels for each operand"),
         ('contract("a,a->", v, v, to=V)', "of ℝ^Pixel4 and ℝ^Pixel4 is in ℝ, not in ℝ^Pixel4"),
         ('contract("a,a->", v, v, to=3)', "takes a space, not 3"),
+    ],
+    "dot": [
+        ("dot(v.array)", "takes a vector, not an array"),
+        ("dot(x)", "needs a vector space, but Hidden3"),
+        ("dot(v, v)", "dot(a, b, over=X) of a vector of ℝ^Pixel4 and a vector of ℝ^Pixel4 takes the index set X"),
+        ("dot(v, w, over=p)", ".dot(Pixel4) of a vector of ℝ^Hidden3: Pixel4 is no factor of its index sets"),
+        ("dot(M.zeros(), S.zeros(), over=p)", "for vectors of one array each, not for a vector of ℝ^Pixel4 ⊕"),
+        ("dot(v, x, over=p)", "dot needs a vector space, but Hidden3"),
+    ],
+    "conv": [
+        ("conv(v, v)", "conv of a vector of ℝ^Pixel4 with a kernel in ℝ^Pixel4: 1 and 1 axes, where x ∈ ℝ^{X×…×C}"),
+        ("conv(3, v)", "conv(x, w) takes vectors, not 3"),
+        ("conv(M.zeros(), (R ** (h * h * p)).zeros())", "the channels Pixel4 of x are not the channels Hidden3"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), stride=0)", "the stride of conv is an integer ≥ 1, not 0"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), stride=(1, 2))", "is a number, or one for each of 1 axes, not"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), padding=-1)", 'the padding of conv is a number ≥ 0, "same", or'),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), to=p)", "has 1 = 1 places, and Pixel4 does not"),
     ],
     "kept": [("kept(3)", "kept takes vectors, not 3")],
     "planned": [("planned(3)", "planned takes a map, not 3")],

@@ -40,7 +40,12 @@ LINT = {
 """What pyright finds in models and examples that is no matter of types."""
 RULES = {
     "attr-defined": {"reportAttributeAccessIssue"},
-    "arg-type": {"reportArgumentType", "reportAssignmentType", "reportOperatorIssue"},
+    "arg-type": {
+        "reportArgumentType",
+        "reportAssignmentType",
+        "reportAttributeAccessIssue",
+        "reportOperatorIssue",
+    },
     "assignment": {"reportAssignmentType"},
     "call-overload": {"reportArgumentType", "reportCallIssue"},
     "index": {"reportArgumentType"},
