@@ -589,6 +589,10 @@ class Expr(Applicable, Reductions, Generic[V]):
         """|x|, entry by entry; the length is x.norm()."""
         return elementwise(Primitive("absolute"), _known(self))
 
+    def _within(self, space: W) -> Expr[W]:
+        """The same slots as an expression of another space, one of the same leaves."""
+        return Expr(self.builder, space, self.slots)
+
     def __float__(self) -> float:
         msg = f"an expression of {self.space} has no value while a function is traced; use diff's functions, not math's"
         raise SpaceError(msg)

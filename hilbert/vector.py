@@ -362,6 +362,9 @@ class Vec(NotArray, Reductions, Generic[V]):
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors; along an axis a vector of norms."""
         raise NotImplementedError
 
+    def _within(self, space: W) -> Vec[W]:
+        return Vec(space, self.leaves)  # one of the same leaves
+
     def __float__(self) -> float:
         if len(self.leaves) != 1 or self.space.dim != 1:
             msg = f"only a vector of dimension 1 is a number, not one of {self.space}"

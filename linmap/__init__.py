@@ -1,6 +1,7 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
+from linmap.fourier import fft, ifft
 from linmap.laws import measure
 from linmap.laws.explain import Explanation, explain
 from linmap.laws.simplify import simplify
@@ -71,6 +72,7 @@ __all__ = [
     "equal",
     "explain",
     "factors",
+    "fft",
     "flip",
     "fork",
     "from_scipy",
@@ -78,6 +80,7 @@ __all__ = [
     "gram",
     "group_by",
     "identity",
+    "ifft",
     "inject",
     "join",
     "linear",
