@@ -99,6 +99,7 @@ F = TypeVar("F", bound=Type)
 G = TypeVar("G", bound=Type)
 Rest = TypeVarTuple("Rest")
 Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
 Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 
 tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
@@ -349,13 +350,11 @@ class Expr(Applicable, Reductions, Generic[V]):
         return result
 
     @overload
-    def cast(
-        self: Expr[Copower[Copower[Boolean, J], I]] | Expr[Copower[Copower[Integers, J], I]], field: Field
-    ) -> Expr[Copower[Copower[Field, J], I]]: ...
+    def cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...
     @overload
-    def cast(self: Expr[Copower[Boolean, I]] | Expr[Copower[Integers, I]], field: Field) -> Expr[Copower[Field, I]]: ...
+    def cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field, I]]: ...
     @overload
-    def cast(self: Expr[Boolean] | Expr[Integers], field: Field) -> Expr[Field]: ...
+    def cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
     @overload
     def cast(self: Linear[S], field: Field) -> Expr[S]: ...
     def cast(self: Any, field: Field) -> Any:

@@ -82,6 +82,7 @@ S_co = TypeVar("S_co", bound="Type", covariant=True)
 Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
 Rest = TypeVarTuple("Rest")
 Number: TypeAlias = "float | np.floating[Any]"
 """A real number, numpy's of any precision among them."""
@@ -551,13 +552,11 @@ class Vec(NotArray, Reductions, Generic[V]):
         raise NotImplementedError
 
     @overload
-    def cast(
-        self: Vec[Copower[Copower[Boolean, J], I]] | Vec[Copower[Copower[Integers, J], I]], field: Field
-    ) -> Vec[Copower[Copower[Field, J], I]]: ...
+    def cast(self: Vec[Copower[Copower[Count, J], I]], field: Field) -> Vec[Copower[Copower[Field, J], I]]: ...
     @overload
-    def cast(self: Vec[Copower[Boolean, I]] | Vec[Copower[Integers, I]], field: Field) -> Vec[Copower[Field, I]]: ...
+    def cast(self: Vec[Copower[Count, I]], field: Field) -> Vec[Copower[Field, I]]: ...
     @overload
-    def cast(self: Vec[Boolean] | Vec[Integers], field: Field) -> Vec[Field]: ...
+    def cast(self: Vec[Count], field: Field) -> Vec[Field]: ...
     @overload
     def cast(self: Linear[S], field: Field) -> Vec[S]: ...
     @declared
