@@ -33,6 +33,22 @@ class Reducing(Bound[V_co]):
     @overload
     def __call__(self) -> Vec[Field]: ...
     @overload
+    def __call__(
+        self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
+    ) -> Vec[Any]: ...
+    @overload
+    def __call__(
+        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
+    ) -> Vec[Copower[W, Product[J, K]]]: ...
+    @overload
+    def __call__(  # pyright: ignore[reportOverlappingOverload]
+        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
+    ) -> Vec[Copower[W, Product[I, K]]]: ...
+    @overload
+    def __call__(  # pyright: ignore[reportOverlappingOverload]
+        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
+    ) -> Vec[Copower[W, Product[I, J]]]: ...
+    @overload
     def __call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
     @overload
     def __call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
@@ -56,6 +72,22 @@ class Keeping(Bound[V_co]):
 class Finding(Bound[V_co]):
     """What gives the element of an index set at which something is found."""
 
+    @overload
+    def __call__(
+        self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
+    ) -> Vec[Any]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]
+        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]
+    ) -> Vec[Copower[Elements[I], Product[J, K]]]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]
+    ) -> Vec[Copower[Elements[J], Product[I, K]]]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]
+    ) -> Vec[Copower[Elements[K], Product[I, J]]]: ...
     @overload
     def __call__(  # type: ignore[overload-overlap]
         self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]

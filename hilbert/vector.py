@@ -351,6 +351,20 @@ class Vec(NotArray, Reductions, Generic[V]):
     @overload
     def norm(self: Linear[S]) -> float: ...
     @overload
+    def norm(self: Vec[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
+    @overload
+    def norm(
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
+    ) -> Vec[Copower[W, Product[J, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
+    ) -> Vec[Copower[W, Product[I, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
+    ) -> Vec[Copower[W, Product[I, J]]]: ...
+    @overload
     def norm(self: Vec[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
     @overload
     def norm(self: Vec[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]

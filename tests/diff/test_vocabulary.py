@@ -49,7 +49,7 @@ LANGUAGE = frozenset(
             "gram",
         ),
         *("join", "linear", "matrix", "measure", "parallel", "section", "simplify", "structure", "tensor", "trace"),
-        "universal",
+        *("universal", "gram"),
     }
 )
 """What makes and reads functions and maps: no operation on vectors."""

@@ -27,6 +27,7 @@ KINDS = {
     "position",
     "split",
     "values",
+    "vocabulary",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 
