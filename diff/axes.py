@@ -10,6 +10,7 @@ from diff.hints import its_axes
 from hilbert import Index, SpaceError, Type
 from hilbert.errors import integer, shown
 from hilbert.index import require_index
+from hilbert.space import require_space
 
 if TYPE_CHECKING:
     from diff.expr import Expr
@@ -49,6 +50,26 @@ def axis(x: Expr[Any], over: Any, name: str, every: str) -> Axis:
     ((space, at),) = found
     index = over if isinstance(over, Index) else x.space.leaves[0].axes[at]
     return Axis(index, at, space)
+
+
+def repeated(x: Expr[Any], V: Any) -> list[tuple[Index, int]]:
+    """The axes that V has more than the space of x, and their positions, the first first; SpaceError if it has not."""
+    require_space(V, ".rep(V)")
+    if len(x.space.leaves) != 1 or len(V.leaves) != 1 or x.space.leaves[0].entry != V.leaves[0].entry:
+        msg = f".rep({V}) of {shown(x)} repeats one array along more axes: it is for spaces of one array each"
+        raise SpaceError(msg)
+    have, want = x.space.leaves[0].axes, V.leaves[0].axes
+    left, found = list(have), list[tuple[Index, int]]()
+    for at, one in enumerate(want):
+        if left and left[0] == one:
+            left.pop(0)
+        else:
+            found.append((one, at))
+    if left or any(want.count(one) > 1 for one, _ in found if one in have):
+        which = "two of its axes are one index set" if not left else f"it does not have the axes of {x.space} in order"
+        msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}; contract(labels, …, to=V) does"
+        raise SpaceError(msg)
+    return found
 
 
 def reordering(X: Index, Y: Any, space: str) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from typing import (
     overload,
 )
 
-from diff.axes import axis, reordering
+from diff.axes import axis, reordering, repeated
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from diff.lower import program
 from diff.methods import Reductions
@@ -49,14 +49,14 @@ from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
-from hilbert.position import ROWS
+from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
-from hilbert.relation import reversal, rotation, run
+from hilbert.relation import Full, reversal, rotation, run
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
-from hilbert.vector import Linear, Number, require_vector, span
+from hilbert.vector import Linear, Number, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -398,6 +398,17 @@ class Expr(Applicable, Reductions, Generic[V]):
         V, W = _copower(self, "concatenate"), _copower(operand(self, other, "concatenate"), "concatenate")
         f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
         return f(self, other)
+
+    def rep(self: Linear[S], V: Z) -> Expr[Z]:
+        """x once for each element of the axes that V has more: b.rep(A.space), so that A + b.rep(A.space) adds it.
+
+        Raises SpaceError where V does not have the axes of x in their order, and more.
+        """
+        x: Any = _known(self)
+        slot = x.slots[0] if x.slots else 0
+        for X, at in repeated(x, V):
+            slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
+        return Expr(x.builder, V, (slot,))
 
     @overload
     def transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]: ...

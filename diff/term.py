@@ -31,10 +31,11 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
+from hilbert.position import span
 from hilbert.program.operation import Builtin
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
 
 if TYPE_CHECKING:

@@ -63,15 +63,15 @@ def broadcasting(have: Type, want: Type) -> str:
     if not isinstance(a, Copower) or len(axes) == len(few) or not (a.is_space and b.is_space):
         return ""
     if not few:
-        return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {a.index}"
+        return f"; nothing is repeated by itself: k.rep(V) is the vector with k in each entry, of V = {a}"
     letters = dict(zip(axes, ALPHABET, strict=False))
     if len(letters) != len(axes) or not set(few) <= set(axes):
         return ""
     whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
     rule = f'"{whole},{part}->{whole}"'
     return (
-        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write contract({rule}, A, v, to=V) for products "
-        f"of entries, with V.ones() for A to repeat v"
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write v.rep(V) for a copy along the other axes, "
+        f"as in A + v.rep(V), or contract({rule}, A, v, to=V) for products of entries"
     )
 
 

@@ -17,6 +17,8 @@ from hilbert.notarray import NotArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.space import Type
+
 Key: TypeAlias = int | range | None
 """What is kept of an axis: the element at a position, a run of elements, or all of it."""
 ROWS = "for a dynamic element x, write curry(A.space)(A)[x] for A[x, :], and curry(A.T.space)(A.T)[x] for A[:, x]"
@@ -151,3 +153,14 @@ def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
     left = [(at, X.right if rest is None else rest * X.right) for at, rest in without(X.left, Y)]
     right = [(at + n, X.left if rest is None else X.left * rest) for at, rest in without(X.right, Y)]
     return [*left, *right]
+
+
+def span(space: Type, i: int) -> tuple[int, int]:
+    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is no such part."""
+    parts = space.parts
+    place = integer(i)
+    if place is None or not 0 <= place < len(parts):
+        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
+        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
+        raise SpaceError(msg)
+    return space.offsets[place], space.offsets[place + 1]

@@ -20,7 +20,7 @@ ARRAYS = {
     "tolist": "v.array.tolist() of a vector",
     "numpy": "v.array of a vector",
     "round": "v.array.round() of a vector, show(v, digits=3) to print it",
-    "repeat": "rep(X)(k) for a number, contract(labels, V.ones(), v, to=V) along the axes of V",
+    "repeat": "x.rep(V), V with the axes along which it is repeated",
     "take": "x[(Elements(X) ** Y).vec(positions)], or gather(positions, X)(x)",
     "diagonal": "v.array.diagonal() of a vector, diagonal(f) of a linear map",
     "trace": "v.array.trace() of a vector, trace(f) of a linear map",

@@ -30,14 +30,14 @@ from typing import (
 
 from hilbert.arrays.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.attach import declared
-from hilbert.errors import SpaceError, integer, number, shown
+from hilbert.errors import SpaceError, number, shown
 from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
 from hilbert.methods import Reductions
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import LOCK
-from hilbert.position import slices
+from hilbert.position import slices, span
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
 
@@ -71,6 +71,7 @@ K = TypeVar("K", bound="Index")
 V = TypeVar("V", bound="Type")
 S = TypeVar("S", bound="Space")
 T = TypeVar("T", bound="Space")
+Z = TypeVar("Z", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
 C = TypeVar("C", bound="Type")
@@ -600,6 +601,11 @@ class Vec(NotArray, Reductions, Generic[V]):
         """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
         raise NotImplementedError
 
+    @declared
+    def rep(self: Linear[S], V: Z) -> Vec[Z]:
+        """v once for each element of the axes that V has more: A + b.rep(A.space)."""
+        raise NotImplementedError
+
     @overload
     def transpose(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[W, Product[J, I]]]: ...
     @overload
@@ -751,14 +757,3 @@ def require_vector(value: Any, what: str) -> None:
     if not isinstance(value, Vec):
         msg = f"{what} takes a vector, not {shown(value)}: make one by V.vec(data)"
         raise SpaceError(msg)
-
-
-def span(space: Type, i: int) -> tuple[int, int]:
-    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is no such part."""
-    parts = space.parts
-    place = integer(i)
-    if place is None or not 0 <= place < len(parts):
-        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
-        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
-        raise SpaceError(msg)
-    return space.offsets[place], space.offsets[place + 1]

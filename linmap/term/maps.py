@@ -34,10 +34,10 @@ from hilbert import (
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import AnyMap, factor, highest, require_map
-from hilbert.position import position_of
+from hilbert.position import position_of, span
 from hilbert.relation import full, run
 from hilbert.space import Boolean, Integers, require_space
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap import contraction
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, ZeroMap

@@ -29,10 +29,11 @@ from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import AnyMap, factor
 from hilbert.once import once
+from hilbert.position import span
 from hilbert.relation.base import AnyRelation, require_relation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector, span
+from hilbert.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net
