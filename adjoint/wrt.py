@@ -10,7 +10,7 @@ from hilbert import DirectSum, SpaceError, Type, Vec
 from hilbert.errors import integer, shown
 from hilbert.notarray import Applicable
 from hilbert.once import once
-from hilbert.vector import span
+from hilbert.position import span
 from linmap.term.nets import Net
 
 if TYPE_CHECKING:

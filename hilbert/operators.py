@@ -70,8 +70,8 @@ def broadcasting(have: Type, want: Type) -> str:
     whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
     rule = f'"{whole},{part}->{whole}"'
     return (
-        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write v.rep(V) for a copy along the other axes, "
-        f"as in A + v.rep(V), or contract({rule}, A, v, to=V) for products of entries"
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write A + v.rep(V), "
+        f"or contract({rule}, A, v, to=V) for products of entries"
     )
 
 

@@ -223,13 +223,13 @@ HILBERT: dict[str, Rows] = {
         ("f([1.0] * 4)", "is a list of 4, where a vector of ℝ^Pixel4 is due"),
         ("f(w)", "cannot apply f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("f(v32)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ₃₂^Pixel4"),
-        ("(f ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry(V)(v) maps one to"),
+        ("(lin ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry(V)(v) maps one to"),
         ("total(h * p)((V ** h).zeros())", "is due; they hold the same arrays, and uncurry(V)(v) maps one"),
         ("total(h * p) @ identity(V ** h)", "and (ℝ^Pixel4)^Hidden3 is not ℝ^{Hidden3×Pixel4}; they …uncurry(V)"),
         ("identity(direct_sum(R, R) ** h)(direct_sum(W, W).zeros())", "is due; they …and zip_parts maps one"),
         ("identity(direct_sum(W, W))((direct_sum(R, R) ** h).zeros())", "is due; they …and unzip_parts maps one"),
-        ("(R ** (h * p)).zeros() + v", "write v.rep(V) for a copy along the other axes, as in A + v.rep(V), or contract(\"ij,j->ij\", A, v, to=V)"),
-        ("(R ** (h * p)).zeros() / w", "as in A + v.rep(V), or contract(\"ij,i->ij\", A, v, to=V) for products of entries"),
+        ("(R ** (h * p)).zeros() + v", "and v ∈ ℝ^Pixel4 write A + v.rep(V), or contract("),
+        ("(R ** (h * p)).zeros() / w", "or contract(\"ij,i->ij\", A, v, to=V) for products of entries"),
         ("(R ** (h * p)).zeros() * w", "in one space; nothing is repeated by itself: for A ∈ V = ℝ^{Hidden3×Pixel4}"),
         ("(R ** Labelled.of('ab')).ones() + (R ** Labelled.of('ba')).ones()", "they are printed alike, but their"),
         ("v + (R ** Fin.of(4)).ones()", "they have the same shape, but other index sets"),
@@ -241,7 +241,7 @@ HILBERT: dict[str, Rows] = {
         ("(R ** (h * p)).vec((V ** h).zeros())", "is not an element of ℝ^{Hidden3×Pixel4}; they …uncurry(V)(v) maps"),
         ("(V * W).vec((R ** (p * h)).zeros())", "linmap.unitary.tensor_matrix, or its adjoint,"),
         ("fun(V ** h)(lambda x: x + (R ** (h * p)).zeros())", "sides must be in one space; they …uncurry(V)(v) maps"),
-        ("fun(R ** (h * p))(f ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
+        ("fun(R ** (h * p))(lin ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
         ("f()", "takes one argument, vector of ℝ^Pixel4; 0 were given"),
         ("f(v, v)", "takes one argument, …2 were given"),
         ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
@@ -283,6 +283,14 @@ OF_ONE_FORM = {
 }
 
 LINMAP: dict[str, Rows] = {
+    **{
+        name: [
+            (f"{name}(R)", f"{name}(X) takes an index set, not the space ℝ"),
+            (f"{name}(h, V)", f"{name}(X) is over R or R32, not over the space ℝ^Pixel4"),
+            (f"{name}(h)(W.zeros())", "to a vector of ℝ^Hidden3: a vector of (ℝ ⊕ ℝ)^Hidden3 is due"),
+        ]
+        for name in ("fft", "ifft")
+    },
     **{
         name: [
             (f"{name}(3)", "takes a space, not 3"),
