@@ -30,7 +30,7 @@ class Axis:
         return self.at + len(self.index.axes)
 
 
-def axis(x: Expr[Any], over: Any, name: str, every: str) -> Axis:
+def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> Axis:
     """The one axis that `over` is; raises SpaceError where there is none, or more than one."""
     place = None if isinstance(over, Index) else integer(over)
     if place is None and not isinstance(over, Index):
@@ -43,7 +43,8 @@ def axis(x: Expr[Any], over: Any, name: str, every: str) -> Axis:
         if place is not None:
             hint = f"axis {place} does not exist: {its_axes(x)}, at the positions from 0 on"
         elif found:
-            hint = f"{times}; say which by its position, over={at.replace(', ', ' or over=')}"
+            which = f"say which by its position, over={at.replace(', ', ' or over=')}"
+            hint = f"{times}; {several or which}"
         else:
             hint = f"{over} is no factor of its index sets; {every}"
         raise SpaceError(f".{name}({over if place is None else f'over={place}'}) of {shown(x)}: {hint}")

@@ -128,7 +128,7 @@ def _at(x: Any, over: Index) -> int:
     if len(x.space.leaves) != 1:
         msg = f"dot(a, b, over={over}) is for vectors of one array each, not for {shown(x)}: take its parts"
         raise SpaceError(msg)
-    return axis(x, over, "dot", "dot(a, b, over=X) sums along an axis of both").at
+    return axis(x, over, "dot", "dot(a, b, over=X) sums along an axis of both", "contract(labels, a, b) says which").at
 
 
 def _cod(p: Leaf, left: int, q: Leaf, right: int, n: int) -> Any:

@@ -592,7 +592,7 @@ class Expr(Applicable, Reductions, Generic[V]):
         raise SpaceError(msg)
 
     def __eq__(self, other: object) -> bool:
-        msg = f"expressions of {self.space} are not compared by == while a function is traced"
+        msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
         raise SpaceError(msg)
 
     def __abs__(self: Linear[S]) -> Expr[S]:

@@ -5,7 +5,7 @@ ARRAYS = {
     "dtype": "x.space: R holds float64, R32 float32",
     "ndim": "x.space.index.axes",
     "size": "x.space.dim",
-    "dot": "x @ y, or inner(x, y)",
+    "dot": "x @ y, or dot(x, y, over=X)",
     "astype": "x.cast(R32)",
     "flatten": "v.flat() of a vector, or x.reshape(Fin.of(n))",
     "ravel": "v.flat() of a vector, or x.reshape(Fin.of(n))",

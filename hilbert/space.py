@@ -277,7 +277,7 @@ def require_space(space: Any, operation: str) -> None:
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
         if {leaf.kind for leaf in space.leaves} == {"b"}:
-            msg += "; select(c, V.ones()) is 1 where the condition c holds"
+            msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)
 
 

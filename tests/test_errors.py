@@ -234,7 +234,7 @@ HILBERT: dict[str, Rows] = {
         ("(R ** Labelled.of('ab')).ones() + (R ** Labelled.of('ba')).ones()", "they are printed alike, but their"),
         ("v + (R ** Fin.of(4)).ones()", "they have the same shape, but other index sets"),
         ("fun(V)(lambda x: (x > 0.0) * x)", "cannot multiply Bool^Pixel4 and ℝ^Pixel4: select(c, x) is x where"),
-        ("fun(V)(lambda x: (x > 0.0).sum())", "is 0; select(c, V.ones()) is 1 where the condition c holds"),
+        ("fun(V)(lambda x: (x > 0.0).sum())", "is 0; c.cast(R) is 1 where the condition c holds"),
         ("v[None]", "v[None] for v in ℝ^Pixel4: axes have names, so none is inserted"),
         ("identity(R ** (h * p)) + identity(V ** h)", "must have the same spaces; they …uncurry(V)(v) maps"),
         ("(V ** h).zeros() + (R ** (h * p)).zeros()", "must be in one space; they …and uncurry(V)(v) maps one"),
