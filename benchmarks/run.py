@@ -22,6 +22,7 @@ ROWS = (
     "tensors",
     "relations",
     "segments",
+    "vocabulary",
 )
 
 
