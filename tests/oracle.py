@@ -302,8 +302,9 @@ def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
                 slots.append(along(name, at, len(index.axes), np.asarray(args[0])).reshape(leaf.shape))
             case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
-            case linear:  # only replication moves discrete values
-                slots.append(np.broadcast_to(args[0], leaf.shape))
+            case linear:  # what moves and repeats discrete values takes each of them from one place
+                moved = (arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape)
+                slots.append(moved.astype(leaf.dtype))
     return [slots[k] for k in p.outputs]
 
 
