@@ -24,6 +24,7 @@ ROWS = (
     "relations",
     "segments",
     "taylor",
+    "vocabulary",
 )
 
 

@@ -4,7 +4,9 @@ from diff import equations, laws, running, simplify  # noqa: F401 - declare the 
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
 from diff.branches import where
+from diff.convolution import conv
 from diff.custom import operation
+from diff.dot import dot
 from diff.expr import Expr, const
 from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each
@@ -29,8 +31,10 @@ from diff.primitives import (
     cos,
     cosh,
     divide,
+    erf,
     exp,
     expm1,
+    gelu,
     hypot,
     log,
     log1p,
@@ -51,6 +55,7 @@ from diff.primitives import (
     softplus,
     sqrt,
     square,
+    stop_gradient,
     tan,
     tanh,
 )
@@ -80,19 +85,23 @@ __all__ = [
     "const",
     "constant",
     "contract",
+    "conv",
     "cos",
     "cosh",
     "derivative",
     "det",
     "directional",
     "divide",
+    "dot",
     "each",
     "eigh",
     "entry",
+    "erf",
     "exp",
     "expm1",
     "fold",
     "fun",
+    "gelu",
     "hypot",
     "inner",
     "interpolated",
@@ -138,6 +147,7 @@ __all__ = [
     "sparse_product",
     "sqrt",
     "square",
+    "stop_gradient",
     "svd",
     "tan",
     "tanh",

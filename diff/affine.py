@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.along import along
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
@@ -33,7 +34,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, Contract, Keep, Literal, Scale
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal, Scale
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -306,6 +307,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Keep():  # id'(v) = id: what is kept is the value
                 arcs.append(Arc(wire.Same(), args[0], y))
+            case Along() as f:
+                arcs += along(b, f, args[0], y, done)
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
             case Choose():  # each through its mask

@@ -16,6 +16,7 @@ from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from diff import reductions  # noqa: F401 - attaches the methods of expressions
 from diff.expr import Expr, OnVectors, literal
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
@@ -110,7 +111,7 @@ def _of_several(*spaces: Type) -> Callable[..., Result]:
 
 
 _of_numbers = cache(lambda *spaces: lru_cache(maxsize=SIZE)(partial(_traced, spaces)))
-MEANING = {"_multiplied": "__mul__", "_divided": "__truediv__", "_component": "__getitem__"}
+MEANING = {"_multiplied": "__mul__", "_divided": "__truediv__", "_component": "__getitem__", "_normed": "norm"}
 """The operators of expressions that methods of vectors leave a part of their work to."""
 REFLECTED = {"__gt__", "__ge__", "__lt__", "__le__", "__and__", "__or__"}
 """The operators that an expression on the right side answers for."""

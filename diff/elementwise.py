@@ -143,6 +143,8 @@ def _on(space: Type, p: AnyElementwise, arity: int) -> AnyProgram:
 def _entry(p: AnyElementwise, entry: Entry) -> Entry:
     """The entries of the result."""
     due = p.dom.leaves[0].entry
+    if p.name in {"equal", "not_equal"}:  # of any entries
+        return Bool.entry
     if entry.is_field != due.is_field or (not due.is_field and entry != due):
         msg = f"{p.name} applies to entries of {due}, not of {entry}"
         raise SpaceError(msg)

@@ -24,9 +24,10 @@ from typing import (
     overload,
 )
 
+from diff.axes import axis, reordering, repeated
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
-from diff.hints import its_axes, no_options
 from diff.lower import program
+from diff.methods import Reductions
 from hilbert import (
     Boolean,
     Copower,
@@ -53,17 +54,19 @@ from hilbert.operators import difference
 from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
-from hilbert.relation import Full, run
+from hilbert.relation import Full, reversal, rotation, run
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
-from hilbert.space import atom, bracketing, require_space, type_of
+from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
 from hilbert.vector import Linear, Number, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.relational.axes import prefix
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import constants
+from linmap.term.maps import in_field, red
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,6 +76,8 @@ if TYPE_CHECKING:
     from hilbert.index import Anonymous
     from hilbert.position import Key
     from hilbert.relation import Inclusion
+    from hilbert.relation.base import AnyRelation
+    from hilbert.space import Integers
     from linmap.contraction import Contraction
 
     Whole: TypeAlias = slice[None, None, None]
@@ -96,6 +101,7 @@ F = TypeVar("F", bound=Type)
 G = TypeVar("G", bound=Type)
 Rest = TypeVarTuple("Rest")
 Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
 Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 
 tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
@@ -107,7 +113,7 @@ class OnVectors(Builder):
 
 
 @final
-class Expr(Applicable, Generic[V]):
+class Expr(Applicable, Reductions, Generic[V]):
     """An expression of a space: the slots that hold its leaves in the program being traced."""
 
     __slots__ = ("_builder", "_slots", "space")
@@ -115,7 +121,6 @@ class Expr(Applicable, Generic[V]):
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS | {
         "array": "const(v) for constants: an expression has no entries while a function is traced",
-        "norm": "sqrt(inner(x, x))",
         "inner": "inner(x, y)",
     }
     operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
@@ -267,46 +272,6 @@ class Expr(Applicable, Generic[V]):
     # --- sums, parts and components ---
 
     @overload
-    def sum(self: Linear[S]) -> Expr[Field]: ...
-    @overload
-    def sum(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
-    @overload
-    def sum(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def sum(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
-    @overload
-    def sum(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
-    def sum(self, X: Any = None, **options: Any) -> Any:
-        """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
-
-        Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
-        """
-        no_options(self, "sum", options)
-        require_space(self.space, ".sum()")
-        return _entries_added(self) if X is None else _summed(self, X)
-
-    @overload
-    def mean(self: Linear[S]) -> Expr[Field]: ...
-    @overload
-    def mean(self: Expr[Copower[W, Product[I, J]]], X: I) -> Expr[Copower[W, J]]: ...
-    @overload
-    def mean(self: Expr[Copower[W, Product[I, J]]], X: J) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def mean(self: Expr[Copower[Copower[W, J], I]], X: J) -> Expr[Copower[W, I]]: ...
-    @overload
-    def mean(self: Expr[Copower[W, I]], X: I) -> Expr[W]: ...
-    def mean(self, X: Any = None, **options: Any) -> Any:
-        """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
-        no_options(self, "mean", options)
-        require_space(self.space, ".mean()")
-        total: Expr[Any] = _entries_added(self, "mean") if X is None else _summed(self, X, "mean")
-        size: int = self.space.dim if X is None else X.size
-        if not size:
-            msg = f"the mean over {self.space if X is None else X} is not defined: it has no elements"
-            raise SpaceError(msg)
-        return total * (1.0 / size)
-
-    @overload
     def __getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]: ...
     @overload
     def __getitem__(self: Expr[DirectSum[A, B, *Rest]], i: Literal[1]) -> Expr[B]: ...
@@ -367,9 +332,9 @@ class Expr(Applicable, Generic[V]):
         cod, keys = self.space.selection(i)
         axes: tuple[Index, ...] = self.space.index.axes
         slots = self.slots
-        for at, (axis, key) in reversed(list(enumerate(zip(axes, keys, strict=True)))):
+        for at, (X, key) in reversed(list(enumerate(zip(axes, keys, strict=True)))):
             if key is not None:
-                kept = wire.Reduce(_inclusion(axis, key).T, at)
+                kept = wire.Reduce(_inclusion(X, key).T, at)
                 slots = tuple(self.builder.apply(kept, slot) for slot in slots)
         return Expr(self.builder, cod, slots)
 
@@ -411,25 +376,101 @@ class Expr(Applicable, Generic[V]):
             raise SpaceError(msg)
         return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
 
-    def roll(self: Expr[Copower[W, I]], by: int) -> Expr[Copower[W, I]]:
+    def roll(self: Expr[Copower[W, I]], by: int, over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
-        V = _copower(self, "roll")
-        return relational.roll(V.index, by, V.base)(self)
+        return _along(self, "roll", over, lambda X: rotation(X, by))
 
-    def flip(self: Expr[Copower[W, I]]) -> Expr[Copower[W, I]]:
+    def flip(self: Expr[Copower[W, I]], over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """The components backwards; see `linmap.flip`."""
-        V = _copower(self, "flip")
-        return relational.flip(V.index, V.base)(self)
+        return _along(self, "flip", over, reversal)
 
-    def cumsum(self: Expr[Copower[W, I]], *, reverse: bool = False, exclusive: bool = False) -> Expr[Copower[W, I]]:
+    def cumsum(
+        self: Expr[Copower[W, I]], over: Index | int | None = None, *, reverse: bool = False, exclusive: bool = False
+    ) -> Expr[Copower[W, I]]:
         """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
-        V = _copower(self, "cumsum")
-        return relational.cumsum(V.index, V.base, reverse=reverse, exclusive=exclusive)(self)
+        return _along(self, "cumsum", over, lambda X: prefix(X, reverse=reverse, exclusive=exclusive))
+
+    def clip(self: Linear[S], low: Expr[S] | Vec[S] | Number | None, high: Expr[S] | Vec[S] | Number | None) -> Expr[S]:
+        """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
+        x, maximum, minimum = _known(self), cast("Any", Binary("maximum")), cast("Any", Binary("minimum"))
+        x = x if low is None else maximum(x, low)
+        result: Expr[S] = x if high is None else minimum(x, high)
+        return result
+
+    @overload
+    def cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
+    @overload
+    def cast(self: Linear[S], field: Field) -> Expr[S]: ...
+    def cast(self: Any, field: Field) -> Any:
+        """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative.
+
+        Raises SpaceError for elements of an index set, which are no numbers, and for other things than fields.
+        """
+        space = in_field(self.space, field, "cast")
+        pairs = zip(self.slots, self.space.leaves, strict=True)
+        apply, to = self.builder.apply, wire.Cast(field.entry)
+        return Expr(self.builder, space, tuple(k if leaf.entry == field.entry else apply(to, k) for k, leaf in pairs))
 
     def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
         """Zeros before and after; see `linmap.pad`."""
         V = _copower(self, "pad")
         return relational.pad(V.index, before, after, V.base)(self)
+
+    @overload
+    def crop(
+        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
+    ) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def crop(
+        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: H
+    ) -> Expr[Copower[W, H]]: ...
+    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
+        V = _copower(self, "crop")
+        return relational.crop(V.index, start, stop, V.base, step=step, to=to)(self)
+
+    @overload
+    def concatenate(
+        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]
+    ) -> Expr[Copower[W, Coproduct[I, J]]]: ...
+    @overload
+    def concatenate(
+        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]], *, to: H
+    ) -> Expr[Copower[W, H]]: ...
+    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+        """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
+        V, W = _copower(self, "concatenate"), _copower(operand(self, other, "concatenate"), "concatenate")
+        f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
+        return f(self, other)
+
+    def rep(self: Linear[S], V: Z) -> Expr[Z]:
+        """x once for each element of the axes that V has more: b.rep(A.space), so that A + b.rep(A.space) adds it.
+
+        Raises SpaceError where V does not have the axes of x in their order, and more.
+        """
+        x: Any = _known(self)
+        slot = x.slots[0] if x.slots else 0
+        for X, at in repeated(x, V):
+            slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
+        return Expr(x.builder, V, (slot,))
+
+    @overload
+    def transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]: ...
+    @overload
+    def transpose(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]: ...
+    def transpose(self: Any, Y: Any = None) -> Any:
+        """`T`; or the factors of the index set in another order, x.transpose(Z * X) of V^{X×Z}."""
+        if Y is None:
+            return self.T
+        V = _copower(self, "transpose")
+        order = reordering(V.index, Y, str(V))
+        inner = [(*order, *range(len(order), len(leaf.axes))) for leaf in V.leaves]
+        slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, inner, strict=True)]
+        return Expr(self.builder, Copower(V.base, Y), tuple(slots))
 
     def reshape(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]:
         """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
@@ -600,12 +641,16 @@ class Expr(Applicable, Generic[V]):
         raise SpaceError(msg)
 
     def __eq__(self, other: object) -> bool:
-        msg = f"expressions of {self.space} are not compared by == while a function is traced"
+        msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
         raise SpaceError(msg)
 
-    def __abs__(self) -> NoReturn:
-        msg = f"|x| of {shown(self)} has two meanings: write sqrt(inner(x, x)) for its length, absolute(x) for entries"
-        raise SpaceError(msg)
+    def __abs__(self: Linear[S]) -> Expr[S]:
+        """|x|, entry by entry; the length is x.norm()."""
+        return elementwise(Primitive("absolute"), _known(self))
+
+    def _within(self, space: W) -> Expr[W]:
+        """The same slots as an expression of another space, one of the same leaves."""
+        return Expr(self.builder, space, self.slots)
 
     def __float__(self) -> float:
         msg = f"an expression of {self.space} has no value while a function is traced; use diff's functions, not math's"
@@ -774,37 +819,6 @@ def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
     return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
 
 
-def _entries_added(x: Expr[Any], name: str = "sum") -> Expr[Any]:
-    """The sum of all entries."""
-    fields = {leaf.entry: atom(leaf.entry) for leaf in x.space.leaves} or {Field().entry: Field()}
-    if len(fields) > 1:
-        msg = f".{name}() of {shown(x)} adds over one field, not {' and '.join(sorted(map(str, fields)))}; see cast"
-        raise SpaceError(msg)
-    (field,) = fields.values()
-    slot: int | None = None
-    for leaf, part in zip(x.space.leaves, x.slots, strict=True):
-        space = type_of(leaf)
-        one = x.builder.apply(wire.Reduce(Full(space.index, Unit()), 0), part) if isinstance(space, Copower) else part
-        slot = one if slot is None else x.builder.add(slot, one)
-    return Expr(x.builder, field, (x.builder.number(0.0, field.leaves[0]) if slot is None else slot,))
-
-
-def _summed(x: Expr[Any], X: Any, name: str = "sum") -> Expr[Any]:
-    """Σ_X along one factor of the index sets of a space."""
-    if not isinstance(X, Index):
-        msg = f".{name}(X) of {shown(x)} takes the index set of an axis, not {shown(X)}: {its_axes(x)}"
-        raise SpaceError(msg)
-    found = x.space.sums(X)
-    if len(found) != 1:
-        times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
-        every = ".sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y" if name == "sum" else ""
-        msg = f".{name}({X}) of {shown(x)}: {times}; {every or '.mean() is that of all entries'}"
-        raise SpaceError(msg)
-    ((space, at),) = found
-    f = wire.Reduce(Full(X, Unit()), at)
-    return Expr(x.builder, space, tuple(x.builder.apply(f, slot) for slot in x.slots))
-
-
 def _inclusion(X: Index, key: Key) -> Inclusion[Any, Any]:
     """The element at a position, or a run of elements, as a subset of X."""
     if isinstance(key, range):
@@ -818,6 +832,17 @@ def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
         msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
         raise SpaceError(msg)
     return x.space
+
+
+def _along(x: Expr[V], name: str, over: Any, relation: Callable[[Index], AnyRelation]) -> Expr[V]:
+    """red_R along the index set of a copower, or along the axis that `over` is."""
+    if over is None:
+        space, anything = _copower(x, name), cast("Any", x)
+        result: Expr[V] = red(relation(space.index), space.base)(anything)
+        return result
+    where = axis(x, over, name, f".{name}() is along the whole index set")
+    step = wire.Reduce(relation(where.index), where.at)
+    return Expr(x.builder, x.space, tuple(x.builder.apply(step, slot) for slot in x.slots))
 
 
 def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:

@@ -16,6 +16,8 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
 | sigmoid softplus | y(1−y), sigmoid x | ℝ |
+| erf gelu | 2/√π·exp(−x²), Φ(x) + x·Φ'(x) for Φ the normal distribution | ℝ |
+| stop_gradient | 0, of the value x | ℝ |
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
 | pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from diff import special
 from diff.elementwise import RULES, Binary, Primitive, PrimitiveRule
 from diff.expr import Expr, number_like
 from hilbert import SpaceError
@@ -145,6 +148,15 @@ def _sigmoid(xp: Any, x: Any) -> Any:
     return xp.where(x < 0.0, small * large, large)
 
 
+def _gelu(xp: Any, x: Any) -> Any:
+    return 0.5 * x * (1.0 + special.erf(xp, x * math.sqrt(0.5)))
+
+
+def _gelu_prime(x: E) -> E:
+    density = (1.0 / math.sqrt(2.0 * math.pi)) * exp(-0.5 * square(x))
+    return 0.5 * (erf(math.sqrt(0.5) * x) + 1.0) + x * density
+
+
 def _softplus(xp: Any, x: Any) -> Any:
     return xp.logaddexp(x, xp.zeros_like(x))
 
@@ -186,6 +198,11 @@ relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x �
 sigmoid: Primitive = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text="σ")
 _sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
 softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
+erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special.erf)
+gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu)
+stop_gradient: Primitive = _unary(
+    "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
+)
 
 divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
 pow: Binary = _binary(  # noqa: A001 - the standard name
@@ -244,6 +261,8 @@ for _name, _text, _arity in (
     ("greater_equal", "≥", 2),
     ("less", "<", 2),
     ("less_equal", "≤", 2),
+    ("equal", "=", 2),
+    ("not_equal", "≠", 2),
     ("logical_and", "∧", 2),
     ("logical_or", "∨", 2),
     ("logical_not", "¬", 1),

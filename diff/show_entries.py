@@ -9,7 +9,7 @@ from diff.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, mi
 from diff.show_text import ATOM, PRODUCT, SUM, Text, Texts
 from hilbert.leaf import Bundle
 from hilbert.program.bundle import Unpack
-from hilbert.program.operation import Contract, Literal
+from hilbert.program.operation import Along, Contract, Literal
 from hilbert.program.operation import labelled as axes_of
 from linmap.show.show import reduction, subscript
 from linmap.term import wire
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from diff.show_steps import Slots
+    from hilbert import Index
 
 
 @final
@@ -57,6 +58,8 @@ class Entries:
                 return Text(text, SUM if text.startswith("−") else ATOM) if _is_number(text) else named
             case wire.Reduce(relation, place):
                 return self._reduced(step.args[0], relation, place, repeated=is_rep(step.operation))
+            case Along(name, index, place):
+                return self._along(step.args[0], name, index, place)
             case wire.Move(order):
                 moved = at(self._whole(step.args[0]), {FREE + a: chr(FREE + b) for b, a in enumerate(order)})
                 return Text(f"{moved.tight if moved.tight.endswith(']') else f'({moved.tight})'}ᵀ", ATOM)
@@ -113,6 +116,18 @@ class Entries:
             return Text(f"Σ_{braced(bound)} {body}", PRODUCT, "Σ")
         return Text(f"{name}_{braced(bound)}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
 
+    def _along(self, a: int, name: str, index: Index, place: int) -> Text:
+        """softmax_k(x[i, k])[j]."""
+        n, count = len(index.axes), len(self.slots.p.slots[a].axes)
+        bound = [self.indexed.bind(axis) for axis in index.axes]
+        one = name not in {"softmax", "argsort"}
+        table = {FREE + place + q: c for q, c in enumerate(bound)}
+        if one:
+            table |= {FREE + q: chr(FREE + q - n) for q in range(place + n, count)}
+        text = at(self._whole(a), table)
+        entry = "" if one else f"[{', '.join(free(range(place, place + n)))}]"
+        return Text(f"{name}_{braced(bound)}({text.tight}){entry}", ATOM)
+
     def _contracted(self, k: int, spec: Any, left: int, right: int) -> Text:
         """Σ_k a[i, k]·b[k, j]; an element of an index set stands for its basis vector e, a condition for 1 and 0."""
         slots, p = self.slots, self.slots.p
@@ -121,6 +136,11 @@ class Entries:
                  for c, axis in zip(labels, axes_of(p.slots[a]), strict=True)}  # fmt: skip
         summed = [c for c in spec.left if c not in spec.out]
         known |= {c: self.indexed.bind(sizes[c]) for c in summed}
+        for a, labels, other, row in ((left, spec.left, right, spec.right), (right, spec.right, left, spec.left)):
+            hot = labels[len(p.slots[a].axes) :]
+            if len(hot) == 1 and hot in summed and len(summed) == 1 and hot in row:  # A[i, y[i]]
+                element = at(self._whole(a), along(labels[:-1], known)).tight
+                return at(self._whole(other), along(row, known | {hot: element}))
         factors = []
         for a, labels in ((left, spec.left), (right, spec.right)):
             leaf = p.slots[a]

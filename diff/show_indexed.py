@@ -14,7 +14,7 @@ from attrs import evolve
 from diff.custom import Custom
 from hilbert import Unit
 from hilbert.index import Anonymous, Fin
-from hilbert.program.operation import Contract
+from hilbert.program.operation import Along, Contract
 from hilbert.relation import Full
 from linmap.signs import acts_on_all
 from linmap.term import wire
@@ -55,6 +55,8 @@ def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
     match operation:
         case wire.Reduce(relation, at):
             return at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
+        case Along(_, index, _):
+            return index.axes == operands[0].axes
         case wire.Move(order):
             return order == (1, 0)
         case Contract(spec):

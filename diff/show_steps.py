@@ -13,7 +13,7 @@ from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, Contract, Keep, Literal
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from linmap.show.sections import transposed
 from linmap.show.show import SHORT, Names, path, reduction, subscript
 from linmap.signs import sign_of
@@ -242,6 +242,11 @@ class Slots:
                 return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Along(name):
+                inner = self.texts[args[0]]
+                if inner.binding < ATOM or inner.tight.startswith("("):
+                    return Text(f"{name}({inner.tight})", APPLICATION)
+                return Text(f"{name} {inner.tight}", APPLICATION, open=True)
             case Keep():
                 return Text(f"kept({self.texts[args[0]].tight})", APPLICATION)
             case Pack():
@@ -309,7 +314,7 @@ class Slots:
         name = p.rule.text
         if len(args) == 2:
             x, y = args
-            if name in {">", "≥", "<", "≤", "∧", "∨"}:
+            if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:
                 return Text(f"{self._bound(x, PRODUCT)} {name} {self._bound(y, PRODUCT)}", SUM, name)
             if name == "/":
                 return self._quotient(x, y)

@@ -16,6 +16,7 @@ from diff.base import AnyFun, Fun
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise
 from diff.programs import AnyProgram
+from diff.regroup import formed, regrouped
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
 from hilbert.attach import attach
 from hilbert.combine import (
@@ -157,6 +158,10 @@ class Power(ElementByElement, AnyFun):
     of: AnyMap
     index: Index
 
+    def __call__(self, *args: Any) -> Any:
+        """f^X(x); a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
+        return _applied(self, args, (0,))
+
 
 @final
 @frozen(eq=False, repr=False)
@@ -183,6 +188,21 @@ class Lift(AnyFun):
     def cod(self) -> Any:
         """W^X."""
         return Copower(self.of.cod, self.index)
+
+    def __call__(self, *args: Any) -> Any:
+        """f at arguments; a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
+        return _applied(self, args, self.over)
+
+
+def _applied(f: Power | Lift, args: tuple[Any, ...], over: tuple[int, ...]) -> Any:
+    try:
+        return Map.__call__(f, *args)
+    except SpaceError:
+        given, form = regrouped(args, f.dom, over, f.index)
+        if all(a is b for a, b in zip(args, given, strict=True)):
+            raise
+    value = Map.__call__(f, *given)
+    return value if form is None else formed(value, form, f.index)
 
 
 Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Cond | Choose | AnyLane | Fill | Custom

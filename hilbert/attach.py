@@ -44,7 +44,8 @@ def declared(method: F) -> F:
 
 def unattached(cls: type) -> list[str]:
     """The names of the methods that a class declares and that nobody has attached."""
-    return [name for name, value in vars(cls).items() if callable(value) and getattr(value, "is_declared", False)]
+    found = {name: getattr(cls, name) for base in cls.__mro__ for name in vars(base)}
+    return [name for name, value in found.items() if callable(value) and getattr(value, "is_declared", False)]
 
 
 def attach(cls: type, name: str, method: Callable[..., Any]) -> None:

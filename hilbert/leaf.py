@@ -1,8 +1,6 @@
 """What one array stores: entries of one kind along some axes. The ground floor, which knows no spaces (paper §2.2).
 
->>> from hilbert.attach import declared
-from hilbert.attach import declared
-from hilbert.index import Fin
+>>> from hilbert.index import Fin
 >>> leaf = Leaf(Entry("float64"), (Fin.of(2), Fin.of(3)))
 >>> print(leaf, leaf.shape, leaf.kind)
 ℝ^{2×3} (2, 3) f
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import field, frozen
 
+from hilbert.attach import declared
 from hilbert.once import Remembering, cached_property
 
 if TYPE_CHECKING:

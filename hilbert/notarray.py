@@ -139,6 +139,11 @@ class Applicable(NotArray):
     """Something other than a vector to which a map applies: the expressions of a traced function."""
 
     __slots__ = ()
+    space: Any
+
+    def _within(self, space: Any) -> Any:
+        """The same as an expression of another space of the same leaves."""
+        raise TypeError(type(self).__name__)
 
     def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
         """f(*args), where one of the arguments is self."""

@@ -29,8 +29,10 @@ def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
     return tensors.tensor_product(v, other)
 
 
-def norm(v: Vec[Any]) -> float:
-    """‖v‖."""
+def norm(v: Vec[Any], over: Any = None) -> Any:
+    """‖v‖, or the norms along an axis."""
+    if over is not None:
+        return v._normed(over)
     return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
 
 
@@ -62,15 +64,15 @@ def broadcasting(have: Type, want: Type) -> str:
     if not isinstance(a, Copower) or len(axes) == len(few) or not (a.is_space and b.is_space):
         return ""
     if not few:
-        return f"; nothing is repeated by itself: rep(X)(k) is the vector with k at each element of X = {a.index}"
+        return f"; nothing is repeated by itself: k.rep(V) is the vector with k in each entry, of V = {a}"
     letters = dict(zip(axes, ALPHABET, strict=False))
     if len(letters) != len(axes) or not set(few) <= set(axes):
         return ""
     whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
     rule = f'"{whole},{part}->{whole}"'
     return (
-        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write contract({rule}, A, v, to=V) for products "
-        f"of entries, with V.ones() for A to repeat v"
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write A + v.rep(V), "
+        f"or contract({rule}, A, v, to=V) for products of entries"
     )
 
 

@@ -141,8 +141,11 @@ def _slice(run: range) -> slice:
     return slice(run.start, run.stop if run.stop >= 0 else None, run.step)
 
 
-def without(X: Index, Y: Index) -> list[tuple[int, Index | None]]:
-    """Where the axes of Y begin in X, and X without them, for each factor of X that is Y."""
+def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
+    """Where the axes of Y begin in X, and X without them, for each factor of X that is Y, or the axis at a position."""
+    if isinstance(Y, int):
+        n = len(X.axes)
+        return [(Y, _rest(X, iter([0 if k == Y else None for k in range(n)])))] if 0 <= Y < n else []
     if X == Y:
         return [(0, None)]
     if not isinstance(X, Product):

@@ -159,8 +159,11 @@ class Type(Remembering):
         msg = f"{self} has no components, so v[{shown(key)}] does not exist: [k] takes a part of a direct sum, or a "
         raise SpaceError(f"{msg}component of V^X")
 
-    def sums(self, X: Index) -> list[tuple[Type, int]]:
-        """The space of Σ_X, and where the axes of X begin, for each X that is a factor of the index sets."""
+    def sums(self, X: Index | int) -> list[tuple[Type, int]]:
+        """The space of Σ_X, and where the axes of X begin, for each X that is a factor of the index sets.
+
+        A position stands for the one axis there.
+        """
         return []
 
     def __pow__(self: V, X: I) -> Copower[V, I]:
@@ -287,7 +290,7 @@ def require_space(space: Any, operation: str) -> None:
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
         if {leaf.kind for leaf in space.leaves} == {"b"}:
-            msg += "; select(c, V.ones()) is 1 where the condition c holds"
+            msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)
 
 
@@ -532,13 +535,14 @@ class Copower(Space, Generic[V, I]):
         keys, rest = kept(self.index, key, str(self))
         return (self.base if rest is None else Copower(self.base, rest)), keys
 
-    def sums(self, X: Index) -> list[tuple[Type, int]]:
+    def sums(self, X: Index | int) -> list[tuple[Type, int]]:
         """Along X itself, or else as a factor of this index set, or of one of the base."""
         if self.index == X:
             return [(self.base, 0)]
-        here = [(power(self.base, Unit() if rest is None else rest), at) for at, rest in without(self.index, X)]
         n = len(self.index.axes)
-        return [*here, *((Copower(inner, self.index), n + at) for inner, at in self.base.sums(X))]
+        here = [(power(self.base, Unit() if rest is None else rest), at) for at, rest in without(self.index, X)]
+        inside = X if isinstance(X, Index) else X - n
+        return [*here, *((Copower(inner, self.index), n + at) for inner, at in self.base.sums(inside))]
 
     def pack(self, flat: Iterator[Any]) -> Any:
         """As the base: structure of arrays."""

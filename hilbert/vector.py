@@ -35,6 +35,7 @@ from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
 from hilbert.lens import Lens, lens_for, place
+from hilbert.methods import Reductions
 from hilbert.nested import named
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import LOCK
@@ -50,7 +51,17 @@ if TYPE_CHECKING:
 
     from hilbert.biproduct import DirectSum
     from hilbert.index import Anonymous, Coproduct, Fin, Index, Product
-    from hilbert.space import Boolean, Copower, Elements, Field, OfSpaces, Space, TensorProduct, Type
+    from hilbert.space import (
+        Boolean,
+        Copower,
+        Elements,
+        Field,
+        Integers,
+        OfSpaces,
+        Space,
+        TensorProduct,
+        Type,
+    )
 
     Whole: TypeAlias = slice[None, None, None]
     """`:` in A[i, :]."""
@@ -62,6 +73,7 @@ K = TypeVar("K", bound="Index")
 V = TypeVar("V", bound="Type")
 S = TypeVar("S", bound="Space")
 T = TypeVar("T", bound="Space")
+Z = TypeVar("Z", bound="Space")
 A = TypeVar("A", bound="Type")
 B = TypeVar("B", bound="Type")
 C = TypeVar("C", bound="Type")
@@ -73,6 +85,7 @@ S_co = TypeVar("S_co", bound="Type", covariant=True)
 Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
 Rest = TypeVarTuple("Rest")
 Number: TypeAlias = "float | np.floating[Any]"
 """A real number, numpy's of any precision among them."""
@@ -101,7 +114,7 @@ def _known(v: Linear[S]) -> Vec[S]:
 
 
 @final
-class Vec(NotArray, Generic[V]):
+class Vec(NotArray, Reductions, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
     The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.formal.tensors`.
@@ -302,9 +315,10 @@ class Vec(NotArray, Generic[V]):
     def __rpow__(self, k: Never) -> NoReturn:
         raise NotImplementedError
 
-    def __abs__(self) -> NoReturn:
-        msg = f"|v| of {shown(self)} has two meanings: write v.norm() for its length, absolute(v) for its entries"
-        raise SpaceError(msg)
+    @declared
+    def __abs__(self: Linear[S]) -> Vec[S]:
+        """|v|, entry by entry; the length is v.norm()."""
+        raise NotImplementedError
 
     @overload
     def __matmul__(
@@ -340,10 +354,37 @@ class Vec(NotArray, Generic[V]):
         products = _known(self)._zip(other, "⊙", _dot)
         return added(products.leaves)
 
+    @overload
+    def norm(self: Linear[S]) -> float: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
+    @overload
+    def norm(
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
+    ) -> Vec[Copower[W, Product[J, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
+    ) -> Vec[Copower[W, Product[I, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
+    ) -> Vec[Copower[W, Product[I, J]]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def norm(self: Vec[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
     @declared
-    def norm(self: Linear[S]) -> float:
-        """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors."""
+    def norm(self, over: Any = None) -> Any:
+        """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors; along an axis a vector of norms."""
         raise NotImplementedError
+
+    def _within(self, space: W) -> Vec[W]:
+        return Vec(space, self.leaves)  # one of the same leaves
 
     def __float__(self) -> float:
         if len(self.leaves) != 1 or self.space.dim != 1:
@@ -531,57 +572,80 @@ class Vec(NotArray, Generic[V]):
 
     # --- what diff attaches: an operation on vectors is the operation on expressions, see diff.eager ---
 
-    @overload
-    def sum(self: Linear[S]) -> Vec[Field]: ...
-    @overload
-    def sum(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
-    @overload
-    def sum(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def sum(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
-    @overload
-    def sum(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
-    @declared
-    def sum(self, X: Any = None) -> Any:
-        """The sum of all entries; or Σ_X along the index set X, a factor of those of the space.
-
-        Raises SpaceError for discrete entries and mixed fields, and for an X that is no factor or stands twice.
-        """
-        raise NotImplementedError
-
-    @overload
-    def mean(self: Linear[S]) -> Vec[Field]: ...
-    @overload
-    def mean(self: Vec[Copower[W, Product[I, J]]], X: I) -> Vec[Copower[W, J]]: ...
-    @overload
-    def mean(self: Vec[Copower[W, Product[I, J]]], X: J) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def mean(self: Vec[Copower[Copower[W, J], I]], X: J) -> Vec[Copower[W, I]]: ...
-    @overload
-    def mean(self: Vec[Copower[W, I]], X: I) -> Vec[W]: ...
-    @declared
-    def mean(self, X: Any = None) -> Any:
-        """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
-        raise NotImplementedError
-
     @declared
     def scatter(self: Vec[Copower[W, J]], ids: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, I]]:
         """Σ_y v_y e_{ids(y)} for v ∈ V^Y and ids ∈ X^Y: a segment sum, the adjoint of the gather v[ids]."""
         raise NotImplementedError
 
     @declared
-    def roll(self: Vec[Copower[W, I]], by: int) -> Vec[Copower[W, I]]:
+    def roll(self: Vec[Copower[W, I]], by: int, over: Index | int | None = None) -> Vec[Copower[W, I]]:
         """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
         raise NotImplementedError
 
     @declared
-    def flip(self: Vec[Copower[W, I]]) -> Vec[Copower[W, I]]:
+    def flip(self: Vec[Copower[W, I]], over: Index | int | None = None) -> Vec[Copower[W, I]]:
         """The components backwards; see `linmap.flip`."""
         raise NotImplementedError
 
     @declared
-    def cumsum(self: Vec[Copower[W, I]], *, reverse: bool = False, exclusive: bool = False) -> Vec[Copower[W, I]]:
+    def cumsum(
+        self: Vec[Copower[W, I]], over: Index | int | None = None, *, reverse: bool = False, exclusive: bool = False
+    ) -> Vec[Copower[W, I]]:
         """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
+        raise NotImplementedError
+
+    @declared
+    def clip(self: Linear[S], low: Vec[S] | Number | None, high: Vec[S] | Number | None) -> Vec[S]:
+        """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
+        raise NotImplementedError
+
+    @overload
+    def cast(self: Vec[Copower[Copower[Count, J], I]], field: Field) -> Vec[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def cast(self: Vec[Copower[Count, I]], field: Field) -> Vec[Copower[Field, I]]: ...
+    @overload
+    def cast(self: Vec[Count], field: Field) -> Vec[Field]: ...
+    @overload
+    def cast(self: Linear[S], field: Field) -> Vec[S]: ...
+    @declared
+    def cast(self: Any, field: Field) -> Any:
+        """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative."""
+        raise NotImplementedError
+
+    @overload
+    def crop(
+        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
+    ) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def crop(
+        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K
+    ) -> Vec[Copower[W, K]]: ...
+    @declared
+    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
+        raise NotImplementedError
+
+    @overload
+    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]]) -> Vec[Copower[W, Coproduct[I, J]]]: ...
+    @overload
+    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]], *, to: K) -> Vec[Copower[W, K]]: ...
+    @declared
+    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+        """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
+        raise NotImplementedError
+
+    @declared
+    def rep(self: Linear[S], V: Z) -> Vec[Z]:
+        """v once for each element of the axes that V has more: A + b.rep(A.space)."""
+        raise NotImplementedError
+
+    @overload
+    def transpose(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[W, Product[J, I]]]: ...
+    @overload
+    def transpose(self: Vec[Copower[W, I]], Y: K) -> Vec[Copower[W, K]]: ...
+    @declared
+    def transpose(self: Any, Y: Any = None) -> Any:
+        """`T`; or the factors of the index set in another order, v.transpose(Z * X) of V^{X×Z}."""
         raise NotImplementedError
 
     @declared

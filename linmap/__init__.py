@@ -1,6 +1,7 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
+from linmap.fourier import fft, ifft
 from linmap.laws import measure
 from linmap.laws.explain import Explanation, explain
 from linmap.laws.simplify import simplify
@@ -36,7 +37,6 @@ from linmap.term.maps import (
     cast,
     compose,
     delta,
-    dot,
     dup,
     fork,
     identity,
@@ -69,11 +69,11 @@ __all__ = [
     "delta",
     "diagonal",
     "differences",
-    "dot",
     "dup",
     "equal",
     "explain",
     "factors",
+    "fft",
     "flip",
     "fork",
     "from_scipy",
@@ -81,6 +81,7 @@ __all__ = [
     "gram",
     "group_by",
     "identity",
+    "ifft",
     "inject",
     "join",
     "linear",

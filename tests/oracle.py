@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 
 from diff import term as functions
+from diff.custom import Custom
 from diff.elementwise import Elementwise
 from diff.programs import Program
 from hilbert import Vec
@@ -20,7 +21,7 @@ from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, Contract, Keep, Literal
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import constants
@@ -395,11 +396,35 @@ def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) 
                 slots.append(np.any(np.asarray(args[0]) == when, axis=tuple(range(at, np.ndim(args[0])))))
             case Fill(at, when):
                 slots.append(_filled(np.asarray(args[0]) == when, np.array(args[1]), at))
-            case (wire.Scale() | wire.Reduce() | wire.Move() | wire.Cast()) as linear if leaf.is_field:
+            case Along(name, index, at):
+                slots.append(along(name, at, len(index.axes), np.asarray(args[0])).reshape(leaf.shape))
+            case Custom():
+                raise TypeError(step.operation)
+            case linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
-            case linear:  # only replication moves discrete values
-                slots.append(np.broadcast_to(args[0], leaf.shape))
+            case linear:  # what moves and repeats discrete values takes each of them from one place
+                moved = (arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape)
+                slots.append(moved.astype(leaf.dtype))
     return slots if whole else [slots[k] for k in p.outputs]
+
+
+def along(name: str, at: int, count: int, a: Any) -> Any:
+    """A function of the entries along some axes, for each entry of the others by itself."""
+    behind = np.moveaxis(a, range(at, at + count), range(-count, 0))
+    rows = behind.reshape(*behind.shape[: a.ndim - count], -1)
+    found = np.apply_along_axis(ALONG[name], -1, rows) if rows.size else np.zeros(rows.shape[: a.ndim - count])
+    if found.ndim < rows.ndim:
+        return found
+    return np.moveaxis(found.reshape(behind.shape), range(-count, 0), range(at, at + count))
+
+
+ALONG: dict[str, Any] = {
+    "argmax": lambda row: min(k for k in range(len(row)) if row[k] == max(row)),
+    "argmin": lambda row: min(k for k in range(len(row)) if row[k] == min(row)),
+    "argsort": lambda row: sorted(range(len(row)), key=row.__getitem__),
+    "logsumexp": lambda row: np.log(np.sum(np.exp(row))),
+    "softmax": lambda row: np.exp(row) / np.sum(np.exp(row)),
+}
 
 
 def _bilinear(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> list[Any]:

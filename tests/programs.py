@@ -21,6 +21,7 @@ from adjoint import grad, value_and_grad, vjp
 from diff import (
     const,
     contract,
+    conv,
     fun,
     inner,
     kept,
@@ -56,7 +57,7 @@ from hilbert.relation import (
     sliding,
     window,
 )
-from linmap import cast, concatenate, fork, identity, red, scale, split, stack, transpose, unstack, zero
+from linmap import cast, concatenate, fft, fork, identity, red, scale, split, stack, transpose, unstack, zero
 from linmap.unitary import tensor_copower
 
 
@@ -206,7 +207,31 @@ PLANNED = {
     "kept": fun(Q, Q, q)(lambda a, b, x: kept(a @ b) @ x),
     "made at binding": fun(q)(lambda x: (const(w0) @ const(w0).T) @ x),
 }
-PROGRAMS: dict[str, Any] = {**MLP, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS, **PLANNED}
+S3 = R ** (b * h * p)
+ALONG = {
+    "max": fun(S3)(lambda a: a.max(over=p)),
+    "min of all": fun(M)(lambda a: a.min()),
+    "gradient of max": vjp(fun(S3)(lambda a: a.max(over=h))),
+    "argmax of a pair": fun(M)(lambda a: a.argmax()),
+    "argmin": fun(S3)(lambda a: a.argmin(over=b)),
+    "argsort": fun(S3)(lambda a: a.argsort(over=h)),
+    "argsort of a pair": fun(M)(lambda a: a.argsort()),
+    "top": fun(S3)(lambda a: a.top(2, over=p)),
+    "gradient of sort": vjp(fun(S3)(lambda a: a.sort(over=h))),
+    "log Σ exp": fun(S3)(lambda a: a.logsumexp(over=h)),
+    "log Σ exp of all": grad(fun(S3)(lambda a: a.logsumexp())),
+    "log Σ exp of none": fun(R ** (p * Fin.of(0)))(lambda a: a.logsumexp(over=1)),
+    "softmax": vjp(fun(S3)(lambda a: a.softmax(over=p))),
+    "softmax of a pair": fun(M)(lambda a: a.softmax()),
+    "softmax of none": fun(R ** (p * Fin.of(0)))(lambda a: a.softmax(over=1)),
+    "products": grad(fun(M)(lambda a: a.product(over=p).sum() + a.cumprod(over=h).sum())),
+    "casts of truth values": fun(M)(lambda a: (a > 0.5).cast(R)),
+    "equal elements": fun(label**b, label**b)(lambda i, j: (i.equals(j), i.differs(0))),
+    "convolution": grad(fun(R ** (p * h), R ** (Fin.of(2) * h * b))(lambda x, w: conv(x, w, padding="same").norm())),
+    "convolution in blocks": fun(R ** (Fin.of(600) * wide), R ** (Fin.of(20) * wide * h))(conv),
+    "Fourier transform": fft(Fin.of(36)),
+}
+PROGRAMS: dict[str, Any] = {**MLP, **ALONG, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS, **PLANNED}
 
 
 def demo() -> tuple[Any, Vec[Any]]:

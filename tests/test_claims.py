@@ -361,5 +361,5 @@ def test_a_run_keeps_nothing() -> None:
 
 def test_a_number_beside_a_vector() -> None:
     v: Any = R.vec(1.0)
-    with pytest.raises(SpaceError, match=r"nothing is repeated by itself: rep\(X\)\(k\)"):
+    with pytest.raises(SpaceError, match=r"nothing is repeated by itself: k.rep\(V\) is the"):
         _ = (R**X).zeros() + v

@@ -259,18 +259,18 @@ HILBERT: dict[str, Rows] = {
         ("f([1.0] * 4)", "is a list of 4, where a vector of ℝ^Pixel4 is due"),
         ("f(w)", "cannot apply f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("f(v32)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ₃₂^Pixel4"),
-        ("(f ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry(V)(v) maps one to"),
+        ("(lin ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry(V)(v) maps one to"),
         ("total(h * p)((V ** h).zeros())", "is due; they hold the same arrays, and uncurry(V)(v) maps one"),
         ("total(h * p) @ identity(V ** h)", "and (ℝ^Pixel4)^Hidden3 is not ℝ^{Hidden3×Pixel4}; they …uncurry(V)"),
         ("identity(direct_sum(R, R) ** h)(direct_sum(W, W).zeros())", "is due; they …and zip_parts maps one"),
         ("identity(direct_sum(W, W))((direct_sum(R, R) ** h).zeros())", "is due; they …and unzip_parts maps one"),
-        ("(R ** (h * p)).zeros() + v", "write contract(\"ij,j->ij\", A, v, to=V) for products of entries, with"),
-        ("(R ** (h * p)).zeros() / w", "write contract(\"ij,i->ij\", A, v, to=V) for products of entries, with"),
+        ("(R ** (h * p)).zeros() + v", "and v ∈ ℝ^Pixel4 write A + v.rep(V), or contract("),
+        ("(R ** (h * p)).zeros() / w", "or contract(\"ij,i->ij\", A, v, to=V) for products of entries"),
         ("(R ** (h * p)).zeros() * w", "in one space; nothing is repeated by itself: for A ∈ V = ℝ^{Hidden3×Pixel4}"),
         ("(R ** Labelled.of('ab')).ones() + (R ** Labelled.of('ba')).ones()", "they are printed alike, but their"),
         ("v + (R ** Fin.of(4)).ones()", "they have the same shape, but other index sets"),
         ("fun(V)(lambda x: (x > 0.0) * x)", "cannot multiply Bool^Pixel4 and ℝ^Pixel4: select(c, x) is x where"),
-        ("fun(V)(lambda x: (x > 0.0).sum())", "is 0; select(c, V.ones()) is 1 where the condition c holds"),
+        ("fun(V)(lambda x: (x > 0.0).sum())", "is 0; c.cast(R) is 1 where the condition c holds"),
         ("v[None]", "v[None] for v in ℝ^Pixel4: axes have names, so none is inserted"),
         ("identity(R ** (h * p)) + identity(V ** h)", "must have the same spaces; they …uncurry(V)(v) maps"),
         ("(V ** h).zeros() + (R ** (h * p)).zeros()", "must be in one space; they …and uncurry(V)(v) maps one"),
@@ -321,6 +321,14 @@ OF_ONE_FORM = {
 }
 
 LINMAP: dict[str, Rows] = {
+    **{
+        name: [
+            (f"{name}(R)", f"{name}(X) takes an index set, not the space ℝ"),
+            (f"{name}(h, V)", f"{name}(X) is over R or R32, not over the space ℝ^Pixel4"),
+            (f"{name}(h)(W.zeros())", "to a vector of ℝ^Hidden3: a vector of (ℝ ⊕ ℝ)^Hidden3 is due"),
+        ]
+        for name in ("fft", "ifft")
+    },
     **{
         name: [
             (f"{name}(3)", "takes a space, not 3"),
@@ -550,7 +558,6 @@ LINMAP: dict[str, Rows] = {
         ("delta(3, 0, v, p)", "Δ takes a bilinear map, not 3"),
         ("delta(contraction.inner(R), 0, v, 4)", "Δ takes an index set, not 4"),
     ],
-    "dot": [("dot(v.array)", "takes a vector, not an array"), ("dot(x)", "needs a vector space, but Hidden3")],
     "cast": [
         ('cast(V, "float32")', "cast(ℝ^Pixel4, field) takes R or R32, not 'float32'"),
         ("cast(V, W)", "takes R or R32, not the space ℝ^Hidden3"),
@@ -592,8 +599,8 @@ LINMAP: dict[str, Rows] = {
 
 
 UNARY = (
-    "absolute acos acosh asin asinh atan atanh cos cosh exp expm1 log log1p log2 log10 reciprocal relu sigmoid sign "
-    "sin sinh softplus sqrt square tan tanh"
+    "absolute acos acosh asin asinh atan atanh cos cosh erf exp expm1 gelu log log1p log2 log10 reciprocal relu "
+    "sigmoid sign sin sinh softplus sqrt square stop_gradient tan tanh"
 )
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 
@@ -713,6 +720,23 @@ DIFF: dict[str, Rows] = {
         ('contract("a+a", v, v)', "'a+a' is not a contraction: write a list of labels for each operand"),
         ('contract("a,a->", v, v, to=V)', "of ℝ^Pixel4 and ℝ^Pixel4 is in ℝ, not in ℝ^Pixel4"),
         ('contract("a,a->", v, v, to=3)', "takes a space, not 3"),
+    ],
+    "dot": [
+        ("dot(v.array)", "takes a vector, not an array"),
+        ("dot(x)", "needs a vector space, but Hidden3"),
+        ("dot(v, v)", "dot(a, b, over=X) of a vector of ℝ^Pixel4 and a vector of ℝ^Pixel4 takes the index set X"),
+        ("dot(v, w, over=p)", ".dot(Pixel4) of a vector of ℝ^Hidden3: Pixel4 is no factor of its index sets"),
+        ("dot(M.zeros(), S.zeros(), over=p)", "for vectors of one array each, not for a vector of ℝ^Pixel4 ⊕"),
+        ("dot(v, x, over=p)", "dot needs a vector space, but Hidden3"),
+    ],
+    "conv": [
+        ("conv(v, v)", "conv of a vector of ℝ^Pixel4 with a kernel in ℝ^Pixel4: 1 and 1 axes, where x ∈ ℝ^{X×…×C}"),
+        ("conv(3, v)", "conv(x, w) takes vectors, not 3"),
+        ("conv(M.zeros(), (R ** (h * h * p)).zeros())", "the channels Pixel4 of x are not the channels Hidden3"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), stride=0)", "the stride of conv is an integer ≥ 1, not 0"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), stride=(1, 2))", "is a number, or one for each of 1 axes, not"),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), padding=-1)", 'the padding of conv is a number ≥ 0, "same", or'),
+        ("conv(M.zeros(), (R ** (h * p * h)).zeros(), to=p)", "has 1 = 1 places, and Pixel4 does not"),
     ],
     "kept": [("kept(3)", "kept takes vectors, not 3")],
     "planned": [("planned(3)", "planned takes a map, not 3")],

@@ -39,8 +39,12 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # parts and sums
     (V, lambda e: e.T, ".T transposes V^{X×Y}, not ℝ^Pixel4"),
     (two.dom, lambda e: e.sum(p), ".sum(Pixel4) of an expression of ℝ^Pixel4 ⊕ ℝ^Hidden3: Pixel4 is no factor"),
-    (R ** (p * p), lambda e: e.sum(p), "2 factors of its index sets are Pixel4; .sum() adds all entries"),
-    (V, lambda e: e.sum(3), "takes the index set of an axis, not 3: its axes are Pixel4"),
+    (
+        R ** (p * p),
+        lambda e: e.sum(p),
+        "2 factors of its index sets are Pixel4; say which by its position, over=0 or over=1",
+    ),
+    (V, lambda e: e.sum(3), ".sum(over=3) of an expression of ℝ^Pixel4: axis 3 does not exist: its axes are Pixel4"),
     (R**none, lambda e: e.mean(), "the mean over ℝ^0 is not defined: it has no elements"),
     (R**none, lambda e: e.mean(none), "the mean over 0 is not defined: it has no elements"),
     (labels**p, lambda e: e.sum(), ".sum() needs a vector space, but Hidden3^Pixel4 has a discrete part"),
@@ -80,7 +84,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # comparisons and discrete values
     (V, lambda e: e > w, "cannot form ℝ^Pixel4 > ℝ^Hidden3"),
     (V, lambda e: e <= None, "of an expression of ℝ^Pixel4 and None"),
-    (labels, lambda y: y > y, "applies to entries of ℝ, not of Hidden3"),
+    (labels, lambda y: D.cos(y), "applies to entries of ℝ, not of Hidden3"),
     (V, lambda e: ~e, "logical_not applies to entries of Bool, not of ℝ"),
     (V, lambda e: (e > 0.0) & e, "Bool^Pixel4 ∧ ℝ^Pixel4: both sides must be in one space"),
     (V, lambda e: (e > 0.0) & True, "logical_and of an expression of Bool^Pixel4 and True"),

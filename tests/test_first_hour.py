@@ -41,7 +41,7 @@ BOTH: dict[str, tuple[Callable[[Any], Any], Vec[Any]]] = {
     "np.max": (np.max, v),
     "np.exp": (np.exp, v),
     "np.sum": (np.sum, v),
-    "abs": (abs, v),
+    "the remainder": (lambda x: x % 2.0, v),
     "if": (lambda x: x if x > 0.0 else -x, v),
     "for over many": (list, big),
     "for over a matrix": (list, m),
@@ -52,7 +52,7 @@ BOTH: dict[str, tuple[Callable[[Any], Any], Vec[Any]]] = {
     "a map times a vector": (lambda x: A @ x, v),
     "a vector times a map": (lambda x: x @ A, v),
     "a missing transpose": (lambda x: x @ W.ones(), m),
-    "the number of an axis": (lambda x: x.sum(0), v),
+    "the number of an axis": (lambda x: x.sum(axis=0), v),
     "k ** v": (lambda x: 2.0**x, v),
 }
 ONCE: dict[str, Callable[[], Any]] = {

@@ -19,6 +19,7 @@ from diff import (
     affine,
     cos,
     divide,
+    dot,
     exp,
     expm1,
     fun,
@@ -45,7 +46,7 @@ from diff import pow as power_of
 from diff.elementwise import RULES
 from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, Z, direct_sum
 from hilbert.relation import function, pairs
-from linmap import diagonal, dot, identity, matrix, project, rep, section, transpose
+from linmap import diagonal, identity, matrix, project, rep, section, transpose
 from linmap.contraction import matrix_vector
 from tests.programs import PROGRAMS, point
 

@@ -19,14 +19,14 @@ import pytest
 from jax import numpy as jnp
 
 from adjoint import adjoint, check, hessian, jacobian
-from diff import derivative, divide, fun, log, program, tanh
+from diff import derivative, divide, dot, fun, log, program, tanh
 from diff.elementwise import RULES, Elementwise
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays import namespace
 from hilbert.arrays.libraries import NUMPY, Cupy
 from hilbert.arrays.library import Library
-from linmap import diagonal, dot, equal, gram, matrix, red, trace
+from linmap import diagonal, equal, gram, matrix, red, trace
 from tests.programs import (
     PROGRAMS,
     RELATIONS,

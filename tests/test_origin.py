@@ -121,10 +121,10 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
         lambda x: x.mean(keepdims=True),
         ".mean(X) of an expression of ℝ^Pixel3 takes the index set of an axis, not keepdims",
     ),
-    (lambda x: x.max(), "an expression of ℝ^Pixel3 has no .max: write maximum(x, y)"),
+    (lambda x: x.prod(), "an expression of ℝ^Pixel3 has no .prod: write x.product()"),
     (lambda x: x.nothing, "an expression of ℝ^Pixel3 has no .nothing"),
     (lambda x: x.rol(1), "an expression of ℝ^Pixel3 has no .rol; it has roll"),
-    (lambda x: x.roll(1, 2, 3), ".roll() takes 2 positional arguments but 4 were given"),
+    (lambda x: x.roll(1, 2, 3), ".roll() takes from 2 to 3 positional arguments but 4 were given"),
     (lambda x: hb.inner(x), "inner() missing 1 required positional argument: 'b'"),  # type: ignore[call-overload]
     (lambda x: hb.cumsum(pixel, 1, 2, 3)(x), "cumsum() takes from 1 to 2 positional arguments but 4 were given"),  # type: ignore[call-overload]
     (lambda x: hb.tanhh(x), "hilbert has no tanhh; it has tanh"),  # type: ignore[attr-defined]

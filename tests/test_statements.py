@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from adjoint import adjoint, grad
-from diff import affine, const, constant, derivative, fun, jvp, log, sin, sqrt, tanh
+from diff import affine, const, constant, derivative, dot, fun, jvp, log, sin, sqrt, tanh
 from hilbert import Fin, R, SpaceError, Unit, direct_sum
-from linmap import delta, dot, equal, inject, matrix, parallel, project, rep, total
+from linmap import delta, equal, inject, matrix, parallel, project, rep, total
 from linmap.contraction import hadamard, matrix_vector, outer
 from tests.function_terms import smooth_function
 from tests.strategies import Source, close, sources

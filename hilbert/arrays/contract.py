@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from opt_einsum.blas import can_blas
 
+from hilbert.arrays.blocks import by_blocks
 from hilbert.arrays.by_labels import arrange, reordering, same
 from hilbert.arrays.discrete import hot, select
 from hilbert.arrays.kernel import Kernel
@@ -49,8 +50,12 @@ class Contractions(Segments):
         blas = can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))
         shared = "".join(c for c in spec.out if c in spec.left and c in spec.right)
         if blas and not shared:
-            return _in_the_middle(self.xp, spec, size) or _matmul(self.xp, self.dot, spec, size)
+            return _in_the_middle(self.xp, spec, size) or self.matmul(spec, size)
         return self.batched(spec, size, shared)
+
+    def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
+        """One matrix product."""
+        return _matmul(self.xp, self.dot, spec, size)
 
     @property
     def dot(self) -> Callable[[Any, Any], Any]:
@@ -96,6 +101,10 @@ class NumpyContractions(NumpySegments, Contractions):
         # a transposed operand makes numpy lay the product out like that operand: the result is put in row-major order
         reuse = tuple(f if w else None for f, w in zip(_inplace(spec, left, right), whole, strict=True))
         return Kernel(super().broadcast(spec, left, right).call, reuse)
+
+    def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
+        """Block by block, where a large array would have to be copied."""
+        return _matmul(np, self.dot, spec, size, by_blocks)
 
     def batched(self, spec: Spec, size: dict[str, int], shared: str) -> Kernel:
         """Many small matrices in one loop."""
@@ -189,7 +198,13 @@ def _inplace(spec: Spec, left: Leaf, right: Leaf) -> tuple[Callable[[Any, Any], 
     )
 
 
-def _matmul(xp: ModuleType, dot: Callable[[Any, Any], Any], spec: Spec, size: dict[str, int]) -> Kernel:
+def _matmul(
+    xp: ModuleType,
+    dot: Callable[[Any, Any], Any],
+    spec: Spec,
+    size: dict[str, int],
+    blocks: Callable[..., Callable[[Any, Any], Any] | None] = lambda *_: None,
+) -> Kernel:
     """One matrix product (or inner product): groups of labels become single axes."""
     if not spec.out:
         right = arrange(xp, spec.right, spec.left, None)
@@ -210,8 +225,8 @@ def _matmul(xp: ModuleType, dot: Callable[[Any, Any], Any], spec: Spec, size: di
             return None
         return tuple(math.prod(size[c] for c in g) for g in groups if g)
 
-    first = arrange(xp, a, rows + inner, grouped(rows, inner))
-    second = arrange(xp, b, inner + cols, grouped(inner, cols))
+    first = _rows(xp, a, rows, inner, grouped(rows, inner))
+    second = _rows(xp, b, inner, cols, grouped(inner, cols))
     made = rows + cols
     shape = tuple(size[c] for c in made)
     regroup = len(rows) > 1 or len(cols) > 1
@@ -225,8 +240,24 @@ def _matmul(xp: ModuleType, dot: Callable[[Any, Any], Any], spec: Spec, size: di
 
         finish = arranged
 
-    kernel = _prepared(xp.matmul, first, second, finish)
+    own = blocks(a, b, rows, inner, cols, size)
+    kernel = _prepared(own, None, None, finish) if own else _prepared(xp.matmul, first, second, finish)
     return kernel if left_first else _flip(kernel)
+
+
+def _rows(
+    xp: ModuleType, have: str, rows: str, cols: str, shape: tuple[int, ...] | None
+) -> Callable[[Any], Any] | None:
+    """The axes as a matrix; where they must be copied, the last of them stays so, and BLAS reads the matrix transposed.
+
+    A copy that leaves the last axis in its place moves runs of entries, not single ones.
+    """
+    last = have[-1:]
+    if shape is None or len(shape) < 2 or have in {rows + cols, cols + rows} or last not in rows:
+        return arrange(xp, have, rows + cols, shape)
+    turned = arrange(xp, have, cols + rows, shape[::-1])
+    assert turned is not None  # the axes are grouped
+    return lambda a: turned(a).T
 
 
 def _flip(kernel: Kernel) -> Kernel:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import array_api_compat
 import numpy as np
 
+from hilbert.arrays.along import Axes, NumpyAxes
 from hilbert.arrays.contract import Contractions, NumpyContractions
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Compound, Library, library
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
 
 
-class ArrayAPI(Contractions, Reductions):
+class ArrayAPI(Contractions, Reductions, Axes):
     """Any library that has the array API, unknown ones too."""
 
     @classmethod
@@ -130,7 +131,7 @@ class Torch(ArrayAPI):
 
 
 @final
-class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
+class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     """numpy: into operands that die, by strided views, and with its scalars, which are several times quicker."""
 
     kinds = frozenset({np.ndarray, np.float64, np.float32, np.int64, np.bool_})

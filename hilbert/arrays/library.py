@@ -236,6 +236,10 @@ class Library:
         """red_R on the axes of R's domain, which start at axis `at` of the array."""
         raise TypeError(type(self).__name__)
 
+    def along(self, name: str, at: int, count: int, leaf: Leaf) -> Kernel:
+        """A function of the entries along so many axes from axis `at` on."""
+        raise TypeError(type(self).__name__)
+
     def diagonal(self, first: int, second: int, leaf: Leaf) -> Kernel:
         """An array's diagonal along two of its axes, which go, while the diagonal's axis comes last."""
         order = (*(k for k in range(len(leaf.axes)) if k not in (first, second)), first, second)

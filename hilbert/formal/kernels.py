@@ -152,6 +152,16 @@ class FormalKernels(Library):
 
         return Kernel(run)
 
+    def along(self, name: str, at: int, count: int, leaf: Leaf) -> Kernel:
+        """A function along axes: there is none on the factors."""
+        plain = self.base.along(name, at, count, leaf).call
+
+        def run(a: Any) -> Any:
+            (a,) = self.operands(a)
+            return plain(self.settled(a, name) if isinstance(a, Formal) else a)
+
+        return Kernel(run)
+
     def settled(self, a: Formal, what: str) -> Any:
         """The plain array where that asks for nothing new; raises SpaceError for a tensor that the user gave."""
         if a.loose or all(len(b.grouping) <= 1 for b in a.blocks):

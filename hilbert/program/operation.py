@@ -213,6 +213,46 @@ class Keep(Operation):
         return self
 
 
+# --- functions along axes ---
+
+
+@final
+@frozen(repr=False)
+class Along(Operation):
+    """A function of the entries along the axes of X, from axis `at` on; the entries along other axes are side by side.
+
+    `name` is one of those of `FOUND`, elements of X, and of `COMPUTED`, numbers; see `hilbert.arrays.along`.
+    """
+
+    name: str
+    index: Index
+    at: int
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """Elements of X or numbers, one for each entry or one for all; raises SpaceError for a maximum of none."""
+        (leaf,), n = operands, len(self.index.axes)
+        if leaf.axes[self.at : self.at + n] != self.index.axes or not leaf.is_field:
+            msg = f"{self.name} along {self.index} does not apply at axis {self.at} of {leaf}"
+            raise SpaceError(msg)
+        if self.name in {"argmax", "argmin"} and not self.index.size:
+            msg = f"{self.name} along {self.index} is not defined: it has no elements"
+            raise SpaceError(msg)
+        entry = Entry("int64", self.index) if self.name in FOUND else leaf.entry
+        one = self.name in {"argmax", "argmin", "logsumexp"}
+        return Leaf(entry, leaf.axes[: self.at] + leaf.axes[self.at + n :] if one else leaf.axes)
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's."""
+        return lib.along(self.name, self.at, len(self.index.axes), operands[0])
+
+    def lifted(self, n: int) -> Along:
+        """The axes of X come later."""
+        return Along(self.name, self.index, self.at + n)
+
+
+FOUND, COMPUTED = ("argmax", "argmin", "argsort"), ("logsumexp", "softmax")
+"""What is found among the entries along an axis, and what is computed of them."""
+
 # --- operations on two arrays ---
 
 

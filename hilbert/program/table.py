@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from hilbert.program.external import External
-from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
 Unary: TypeAlias = Scale | Reduce | Move | Cast | External
 """Linear operations on one array."""
-Builtin: TypeAlias = Literal | Unary | Keep | Contract | Add
+Builtin: TypeAlias = Literal | Unary | Along | Keep | Contract | Add
 """The operations that programs are made of, beside primitives, operations of users, and control flow."""

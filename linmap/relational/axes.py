@@ -17,6 +17,7 @@ from linmap.term.maps import in_order, join, red
 
 if TYPE_CHECKING:
     from hilbert.index import Anonymous
+    from hilbert.relation.base import AnyRelation
     from linmap.term.base import LinMap
 
 I = TypeVar("I", bound=Index)
@@ -36,10 +37,15 @@ def cumsum(X: Any, V: Any = R, *, reverse: bool = False, exclusive: bool = False
     It is the paper's scan (§2.1), reversed scan* (§6), and prints as such.
     """
     in_order("cumsum(X, V)", V, X)
+    return red(prefix(X, reverse=reverse, exclusive=exclusive), V)
+
+
+def prefix(X: Index, *, reverse: bool, exclusive: bool) -> AnyRelation:
+    """y ≤ x, ≥ if `reverse`, < and > if `exclusive`."""
     truth(reverse, "cumsum(X, reverse=…)")
     truth(exclusive, "cumsum(X, exclusive=…)")
     forward, back = (less, greater) if exclusive else (leq, geq)
-    return red(back(X) if reverse else forward(X), V)
+    return back(X) if reverse else forward(X)
 
 
 @overload

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 from hilbert import (
     Copower,
     DirectSum,
+    Elements,
     Field,
     Index,
     Lens,
@@ -38,7 +39,7 @@ from hilbert.lens import AnyLens
 from hilbert.map import AnyMap, factor, highest, require_map
 from hilbert.position import position_of, span
 from hilbert.relation import full, run
-from hilbert.space import require_space
+from hilbert.space import Boolean, Integers, require_space
 from hilbert.vector import require_vector
 from linmap import contraction
 from linmap.term.base import AnyLinMap, LinMap
@@ -305,7 +306,7 @@ def delta(bilinear: Any, side: Any, family: Any, X: Any) -> Any:
     return Section(bilinear.lifted(X), side, family)
 
 
-def dot(v: Vec[V]) -> LinMap[V, Field]:
+def functional(v: Vec[V]) -> LinMap[V, Field]:
     """(⊙v) : V ⊸ K; the dual of v (Riesz, §6)."""
     require_vector(v, "(⊙v)")
     return Section(contraction.inner(v.space), 1, v)
@@ -314,21 +315,25 @@ def dot(v: Vec[V]) -> LinMap[V, Field]:
 def cast(V: S, field: Field) -> LinMap[S, S]:
     """The same numbers in another field, which is no part of the static type; the adjoint casts back."""
     require_space(V, "cast")
+    return Cast(V, in_field(V, field, f"cast({V}, field)"))
+
+
+def in_field(space: Type, field: Any, what: str) -> Type:
+    """The same with numbers of a field, for truth values and integers, too; raises SpaceError for elements."""
     if not isinstance(field, Field):
-        msg = f"cast({V}, field) takes R or R32, not {shown(field)}"
+        msg = f"{what} takes R or R32, not {shown(field)}"
         raise SpaceError(msg)
-    return Cast(V, _in_field(V, field))
-
-
-def _in_field(space: Type, field: Field) -> Type:
     match space:
-        case Field():
+        case Field() | Boolean() | Integers():
             return field
         case Copower(base, index):
-            return Copower(_in_field(base, field), index)
+            return Copower(in_field(base, field, what), index)
         case TensorProduct(left, right):
-            return TensorProduct(_in_field(left, field), _in_field(right, field))
+            return TensorProduct(in_field(left, field, what), in_field(right, field, what))
         case Biproduct():
-            return space.of_parts(tuple(_in_field(part, field) for part in space.parts))
-        case _:  # discrete: it has no field
+            return space.of_parts(tuple(in_field(part, field, what) for part in space.parts))
+        case Elements(index):
+            msg = f"{what}: elements of {index} are no numbers; onehot(x) is a vector"
+            raise SpaceError(msg)
+        case _:  # 0 has no field
             return space

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from diff import dot
 from diff.term import Bilinear
 from hilbert import Copower, Vec
-from linmap import delta, dot, gather, scale, section
+from linmap import delta, gather, scale, section
 from linmap.contraction import (
     Contraction,
     basis_vector,

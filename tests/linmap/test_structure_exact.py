@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from diff import dot
 from hilbert import Fin, R, direct_sum
 from hilbert.relation import band, leq, pairs
 from linmap import (
     cumsum,
-    dot,
     equal,
     factors,
     flip,

@@ -29,6 +29,7 @@ KINDS = {
     "position",
     "split",
     "values",
+    "vocabulary",
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 RULES_OF_RECORDS = {"applied", "built", "declared", "lens", "types"}

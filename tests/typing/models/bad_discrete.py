@@ -163,15 +163,15 @@ def bad_ratio() -> None:
 
 
 def bad_entries() -> None:
-    e.sum()  # E: misc
+    e.sum()  # E: arg-type
 
 
 def bad_mean_of_parts() -> None:
-    p.mean()  # E: misc
+    p.mean()  # E: arg-type
 
 
 def bad_entries_in_a_body() -> None:
-    fun(E)(lambda i: i.sum())  # E: misc
+    fun(E)(lambda i: i.sum())  # E: arg-type
 
 
 def bad_ones() -> None:

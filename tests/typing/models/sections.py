@@ -5,9 +5,9 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import adjoint
-from diff import bilinear, derivative
+from diff import bilinear, derivative, dot
 from hilbert import Elements, Fin, R
-from linmap import delta, dot, fork, gather, join, scale, section
+from linmap import delta, fork, gather, join, scale, section
 from linmap.contraction import inner, labelled, matrix_matrix, matrix_vector, outer, pick
 
 

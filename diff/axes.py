@@ -1,0 +1,86 @@
+"""Which axis a method is about: the one that `over` says, by its index set or by its position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from diff.hints import its_axes
+from hilbert import Index, SpaceError, Type
+from hilbert.errors import integer, shown
+from hilbert.index import require_index
+from hilbert.space import require_space
+
+if TYPE_CHECKING:
+    from diff.expr import Expr
+
+
+@frozen
+class Axis:
+    """Axes of an expression: their index set, the axis of the leaves at which they begin, the space without them."""
+
+    index: Index
+    at: int
+    space: Type
+
+    @property
+    def end(self) -> int:
+        """The axis behind them."""
+        return self.at + len(self.index.axes)
+
+
+def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> Axis:
+    """The one axis that `over` is; raises SpaceError where there is none, or more than one."""
+    place = None if isinstance(over, Index) else integer(over)
+    if place is None and not isinstance(over, Index):
+        msg = f".{name}(X) of {shown(x)} takes the index set of an axis, not {shown(over)}: {its_axes(x)}"
+        raise SpaceError(msg)
+    found = x.space.sums(over if place is None else place)
+    if len(found) != 1:
+        at = ", ".join(str(at) for _, at in found)
+        times = f"{len(found)} factors of its index sets are {over}" if found else "it has no such axis"
+        if place is not None:
+            hint = f"axis {place} does not exist: {its_axes(x)}, at the positions from 0 on"
+        elif found:
+            which = f"say which by its position, over={at.replace(', ', ' or over=')}"
+            hint = f"{times}; {several or which}"
+        else:
+            hint = f"{over} is no factor of its index sets; {every}"
+        raise SpaceError(f".{name}({over if place is None else f'over={place}'}) of {shown(x)}: {hint}")
+    ((space, at),) = found
+    index = over if isinstance(over, Index) else x.space.leaves[0].axes[at]
+    return Axis(index, at, space)
+
+
+def repeated(x: Expr[Any], V: Any) -> list[tuple[Index, int]]:
+    """The axes that V has more than the space of x, and their positions, the first first; SpaceError if it has not."""
+    require_space(V, ".rep(V)")
+    if len(x.space.leaves) != 1 or len(V.leaves) != 1 or x.space.leaves[0].entry != V.leaves[0].entry:
+        msg = f".rep({V}) of {shown(x)} repeats one array along more axes: it is for spaces of one array each"
+        raise SpaceError(msg)
+    have, want = x.space.leaves[0].axes, V.leaves[0].axes
+    left, found = list(have), list[tuple[Index, int]]()
+    for at, one in enumerate(want):
+        if left and left[0] == one:
+            left.pop(0)
+        else:
+            found.append((one, at))
+    if left or any(want.count(one) > 1 for one, _ in found if one in have):
+        which = "two of its axes are one index set" if not left else f"it does not have the axes of {x.space} in order"
+        msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}; contract(labels, …, to=V) does"
+        raise SpaceError(msg)
+    return found
+
+
+def reordering(X: Index, Y: Any, space: str) -> tuple[int, ...]:
+    """The axes of X in the order in which Y has them; raises SpaceError unless Y has the same, each once."""
+    require_index(Y, ".transpose(Y)")
+    order = tuple(X.axes.index(one) for one in Y.axes if one in X.axes)
+    if len(set(X.axes)) != len(X.axes):
+        msg = f".transpose({Y}) of a vector of {space}: two of its axes are one index set, and their order is not known"
+        raise SpaceError(msg)
+    if sorted(order) != list(range(len(X.axes))) or len(Y.axes) != len(X.axes):
+        msg = f".transpose({Y}) of a vector of {space}: {Y} does not have the axes of {X}, each once"
+        raise SpaceError(msg)
+    return order

@@ -1,0 +1,112 @@
+"""Steps along axes go through every pass: text, repr, pickle, equality, point-free form, Jacobians, cost, structure."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert import SpaceError
+from hilbert.leaf import Entry, Leaf
+from hilbert.program.operation import COMPUTED, FOUND, Along, Literal
+from hilbert.program.run import Runner
+from tests import oracle
+
+
+class Row:
+    """An axis."""
+
+
+class Column:
+    """An axis."""
+
+
+row, column = hb.Fin(Row, 3), hb.Fin(Column, 4)
+M = hb.R ** (row * column)
+A = M.random(np.random.default_rng(0))
+BODIES: dict[str, Any] = {
+    "argmax": lambda a: a.argmax(over=column),
+    "argmax of all": lambda a: a.argmax(),
+    "argmin": lambda a: a.argmin(over=row),
+    "argsort": lambda a: a.argsort(over=row),
+    "logsumexp": lambda a: a.logsumexp(over=column),
+    "softmax": lambda a: a.softmax(over=row),
+    "both": lambda a: a.softmax(over=row) * a.logsumexp(over=row).rep(M),
+    "twice": lambda a: a.softmax(over=row).softmax(over=column),
+    "max": lambda a: a.max(over=column),
+    "max of all": lambda a: a.max(),
+    "sort": lambda a: a.sort(over=row),
+    "top": lambda a: a[0, :][a[0, :].top(2)],
+    "cumprod": lambda a: a.cumprod(over=column),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_pass(name: str) -> None:
+    """repr and pickle give the term back; equal, pointfree, jacobian, cost and structure take it."""
+    f: Any = hb.fun(M)(BODIES[name])
+    assert eval(repr(f), hb.NAMES | {"Row": Row, "Column": Column}) == f  # noqa: S307 - our own text
+    assert pickle.loads(pickle.dumps(f)) == f
+    assert hb.equal(f, hb.fun(M)(BODIES[name]))
+    assert hb.equal(hb.simplify(f), f)
+    assert all(np.array_equal(a, b) for a, b in zip(hb.pointfree(f)(A).leaves, f(A).leaves, strict=True))
+    assert str(f)
+    assert str(hb.cost(f))
+    assert str(hb.explain(f))
+    assert all(np.allclose(a, b) for a, b in zip(f(A).leaves, oracle.value(f, A).leaves, strict=True))
+    if not f.cod.is_space:
+        return
+    d: Any = hb.derivative(f)
+    assert pickle.loads(pickle.dumps(d)) == d
+    assert str(d)
+    basis = np.stack([d.at(A)(e).flat() for e in M.basis()], axis=1)
+    assert np.allclose(hb.jacobian(f, A), basis)
+    assert hb.structure(d) is not None
+    assert all(hb.check(f, A))
+    assert all(hb.check(hb.jvp(f), hb.direct_sum(M, M).random(np.random.default_rng(1))))
+
+
+def test_texts() -> None:
+    """Along an axis with indices, of all entries without."""
+    texts = {name: str(hb.fun(M)(BODIES[name])) for name in ("argmax", "argmax of all", "softmax", "max", "sort")}
+    assert texts == {
+        "argmax": "a ↦ [row] ↦ argmax_column(a[row, column])",
+        "argmax of all": "a ↦ argmax a",
+        "softmax": "a ↦ [i, j] ↦ softmax_k(a[k, j])[i]",
+        "max": "a ↦ [row] ↦ a[row, argmax_column(a[row, column])]",
+        "sort": "a ↦ [i, j] ↦ a[argsort_k(a[k, j])[i], j]",
+    }
+
+
+def test_softmax_shares_the_flow_of_its_sum() -> None:
+    """ln Σ exp x beside softmax x has one differential: the derivative has no arc twice."""
+    f = hb.fun(M)(lambda a: (a.logsumexp(), a.softmax()))
+    g = hb.fun(M)(lambda a: (a.softmax(), a.logsumexp()))
+    alone = len(hb.derivative(hb.fun(M)(lambda a: a.softmax())).body.arcs)
+    assert len(hb.derivative(f).body.arcs) == len(hb.derivative(g).body.arcs) == alone
+    assert all(hb.check(f, A))
+    assert all(hb.check(g, A))
+
+
+def test_cross_entropy_in_nine_steps() -> None:
+    """Value and gradient of the mean of ln Σ exp z − z_y, 64×10: nine steps run."""
+    batch, label = hb.Fin.of(64), hb.Fin.of(10)
+    loss = hb.fun(hb.R**label, hb.Elements(label))(lambda z, y: z.logsumexp() - z[y])
+    each = hb.lift(loss, batch, over=(0, 1))
+    f = hb.fun.over(each.dom)(lambda z, y: each(z, y).mean())
+    line = Runner(hb.planned(hb.value_and_grad(f, 0)).line).line
+    assert len([step for step in line.steps if not isinstance(step.operation, Literal)]) <= 9
+
+
+def test_what_does_not_fit() -> None:
+    """A step along axes that are not there, of discrete entries, or of no entries, is refused when it is made."""
+    real, empty = Entry("float64"), hb.Fin.of(0)
+    for name in (*FOUND, *COMPUTED):
+        with pytest.raises(SpaceError, match=rf"{name} along Row3 does not apply at axis 1 of"):
+            Along(name, row, 1).image(Leaf(real, (row, column)))
+        with pytest.raises(SpaceError, match=rf"{name} along Row3 does not apply at axis 0 of Bool"):
+            Along(name, row, 0).image(Leaf(Entry("bool"), (row,)))
+    for name in ("argmax", "argmin"):
+        with pytest.raises(SpaceError, match=rf"{name} along 0 is not defined: it has no elements"):
+            Along(name, empty, 0).image(Leaf(real, (empty,)))
