@@ -62,7 +62,7 @@ class Entries:
             case wire.Scale():
                 return slots.step(k)
             case _:  # element by element
-                return self._entrywise(k, step.args)
+                return self._entrywise(k, self.slots.read(k))
 
     def _whole(self, a: int, among: Sequence[int] = ()) -> Text:
         """The text of an operand, in which every axis is seen that is not seen in the others."""
