@@ -22,6 +22,8 @@ ROWS = (
     "tensors",
     "relations",
     "segments",
+    "control",
+    "questions",
 )
 
 
