@@ -44,7 +44,7 @@ STATEMENTS = (
     # --- §3: the two languages ---
     Statement("§3.1", "hilbert/spec.py", "return _spec(self.left, self.out, self.right)", "return _spec(self.left, self.right, self.out)", "tests/hilbert/test_spec.py"),
     Statement("§3.1", "hilbert/spec.py", "c for c in self.left if c not in self.out", "c for c in self.left if c not in self.right", "tests/hilbert/test_contraction.py"),
-    Statement("§3.1", "linmap/contraction.py", "Spec.of(x + v, y + x, y + v)", "Spec.of(x + v, y + x, v + y)", "tests/linmap/test_sections.py"),
+    Statement("§3.1", "linmap/contraction.py", "spec = Spec.of(a + b, b + c, a + c)", "spec = Spec.of(a + b, b + c, c + a)", "tests/linmap/test_sections.py"),
     Statement("§3.2", "linmap/unitary.py", "order.append((*range(p, p + q), *range(p)))", "order.append(tuple(range(p + q)))", "tests/linmap/test_unitary.py"),
     Statement("§3.2", "adjoint/rules.py", "sorted(range(len(o)), key=o.__getitem__)", "o", "tests/adjoint/test_unitary.py"),
     Statement("§3.3", "linmap/net/lower.py", "below.extend((part, src, dst, lead) for part in parts)", "below.extend((part, src, dst, lead) for part in parts[:1])", "tests/linmap/test_matrix.py"),
@@ -62,7 +62,7 @@ STATEMENTS = (
     Statement("Thm 4.1 (4)", "diff/affine.py", "                if b.slots[u].is_field:", "                if u != v and b.slots[u].is_field and u > 0:", "tests/diff/test_product_rule.py"),
     Statement("Thm 4.1 (4)", "diff/affine.py", "wire.Section(spec, 1, Ref(v, b.slots[v]))", "wire.Section(spec, 1, Ref(v if b.slots[u] != b.slots[v] else u, b.slots[v]))", "tests/diff/test_product_rule.py"),
     Statement("Thm 4.1 (5)", "diff/lift.py", "spec.lifted(n, left=up[left], right=up[right])", "spec.lifted(n, left=up[right], right=up[left])", f"{STATED}::test_parallel_composition"),
-    Statement("Thm 4.1 (5)", "diff/lift.py", "b.step(operation.lifted(n), tuple(map(rep, step.args)))", "b.step(operation.lifted(n), tuple(map(rep, step.args[::-1])))", f"{STATED}::test_parallel_composition"),
+    Statement("Thm 4.1 (5)", "diff/lift.py", "map(rep, p.outputs), Copower(p.cod, X)", "map(rep, p.outputs[::-1]), Copower(p.cod, X)", f"{STATED}::test_parallel_composition"),
     Statement("Prop. 5.1, Fig. 1", "diff/affine.py", "return d.run(argument(f, x))", "return d.run(2.0 * argument(f, x) if argument(f, x).space.is_space else argument(f, x))", f"{STATED}::test_fig_1"),
     Statement("Prop. 5.1, Fig. 1", "diff/affine.py", "self._closed(x, self.program.outputs)", "self._closed(x, self.program.outputs[::-1])", f"{STATED}::test_affine_approximation"),
     Statement("§5 | the derivative's size", "diff/affine.py", "if y in done or not", "if not", "tests/diff/test_size.py"),
