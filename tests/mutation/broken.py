@@ -65,7 +65,6 @@ STATEMENTS = (
     Statement("Thm 4.1 (5)", "diff/lift.py", "map(rep, p.outputs), Copower(p.cod, X)", "map(rep, p.outputs[::-1]), Copower(p.cod, X)", f"{STATED}::test_parallel_composition"),
     Statement("Prop. 5.1, Fig. 1", "diff/affine.py", "return d.run(argument(f, x))", "return d.run(2.0 * argument(f, x) if argument(f, x).space.is_space else argument(f, x))", f"{STATED}::test_fig_1"),
     Statement("Prop. 5.1, Fig. 1", "diff/affine.py", "self._closed(x, self.program.outputs)", "self._closed(x, self.program.outputs[::-1])", f"{STATED}::test_affine_approximation"),
-    Statement("§5 | the derivative's size", "diff/affine.py", "if y in done or not", "if not", "tests/diff/test_size.py"),
     Statement("§5 | the derivative's size", "diff/affine.py", "kept = live_arcs(arcs, inputs, wires)", "kept = arcs * 12", "tests/diff/test_size.py"),
     Statement("§5 | terms are optimised", "linmap/laws/biproduct.py", "made = fork_with_zeros(f)\n    return None if made is None else (None, list(made.parts))", "made = fork_with_zeros(f)\n    return None if made is None else (2.0, list(made.parts))", "tests/linmap/test_laws.py"),
     Statement("§5 | terms are optimised", "diff/laws.py", "return (k * l) * (g @ type(f)((u, v)))", "return k * (g @ type(f)((u, v)))", "tests/diff/test_laws.py"),
