@@ -44,10 +44,10 @@ def laws(f: Any) -> list[str]:
     return [step.law for step in explain(f)]
 
 
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("dom", [V, MIXED])
-def test_bilinear_of_a_constant(side: int, dom: Any) -> None:
+@pytest.mark.parametrize("case", [(0, V), (1, V), (0, MIXED), (1, MIXED)])
+def test_bilinear_of_a_constant(case: tuple[int, Any]) -> None:
     """⋄ ∘ ⟨K_u, f⟩ and ⋄ ∘ ⟨f, K_v⟩, on a space and on a type with a discrete part."""
+    side, dom = case
     f: Any = fun(dom)(sin) if dom is V else fun(*dom.parts)(lambda v, _: sin(v))
     k = constant(V.random(RNG), dom)
     g = bilinear(hadamard(V)) @ fork(*((k, f) if side == 0 else (f, k)))
