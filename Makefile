@@ -11,7 +11,7 @@ test: .venv/.ready ## everything that continuous integration runs
 fuzz: .venv/.ready ## the tests on other random examples, again and again, until one fails
 	while HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -q -n 2 $(ARGS); do :; done
 
-bench: .venv/.ready ## timings against other libraries
+bench: .venv/.bench ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 coverage: .venv/.ready ## branches that no test takes
@@ -31,6 +31,9 @@ wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imp
 
 .venv/.demo: pyproject.toml constraints.txt # what the demo needs, and no more
 	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[demo] && touch $@
+
+.venv/.bench: .venv/.ready # the libraries that are only compared with
+	$(BIN)/pip install -q -c constraints.txt -e .[bench] && touch $@
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[dev] && touch $@

@@ -27,6 +27,7 @@ from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from linmap import matrix
+from linmap.matrices.matrix import As
 from linmap.net.apply import apply_net
 
 A = TypeVar("A", bound=Type)
@@ -158,14 +159,22 @@ def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
 
 
 @overload
-def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any: ...
 @overload
 def jacobian(
-    f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False
+    f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array"
 ) -> Any: ...
 @overload
 def jacobian(
-    f: Map[DirectSum[A, B, C], Any], a: Vec[A], b: Vec[B], c: Vec[C], /, *, wrt: Wrt = None, blocks: bool = False
+    f: Map[DirectSum[A, B, C], Any],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def jacobian(
@@ -178,6 +187,7 @@ def jacobian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def jacobian(
@@ -191,6 +201,7 @@ def jacobian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def jacobian(
@@ -205,6 +216,7 @@ def jacobian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def jacobian(
@@ -220,19 +232,24 @@ def jacobian(
     *more: Vec[Any],
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
-def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
+def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
-    Its network is contracted in the order that a path search finds best (see `linmap.matrix` for other forms than dense
-    arrays). `wrt` restricts V to one part of the domain, or to several. Raises SpaceError for a point of another space,
-    and for a position that does not exist.
+    `as_` names another form, see `linmap.matrix`: "sparse", say. What does not depend on the point is done once for
+    each function. `wrt` restricts V to one part of the domain, or to several. Raises SpaceError for a point of another
+    space, for a position that does not exist, and for `blocks`, the pairs of leaves, of another form than "array".
     """
     require_map(f, "jacobian")
     truth(blocks, "blocks=…")
+    if blocks and as_ != "array":
+        raise SpaceError(
+            f'blocks=True cuts a dense array, not as_={as_!r}: as_="blocks" has the blocks of a sparse one'
+        )
     d = restricted(derivative(f), wrt)
-    _, linear = d.run(argument(f, x))
-    whole = matrix(linear, as_="array")
+    linear = d.at(argument(f, x))
+    whole = matrix(linear, as_=as_)
     if not blocks:
         return whole
     rows, cols = _ends(linear.cod), _ends(linear.dom)
@@ -246,14 +263,22 @@ def _ends(space: Type) -> list[tuple[int, int]]:
 
 
 @overload
-def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False) -> Any: ...
+def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any: ...
 @overload
 def hessian(
-    f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False
+    f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array"
 ) -> Any: ...
 @overload
 def hessian(
-    f: Map[DirectSum[A, B, C], Field], a: Vec[A], b: Vec[B], c: Vec[C], /, *, wrt: Wrt = None, blocks: bool = False
+    f: Map[DirectSum[A, B, C], Field],
+    a: Vec[A],
+    b: Vec[B],
+    c: Vec[C],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def hessian(
@@ -266,6 +291,7 @@ def hessian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def hessian(
@@ -279,6 +305,7 @@ def hessian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def hessian(
@@ -293,6 +320,7 @@ def hessian(
     *,
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
 @overload
 def hessian(
@@ -308,7 +336,8 @@ def hessian(
     *more: Vec[Any],
     wrt: Wrt = None,
     blocks: bool = False,
+    as_: As = "array",
 ) -> Any: ...
-def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False) -> Any:
-    """The matrix of the second derivative of f : V → K at a point: the Jacobian of its gradient, both in `wrt`."""
-    return jacobian(_gradient(f, wrt, with_value=False), *x, wrt=wrt, blocks=blocks)
+def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
+    """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
+    return jacobian(_gradient(f, wrt, with_value=False), *x, wrt=wrt, blocks=blocks, as_=as_)

@@ -25,6 +25,8 @@ ROWS = (
     "segments",
     "taylor",
     "vocabulary",
+    "control",
+    "questions",
 )
 
 

@@ -75,7 +75,7 @@ class Entries:
                 text = f"π{subscript(part + 1)} {self.texts[step.args[0]].tight}"
                 return Text(text + self._own(k, custom.n), ATOM)
             case _:  # element by element
-                return self._entrywise(k, slots._read(k))
+                return self._entrywise(k, self.slots.read(k))
 
     def _whole(self, a: int, among: Sequence[int] = ()) -> Text:
         """The text of an operand, in which every axis is seen that is not seen in the others."""

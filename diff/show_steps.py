@@ -120,7 +120,7 @@ class Slots:
         only = set[int]()  # slots that have a text entry by entry, and no other
         for k in sorted(k for k in needed if k >= self.arity):
             self.texts.seen = mentions[k] = set()
-            plain = k not in self.odd and not only.intersection(self._read(k))
+            plain = k not in self.odd and not only.intersection(self.read(k))
             entry = self.entries.of(k) if self.odd else None
             text = self.step(k) if plain or entry is None else entry
             if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
@@ -142,7 +142,7 @@ class Slots:
                 self.entries.texts[k] = entry
         return mentions
 
-    def _read(self, k: int) -> tuple[int, ...]:
+    def read(self, k: int) -> tuple[int, ...]:
         """The slots that the text of a step mentions: tanh'(x), that of the argument of tanh."""
         step = self.p.steps[k - self.arity]
         prime = isinstance(step.operation, Elementwise) and step.operation.rule.text.endswith("'")

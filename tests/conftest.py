@@ -4,11 +4,13 @@ import importlib
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 SLOW = [HealthCheck.too_slow]  # a machine that others use too may be slow for a while
 settings.register_profile("fuzz", deadline=None, max_examples=60, print_blob=True, suppress_health_check=SLOW)
 settings.register_profile("same", settings.get_profile("fuzz"), derandomize=True, database=None)
+FIRST = [Phase.explicit, Phase.generate]  # that it fails is enough: nothing is made smaller or explained
+settings.register_profile("mutants", settings.get_profile("same"), phases=FIRST)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))  # `make fuzz` draws others at each run
 
 

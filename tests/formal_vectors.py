@@ -34,20 +34,20 @@ def formal_vector(s: Source, space: Type, depth: int = 2) -> Vec[Any]:
 
 
 def _pairs(s: Source, space: Any, depth: int) -> Vec[Any]:
-    n = s.integer(0, 3)
+    n = s.size(3)
     sides = (space.left, space.right)
     return formal(space, [tuple(formal_vector(s, side, depth - 1) for side in sides) for _ in range(n)])  # type: ignore[misc]
 
 
 def _one_by_one(s: Source, space: Any, _: int) -> Vec[Any]:
     total = formal(space, [])
-    for _ in range(s.integer(1, 10)):
+    for _ in range(s.size(10, 1)):
         total = total + s.vector(space.left).tensor(s.vector(space.right))
     return total
 
 
 def _families(s: Source, space: Any, _: int) -> Vec[Any]:
-    X = Fin.of(s.integer(0, 3)) * Fin.of(s.integer(1, 2)) if s.flag() else Fin.of(s.integer(0, 4))
+    X = Fin.of(s.size(3)) * Fin.of(s.integer(1, 2)) if s.flag() else Fin.of(s.size(4))
     return from_factors(s.vector(Copower(space.left, X)), s.vector(Copower(space.right, X)))
 
 
@@ -83,7 +83,7 @@ def _blocks(s: Source, leaf: Leaf) -> Any:
         return array()
     blocks = []
     for _ in range(s.integer(1, 2)):
-        r = s.integer(0, 3)
+        r = s.size(3)
         cuts = sorted({s.integer(1, len(places)), s.integer(1, len(places)), len(places)})
         groups = [tuple(places[a:b]) for a, b in zip([0, *cuts], cuts, strict=False)]
         factors = [(array(r, *(leaf.shape[k] for k in group)), group) for group in groups]

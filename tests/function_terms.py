@@ -68,9 +68,8 @@ def between(s: Source, V: Any, W: Any, depth: int, *, kinks: bool = False) -> An
     def rest(dom: Any, cod: Any) -> Any:
         return between(s, dom, cod, depth - 1, kinks=kinks)
 
-    options: list[Callable[[], Any]] = [lambda: Constant(V, s.vector(W))]
-    if V.is_space:
-        options.append(lambda: pointwise(s, W) @ linear_terms.between(s, V, W, 1))
+    options: list[Callable[[], Any]] = [lambda: pointwise(s, W) @ linear_terms.between(s, V, W, 1)] * 3 * V.is_space
+    options.append(lambda: Constant(V, s.vector(W)))
     if depth > 0:
         options += [
             lambda: Sum((rest(V, W), rest(V, W))),

@@ -99,7 +99,7 @@ def through(s: Source, V: Any, W: Any, depth: int) -> Compose:
 
 def between(s: Source, V: Any, W: Any, depth: int) -> LinMap[Any, Any]:
     """A linear map V ⊸ W of at most this depth."""
-    options: list[Callable[[], LinMap[Any, Any]]] = [lambda: dense(s, V, W), lambda: ZeroMap(V, W)]
+    options: list[Callable[[], LinMap[Any, Any]]] = [*[lambda: dense(s, V, W)] * 4, lambda: ZeroMap(V, W)]
     if V == W:
         options.append(lambda: Identity(V))
     if V.is_sum and W in V.parts:

@@ -59,7 +59,7 @@ def one(s: Source, *options: Callable[[], Any]) -> Any:
 
 def index(s: Source) -> Fin[Any]:
     """𝐧 with 1 to 3 elements."""
-    return Fin.of(s.integer(1, 3))
+    return Fin.of(s.size(3, 1))
 
 
 def space(s: Source, depth: int = 1) -> Any:

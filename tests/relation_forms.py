@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def some_set(s: Source, *, empty: bool = True, budget: int = 4) -> Index:
+def some_set(s: Source, *, empty: bool = True, budget: int = 6) -> Index:
     """An index set, 𝟏 among them."""
     return s.index(budget, empty=empty, unit=True)
 
@@ -42,7 +42,7 @@ def _partial(s: Source) -> Relation[Any, Any]:
 
 
 def _strided(s: Source) -> Relation[Any, Any]:
-    n, stride = s.integer(0, 3), s.one_of([-3, -2, -1, 1, 2, 3])
+    n, stride = s.size(4), s.one_of([-3, -2, -1, 1, 2, 3])
     span = abs(stride) * max(n - 1, 0) + min(n, 1)
     X, Y = s.one_of([Fin.of(n), Unit()]) if n == 1 else Fin.of(n), Fin.of(span + s.integer(0, 3))
     low = max(span - 1, 0) if stride < 0 else 0
@@ -86,11 +86,11 @@ BASIC: dict[str, Callable[[Source], Relation[Any, Any]]] = {
     "band": lambda s: band(some_set(s, budget=6), s.integer(-1, 2), s.integer(1, 3)),
     "windows": _window,
     "converse of windows": lambda s: _window(s).T,
-    "pooling": lambda s: window(Fin.of(s.integer(0, 9)), w := s.integer(1, 3), stride=w),
+    "pooling": lambda s: window(Fin.of(s.size(9)), w := s.integer(1, 3), stride=w),
     "windows side by side": lambda s: _sliding(s).T,
     "windows laid over": _sliding,
-    "by key": lambda s: by_key(s.rng().choice(list("abc"), s.integer(0, 5))),
-    "by keys": lambda s: by_keys(*(s.rng().integers(0, 3, (2, s.integer(0, 5))).tolist())),
+    "by key": lambda s: by_key(s.rng().choice(list("abc"), s.size(6))),
+    "by keys": lambda s: by_keys(*(s.rng().integers(0, 3, (2, s.size(6))).tolist())),
 }
 """The forms that are not made of others."""
 

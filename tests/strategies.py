@@ -1,6 +1,7 @@
 """What the laws are tested on: index sets, spaces, relations and vectors drawn by Hypothesis, always of the right type.
 
 A `Source` turns Hypothesis' choices into objects. Sizes are bounded by a budget that is shared out, never by `assume`.
+Sizes 0 and 1 are drawn seldom: most laws say little of them.
 """
 
 from __future__ import annotations
@@ -107,6 +108,9 @@ class Source:
     def __init__(self, draw: Draw, field: Field = R, *, smooth: bool = False) -> None:
         self.draw, self.field, self.smooth = draw, field, smooth
         self._given: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self._indices: list[Index] = []
+        self._sizes: set[int] = set()
+        self._spaces: list[Any] = []
 
     # --- choices ---
 
@@ -123,34 +127,66 @@ class Source:
         """True or False."""
         return self.one_of([False, True])
 
+    def size(self, most: int = 5, least: int = 0) -> int:
+        """A number from `least` to `most`; 1 and 0, where they may be, are drawn one time in thirty each."""
+        rare = 29 - self.integer(0, 29)
+        return rare if least <= rare <= min(1, most) else self.integer(min(max(2, least), most), most)
+
     # --- index sets ---
 
-    def index(self, budget: int = 4, *, empty: bool = True, unit: bool = False, depth: int = 2) -> Index:
-        """𝐧, X × Y or X + Y of at most `budget` elements: at least one unless `empty`, perhaps 𝟏 if `unit`."""
-        kinds = ["fin", *["product", "coproduct"] * (depth > 0), *["unit"] * unit]
-        match self.one_of(["fin", *kinds]):
-            case "unit":
-                return Unit()
+    def index(self, budget: int = 6, *, empty: bool = True, unit: bool = False, depth: int = 2) -> Index:
+        """𝐧, X × Y or X + Y of two to `budget` elements; seldom one that was drawn before, or of no or one element.
+
+        None only if `empty`, 𝟏 only if `unit`. The sizes of axes differ as long as there are small numbers left.
+        """
+        rare = self.integer(0, 29)
+        before = [X for X in self._indices if X.size <= budget] if 24 <= rare < 28 else []
+        if before:
+            return self.one_of(before)
+        if rare == 29 and empty:
+            none: list[Index] = [Fin.of(0), Fin(Pixel, 0), Fin.of(2) * Fin.of(0), Fin.of(0) * Fin(Hidden, 3)]
+            return self.one_of(none)
+        if rare == 28 or budget < 2:
+            plain: list[Index] = [Fin.of(1), Fin(Pixel, 1), Fin.of(1) * Fin(Hidden, 1)]
+            return self.one_of([*plain, Unit(), Unit() * Fin.of(1)] if unit else plain)
+        X = self._several(budget, depth)
+        self._indices.append(X)
+        return X
+
+    def _several(self, budget: int, depth: int) -> Index:
+        """𝐧, X × Y or X + Y of at least two elements, but for the rare 0 + 1."""
+        match self.one_of(["fin", "fin", *["product"] * (depth > 0 and budget >= 4), *["coproduct"] * (depth > 0)]):
             case "product":
-                left = self.index(budget, empty=empty, unit=True, depth=depth - 1)
-                return left * self.index(budget // max(left.size, 1), empty=empty, depth=depth - 1)
-            case "coproduct" if budget > 1:
-                left = self.index(budget // 2, empty=empty, unit=True, depth=depth - 1)
-                return left + self.index(budget - left.size, empty=empty, depth=depth - 1)
+                left = self._several(budget // 2, depth - 1)
+                right = self._several(budget // left.size, depth - 1)
+                products: list[Index] = [left * right, left * right, Unit() * left, left * Fin.of(1) * right]
+                return self.one_of(products)
+            case "coproduct":
+                left = self.index(budget - 1, unit=True, depth=depth - 1)
+                return left + self.index(max(budget - left.size, 2 - left.size), empty=left.size > 1, depth=depth - 1)
             case _:
-                size = self.integer(0 if empty else 1, max(min(3, budget), 1))
+                sizes = [n for n in (2, 3, 4, 5) if n <= budget]
+                size = self.one_of([n for n in sizes if n not in self._sizes] or sizes)
+                self._sizes.add(size)
                 return Fin(self.one_of([Pixel, Hidden]), size) if self.flag() else Fin.of(size)
 
     # --- spaces ---
 
     def space(self, budget: int = BUDGET, depth: int = 2) -> Any:
-        """0, K, ⊕ V, with names or without, V^X or V ⊗ W of at most `budget` entries (as few as one leaf may have)."""
-        kinds = ["field", "vector", "zero"] if depth == 0 else ["field", "vector", "copower", "sum", "tensor", "zero"]
-        match self.one_of(kinds):
+        """K, ⊕ V, V^X or V ⊗ W of at most `budget` entries; seldom 0, or a space that was drawn before."""
+        rare = self.integer(0, 29)
+        if rare == 29:
+            return Zero()
+        before = [V for V in self._spaces if V.dim <= budget] if 24 <= rare < 29 else []
+        space = self.one_of(before) if before else self._space(budget, depth)
+        self._spaces.append(space)
+        return space
+
+    def _space(self, budget: int, depth: int) -> Any:
+        kinds = ["vector", "vector", *["copower", "sum", "tensor"] * (depth > 0)]
+        match self.one_of(["field", *kinds] if budget > 1 else ["field"]):
             case "field":
                 return self.field
-            case "zero":
-                return Zero()
             case "vector":
                 return self.field ** self.index(min(budget, 6))
             case "copower":
@@ -163,17 +199,17 @@ class Source:
 
     def copower(self, budget: int = BUDGET, depth: int = 2) -> Copower[Any, Any]:
         """V^X."""
-        index = self.index(min(budget, 4))
+        index = self.index(min(max(budget // 2, 2), 6))
         return Copower(self.space(budget // max(index.size, 1), depth - 1), index)
 
     def sum(self, budget: int = BUDGET, depth: int = 2, least: int = 0) -> DirectSum[Any]:
         """V₁ ⊕ … ⊕ Vₙ, n ≤ 3, of unequal parts."""
-        n = self.integer(least, 3)
+        n = self.size(3, least)
         return direct_sum(*(self.space(budget // max(n, 1), depth - 1) for _ in range(n)))
 
     def tensor(self, budget: int = BUDGET, depth: int = 2) -> TensorProduct[Any, Any]:
         """V ⊗ W."""
-        left = self.space(math.isqrt(budget), depth - 1)
+        left = self.space(max(math.isqrt(budget), 2), depth - 1)
         return TensorProduct(left, self.space(budget // max(left.dim, 1), depth - 1))
 
     # --- relations ---
@@ -222,20 +258,21 @@ def _function(s: Source) -> Relation[Any, Any]:
 
 def _run(s: Source) -> Relation[Any, Any]:
     Y = _set(s)
-    X = s.one_of([x for x in (Fin.of(0), Unit(), Fin(Pixel, 2), Fin.of(1) * Fin(Hidden, 2), Y) if x.size <= Y.size])
+    some = (Fin(Pixel, 2), Fin.of(3), Fin.of(1) * Fin(Hidden, 2), Fin.of(2) * Fin.of(2), Y, Unit(), Fin.of(0))
+    X = s.one_of([x for x in some if x.size <= Y.size])
     return run(X, Y, s.integer(0, Y.size - X.size))
 
 
 def _pairs(s: Source) -> Relation[Any, Any]:
     X, Y = _set(s), _set(s)
-    n = s.integer(0, 6) if X.size and Y.size else 0
+    n = s.size(8) if X.size and Y.size else 0
     rng = s.rng()
     return pairs(np.stack([rng.integers(0, max(Z.size, 1), n) for Z in (X, Y)], axis=1), X, Y)
 
 
 def _agreement(s: Source) -> Relation[Any, Any]:
-    axes = {c: Fin.of(s.integer(0, 3)) for c in "ij"}
-    source, target = ("".join(s.one_of("ij") for _ in range(s.integer(0, 2))) for _ in range(2))
+    axes = {c: Fin.of(s.size(4)) for c in "ij"}
+    source, target = ("".join(s.one_of("ij") for _ in range(s.size(2))) for _ in range(2))
     X, Y = (reduce(operator.mul, (axes[c] for c in labels), Unit()) for labels in (source, target))
     return agreement(f"{source}->{target}", X, Y)
 
@@ -260,8 +297,8 @@ def contraction(s: Source, kind: str = "real") -> tuple[Spec, Leaf, Leaf]:
     Each of up to four labels stands in two or in all three of the lists, in any order. A Boolean operand selects; an
     element of an index set stands for the last labels of its operand.
     """
-    places = [s.one_of(["lr", "lo", "ro", "lro"]) for _ in range(s.integer(0, 4))]
-    axes = {label: Fin.of(s.integer(0, 3)) for label in ALPHABET[: len(places)]}
+    places = [s.one_of(["lr", "lo", "ro", "lro"]) for _ in range(s.size(4))]
+    axes = {label: Fin.of(s.size(5)) for label in ALPHABET[: len(places)]}
     lists = [[c for c, place in zip(axes, places, strict=True) if side in place] for side in "lro"]
     left, right, out = ("".join(s.draw(st.permutations(labels))) for labels in lists)
     leaves = [Leaf(s.field.entry, tuple(axes[c] for c in labels)) for labels in (left, right)]

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from adjoint import adjoint, grad
 from diff import affine, const, constant, derivative, dot, fun, jvp, log, sin, sqrt, tanh
-from hilbert import Fin, R, SpaceError, Unit, direct_sum
+from hilbert import Fin, R, SpaceError, Unit, Zero, direct_sum
 from linmap import delta, equal, inject, matrix, parallel, project, rep, total
 from linmap.contraction import hadamard, matrix_vector, outer
 from tests.function_terms import smooth_function
@@ -30,6 +30,18 @@ def test_index_sets() -> None:
     assert (R ** (X * Y)).vec([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).flat().tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     with pytest.raises(SpaceError):
         (X * Y).position((2, 0))
+
+
+def test_spaces() -> None:
+    """§2.2: dim V⊕W = dim V + dim W, dim V⊗W = dim V·dim W, dim V^X = dim V·|X|; and in which order their axes lie."""
+    dims = [Z.dim for Z in (Zero(), R, direct_sum(V, W), V * W, W**X, direct_sum(V, W) ** X)]
+    assert dims == [0, 1, 5, 6, 6, 10]
+    assert [leaf.shape for leaf in (V * W).leaves] == [(2, 3)]
+    assert [leaf.shape for leaf in (W**X).leaves] == [(2, 3)]
+    assert [leaf.shape for leaf in (direct_sum(V, W) ** Y).leaves] == [(3, 2), (3, 3)]
+    assert [leaf.shape for leaf in (direct_sum(V, R) * W).leaves] == [(2, 3), (3,)]
+    v, w = V.vec([1.0, 2.0]), W.vec([3.0, 4.0, 5.0])
+    assert v.tensor(w).dense().array.tolist() == [[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]]
 
 
 @given(sources(smooth=True, single=False))

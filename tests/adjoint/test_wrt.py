@@ -9,7 +9,7 @@ import pytest
 
 from adjoint import grad, hessian, jacobian, value_and_grad, vjp
 from diff import fun, inner, sin, tanh
-from hilbert import DirectSum, Elements, Fin, R, Zero, direct_sum
+from hilbert import DirectSum, Elements, Fin, R, SpaceError, Zero, direct_sum
 from linmap import equal
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -50,6 +50,22 @@ def test_blocks_of_the_whole(wrt: Any) -> None:
     back = vjp(g, wrt)(AT, dy)
     assert back.space == space
     np.testing.assert_allclose(back.flat(), vjp(g)(AT, dy).flat()[kept], rtol=1e-12)
+
+
+def test_in_every_form() -> None:
+    """`as_` says how the matrix is stored, in some arguments too; pairs of leaves are cut out of a dense one only."""
+    dense = hessian(f, POINT, wrt=(0, 1))
+    stored = hessian(f, POINT, wrt=(0, 1), as_="sparse")
+    assert stored.format == "csr"
+    np.testing.assert_allclose(stored.toarray(), dense, atol=1e-15)
+    np.testing.assert_allclose(jacobian(g, AT, wrt=0, as_="sparse").toarray(), jacobian(g, AT, wrt=0), atol=1e-15)
+    assert len(jacobian(g, AT, wrt=0, as_="blocks")) == len(g.cod.leaves)
+    assert jacobian(g, AT, as_="operator").shape == (g.cod.dim, g.dom.dim)
+    with pytest.raises(SpaceError, match="blocks=True cuts a dense array"):
+        jacobian(g, AT, blocks=True, as_="sparse")
+    wrong: Any = "spare"
+    with pytest.raises(SpaceError, match="'sparse'"):
+        jacobian(g, AT, as_=wrong)
 
 
 def test_a_discrete_part_has_the_gradient_0_in_its_place() -> None:

@@ -5,6 +5,7 @@ from hypothesis import given, note, settings
 from diff import affine
 from tests.function_terms import between
 from tests.strategies import Source, close, elements, gathered, sources
+from tests.tangents import central
 
 
 @settings(max_examples=100)
@@ -21,6 +22,18 @@ def test_chain_rule(s: Source) -> None:
     assert close(found, z)
     assert close(linear(dx), dg(df(dx)))
     assert close(linear(dx), (dg @ df)(dx))
+
+
+@given(sources(smooth=True, single=False))
+def test_chain_rule_by_differences(s: Source) -> None:
+    """(g ∘ f)'(v)(dv) = g'(f v)(f'(v)(dv)), the right side by differences of f and of g alone."""
+    U, V, W = s.space(8), s.space(8), s.space(8)
+    f, g = between(s, U, V, 2), between(s, V, W, 2)
+    note((f, g))
+    x, dx = s.vector(U), s.vector(U)
+    due = central(g, f(x), central(f, x, dx))
+    assert close(affine(g @ f, x)[1](dx), due, 1e-5)
+    assert close(affine(g, f(x))[1](affine(f, x)[1](dx)), due, 1e-5)
 
 
 @given(sources(smooth=True))

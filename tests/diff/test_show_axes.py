@@ -175,3 +175,11 @@ def test_steps_on_all_axes_print_as_before() -> None:
 def test_texts_have_no_private_characters(seed: int) -> None:
     """Every index has got a name."""
     assert all(ord(c) < 0xE000 or 0x1D000 <= ord(c) < 0x1E000 for c in show(term(seed)))
+
+
+def test_what_no_text_mentions_has_no_name() -> None:
+    """tanh'(x) is computed from tanh x and shows x: entry by entry, too, tanh x gets no line of its own."""
+    A = CONSTANTS[R ** (X * X)]
+    text = str(derivative(fun(R)(lambda x: tanh(const(A) @ rep(X)(x)))))
+    assert text.count("where u") == 1
+    assert "where u₁ = [i] ↦ tanh'(Σ_j a[i, j]·rep_j(x))" in text

@@ -79,7 +79,7 @@ def transposed(s: Source) -> Case:
 
 
 def dot(s: Source) -> Case:
-    X = Fin(Pixel, s.integer(0, 3))
+    X = Fin(Pixel, s.size(4))
     return (s.field**X, s.field**X), lambda x, y: x @ y, lambda x, y: x @ y
 
 
@@ -138,7 +138,7 @@ def products(s: Source) -> Case:
 
 
 def labels(s: Source) -> Case:
-    I, J, K = Fin(Pixel, s.integer(0, 3)), Fin(Hidden, s.integer(0, 3)), Fin.of(s.integer(0, 3))
+    I, J, K = Fin(Pixel, s.size(4)), Fin(Hidden, s.size(4)), Fin.of(s.size(4))
     return (
         (s.field ** (I * J), s.field ** (J * K)),
         lambda a, b: contract("ij,jk->ki", a, b),
@@ -196,7 +196,7 @@ def constants(s: Source) -> Case:
 
 
 def maps_inside(s: Source) -> Case:
-    X = Fin.of(s.integer(0, 3))
+    X = Fin.of(s.size(4))
     V = s.field**X
     f = fun(V)(lambda x: sqrt(x * x + 1.0))
     return (V,), lambda x: f(f(x)) + cumsum(X, s.field)(x), lambda x: np.sqrt(x * x + 2) + np.cumsum(x)

@@ -1,7 +1,10 @@
 """Labelled contractions are closed under the adjoint of their sections and under lifting."""
 
+import numpy as np
 from hypothesis import given
 
+from hilbert.program.operation import product
+from hilbert.space import type_of
 from hilbert.spec import Spec
 from tests.strategies import Source, contraction, sources
 
@@ -40,3 +43,14 @@ def test_lifting_twice(s: Source) -> None:
     spec, _, _ = contraction(s)
     sides = s.one_of([{"left": True, "right": True}, {"left": True, "right": False}, {"left": False, "right": True}])
     assert spec.lifted(1, **sides).lifted(2, **sides) == spec.lifted(3, **sides)
+
+
+@given(sources(single=False))
+def test_section_adjoint(s: Source) -> None:
+    """(u⋄v) ⊙ w = v ⊙ (u⋄)*(w) and (u⋄v) ⊙ w = u ⊙ (⋄v)*(w), with the labels read by einsum."""
+    spec, left, right = contraction(s)
+    u, v = (s.vector(type_of(leaf)).leaves[0] for leaf in (left, right))
+    w = s.vector(type_of(product(spec, left, right))).leaves[0]
+    due = np.sum(np.einsum(str(spec), u, v) * w)
+    assert np.sum(v * np.einsum(str(spec.section_adjoint(0)), u, w)) == due
+    assert np.sum(u * np.einsum(str(spec.section_adjoint(1)), w, v)) == due

@@ -98,3 +98,19 @@ def test_limits_of_matrices() -> None:
         matrix(d, limit=0)
     with pytest.raises(SpaceError, match="a matrix that is made is"):
         cost(d, "operator")
+
+
+def test_work_of_one_contraction() -> None:
+    """i·j·k products and as many sums of a matrix product; the products alone where nothing is summed."""
+    sizes = [2, 3, 5]
+    assert work(((0, 1),), [(0, 1), (1, 2)], (0, 2), sizes) == (2 * 2 * 3 * 5, 0)
+    assert work(((0, 1),), [(0,), (1, 2)], (0, 1, 2), sizes) == (2 * 3 * 5, 0)
+
+
+def test_writing_a_form_is_work() -> None:
+    """The matrix of a diagonal in three forms: what is written is the entries of the form, 8 bytes each."""
+    d = derivative(tanh ** Fin.of(100))
+    sparse, dense = cost(d, "sparse").matrix, cost(d, "array").matrix
+    assert dense.largest == 100 * 100
+    assert dense.bytes >= 8 * 100 * 100
+    assert 8 * 100 <= sparse.bytes < 8 * 100 * 10

@@ -40,7 +40,7 @@ Case: TypeAlias = tuple[Any, Callable[..., Array]]
 
 
 def some(s: Source, *, empty: bool = True) -> Index:
-    return s.index(5, empty=empty)
+    return s.index(empty=empty)
 
 
 def table(s: Source) -> tuple[Index, Index, Array]:
@@ -78,7 +78,7 @@ def of_segment_sum(s: Source, V: Any) -> Case:
 
 
 def of_group_by(s: Source, V: Any) -> Case:
-    column = s.rng().choice(list("abc"), s.integer(0, 6))
+    column = s.rng().choice(list("abc"), s.size(6))
     keys = list(dict.fromkeys(column.tolist()))
     places = np.array([keys.index(key) for key in column], dtype=int)
     return group_by(column, V), lambda v: summed(places, len(keys), v)
@@ -124,13 +124,13 @@ def of_flip(s: Source, V: Any) -> Case:
 
 
 def of_reshape(s: Source, V: Any) -> Case:
-    X, Y = Fin.of(s.integer(0, 2)), Fin.of(s.integer(0, 3))
+    X, Y = Fin.of(s.size(3)), Fin.of(s.size(4))
     here, there = s.one_of([(X * Y, Y * X), (X * Y, Fin.of(X.size * Y.size)), (Fin.of(X.size * Y.size), X * Y)])
     return reshape(here, there, V), lambda v: v
 
 
 def of_concatenate(s: Source, V: Any) -> Case:
-    sets = [some(s) for _ in range(s.integer(1, 4))]
+    sets = [some(s) for _ in range(s.size(4, 1))]
     to = s.one_of([None, Fin.of(sum(X.size for X in sets))])
     return concatenate(*sets, V=V, to=to), lambda *parts: np.concatenate(parts)
 

@@ -97,7 +97,7 @@ def test_linear_is_the_inverse_of_tensor(s: Source) -> None:
 def test_the_adjoint_of_a_tensor(s: Source) -> None:
     """equal(linear(t)*, linear(tᵀ)) for terms without a dense part: the same composition through ℝ^r."""
     V, W = s.field ** s.index(empty=False), s.field ** s.index(empty=False)
-    X = Fin.of(s.integer(1, 3))
+    X = Fin.of(s.size(4, 1))
     t = from_factors(s.vector(Copower(W, X)), s.vector(Copower(V, X)))
     assert equal(adjoint(linear(t)), linear(transpose(t.space)(t)))
 
@@ -203,10 +203,10 @@ def test_adjoint_of_the_universal_map(name: str, s: Source) -> None:
 @given(sources())
 def test_relations_by_labels(s: Source) -> None:
     """red_R of labels by definition, under a copower, and Rᵀᵀ = R."""
-    letters = "ijk"[: s.integer(1, 3)]
-    source = "".join(s.one_of(letters) for _ in range(s.integer(0, 3)))
-    target = "".join(s.one_of(letters) for _ in range(s.integer(0, 2)))
-    axes = {c: Fin.of(s.integer(0, 3)) for c in letters}
+    letters = "ijk"[: s.size(3, 1)]
+    source = "".join(s.one_of(letters) for _ in range(s.size(3)))
+    target = "".join(s.one_of(letters) for _ in range(s.size(2)))
+    axes = {c: Fin.of(s.size(4)) for c in letters}
     X, Y = (_product([axes[c] for c in labels]) for labels in (source, target))
     r = agreement(f"{source}->{target}", X, Y)
     assert r == r.T.T

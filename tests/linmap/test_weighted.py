@@ -26,7 +26,7 @@ class Pattern:
 
     def __init__(self, s: Source) -> None:
         self.X, self.Y = s.index(4), s.index(4)
-        count = s.integer(0, 7) if self.X.size and self.Y.size else 0
+        count = s.size(9) if self.X.size and self.Y.size else 0
         self.rows = s.rng().integers(0, max(self.Y.size, 1), count)
         self.cols = s.rng().integers(0, max(self.X.size, 1), count)
 

