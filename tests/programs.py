@@ -21,8 +21,10 @@ from adjoint import grad, value_and_grad, vjp
 from diff import (
     const,
     contract,
+    fold,
     fun,
     inner,
+    iterate,
     kept,
     lift,
     log,
@@ -33,6 +35,7 @@ from diff import (
     select,
     square,
     tanh,
+    where,
 )
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum
@@ -196,6 +199,19 @@ SCALARS = {
     "inverse power": fun(V)(lambda x: x**-1.5),
     "number by vector": fun(V)(lambda x: 3.0 / x),
 }
+rounds = fun(R ** (p * p), V, V**h)(lambda w, s, xs: fold(lambda s, x: (tanh(w @ s + x), s * x), s, xs)[1].sum())
+guarded = fun(R, R)(lambda w, x: where(x > 0.5, lambda: w * log(x), lambda: w * x))
+CONTROL = {
+    "fold": rounds,
+    "gradient of fold": grad(rounds),
+    "gradient of fold, lifted": lift(grad(rounds), b, over=(1, 2)),
+    "no rounds": fun(V)(lambda s: iterate(lambda s: (s * s, s), s, Fin.of(0))),
+    "where, lanes": lift(guarded, p),
+    "gradient of where, lanes": lift(grad(guarded), p),
+    "where by entries": fun(V, V)(lambda x, y: where(x > y, x, y)),
+}
+ASKING = {"where, lanes", "gradient of where, lanes"}
+"""Programs that ask on the host whether some lane takes a branch."""
 Q, q = R ** (wide * wide), R**wide
 w0 = Q.vec(np.arange(121.0).reshape(11, 11) / 121.0)
 PLANNED = {
@@ -206,7 +222,16 @@ PLANNED = {
     "kept": fun(Q, Q, q)(lambda a, b, x: kept(a @ b) @ x),
     "made at binding": fun(q)(lambda x: (const(w0) @ const(w0).T) @ x),
 }
-PROGRAMS: dict[str, Any] = {**MLP, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS, **PLANNED}
+PROGRAMS: dict[str, Any] = {
+    **MLP,
+    **CONTRACTIONS,
+    **DISCRETE,
+    **REDUCTIONS,
+    **STRUCTURE,
+    **SCALARS,
+    **CONTROL,
+    **PLANNED,
+}
 
 
 def demo() -> tuple[Any, Vec[Any]]:
