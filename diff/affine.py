@@ -277,6 +277,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
         return -len(others)
 
     for step in p.steps:
+        b.place = step.place
         args = tuple(m[k] for k in step.args)
         if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
             loop = step.operation
