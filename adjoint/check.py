@@ -20,7 +20,6 @@ from adjoint.rounding import spread, squares
 from adjoint.rules import adjoint
 from adjoint.undefined import first_nan
 from diff import derivative
-from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
@@ -33,7 +32,6 @@ from hilbert.map import AnyMap, argument, require_map
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
-from hilbert.program.looped import emitted
 from hilbert.program.place import told
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -493,19 +491,19 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         leaf = p.slots[p.arity + k]
         if not step.args or isinstance(step.operation, (Pack, Unpack)):
             continue
-        held = isinstance(leaf, Bundle)  # a loop or a condition, on the arrays of its bundle
         given = p.slots[step.args[0]]
+        held = isinstance(given, Bundle)  # a loop or a condition, on the arrays of its bundle
         leaves = list(given.leaves) if isinstance(given, Bundle) else [p.slots[a] for a in step.args]
         dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
-        if not held and not (dom.is_space and leaf.is_field):
+        if not held and not (dom.is_space and type_of(leaf).is_space):
             continue
         b = Builder(leaves)
-        made = emitted(b, step.operation, range(b.arity)) if held else [b.step(step.operation, tuple(range(b.arity)))]
+        slot = b.step(step.operation, (b.pack(range(b.arity)),) if held else tuple(range(b.arity)))
+        made = b.unpack(slot) if isinstance(leaf, Bundle) else (slot,)
         one = Program.of(b, dom, made, type_of(leaf))
         arrays = values[step.args[0]] if held else [values[a] for a in step.args]
         if not _remainder(one, Vec(dom, tuple(arrays)), rng).ok:
-            kind = type(step.operation).__name__ if held else str(step.operation)
-            name = step.operation.name if isinstance(step.operation, Elementwise) else kind
+            name = getattr(step.operation, "name", None) or (type(step.operation).__name__ if held else step.operation)
             where = f" at {told(step.place)}" if step.place else ""
             on = dom if len(leaves) > 1 else dom.parts[0]
             return f"step {k + 1} of {len(p.steps)}, {name} on {on}{where}: {one}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.linear_branches import derived as derived_condition
@@ -19,11 +20,12 @@ from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
 from diff.programs import AnyProgram, Program, as_program
+from diff.tangents import derived as derived_custom
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
@@ -46,8 +48,9 @@ from linmap.term.datum import Data, Ref
 from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
+    from diff.term import Operation
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
@@ -270,27 +273,19 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
-    others: dict[int, Leaf] = {}  # wires that are no slots, such as the bundles that flow into a loop and out of it
+    own: dict[int, Leaf] = {}  # wires that are no slots: inside of a step's derivative, numbered from −1 down
 
-    def wire_of(leaf: Leaf) -> int:
-        others[-1 - len(others)] = leaf
-        return -len(others)
+    def fresh(leaf: Leaf) -> int:
+        own[-1 - len(own)] = leaf
+        return -len(own)
 
     for step in p.steps:
         b.place = step.place
         args = tuple(m[k] for k in step.args)
-        if isinstance(step.operation, Loop):  # the linear loop, over the body's derivative
-            loop = step.operation
-            made, found = derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), wire_of)
-            m.append(b.pack(made))
-            arcs += found if done.isdisjoint(made) else []
-            done.update(made)
-            continue
-        if isinstance(step.operation, Cond):  # both branches, between masks
-            cond = step.operation
-            ds = [linearized(as_program(line)) for line in cond.lines]
-            made, found = derived_condition(b, cond, b.unpack(args[0]), ds, wire_of)
-            m.append(b.pack(made))
+        held = _of_several(b, step.operation, args, fresh)
+        if held is not None:
+            made, found = held
+            m.append(b.pack(made) if isinstance(p.slots[len(m)], Bundle) else made[0])
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
@@ -318,16 +313,31 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
             case Fill(_, when):  # what is filled is not seen
                 arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
-            case Pack() | Unpack() | AnyLane():  # no array; of a loop's bundle: done with the loop
+            case Pack() | Unpack() | AnyLane() | Loop() | Cond() | Custom():  # no array; of a bundle: done already
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs, others)
+    return _pruned(b, p, m, arcs, own)
+
+
+def _of_several(
+    b: Builder, operation: Operation, args: tuple[int, ...], fresh: Callable[[Leaf], int]
+) -> tuple[list[int], list[Arc]] | None:
+    """The slots and the arcs of a step whose derivative takes several arcs; None for other steps."""
+    match operation:
+        case Loop() as loop:  # the linear loop, over the body's derivative
+            return derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
+        case Cond() as cond:  # both branches, between masks
+            return derived_condition(b, cond, b.unpack(args[0]), [linearized(as_program(k)) for k in cond.lines], fresh)
+        case Custom() as custom:  # its rule, which is proved to be linear
+            return derived_custom(b, custom, args, fresh)
+        case _:  # see `linearized`
+            return None
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
     """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
-    line, numbers = _partials_on(b.slots[y], p)
+    line, numbers = partials_on(b.slots[y], p)
     where = b.inline(line, (*args, y))
     slots = iter([where[k] for k in line.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
@@ -342,7 +352,7 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
 
 
 @once
-def _partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
+def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
     """The partial derivatives, with this object for all leaves that are equal to it: it keeps no other alive."""
     partials, numbers = _traced_partials(p, leaf)
     line = partials.line
@@ -395,7 +405,7 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], others: dict[int, Leaf]) -> AnyLinearization:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -414,7 +424,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], others: di
         tuple(number[k] for k in inputs),
         tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
-        tuple(others[k] if k < 0 else b.slots[k] for k in flow),
+        tuple(own[k] if k < 0 else b.slots[k] for k in flow),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)

@@ -9,6 +9,7 @@ from hilbert import Unit
 from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack
 from hilbert.program.constant import Const, signed
+from hilbert.program.external import External
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
@@ -71,7 +72,7 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
             case Cond() as cond:
                 ends = tuple(_ends(line, numbering) for line in cond.lines)
                 values.append((1.0, numbering.alone(("where", ends, args[0][1]))))
-            case Move() | Cast() as linear:
+            case Move() | Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))

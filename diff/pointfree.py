@@ -182,7 +182,7 @@ class _Terms:
                 b = Builder(held.given.leaves)
                 made = emitted(b, held, range(b.arity))
                 return _composed([args[0], Program.of(b, type_of(held.given), made, type_of(leaf))], self.space)
-            case wire.Reduce() | wire.Move() | wire.Cast() as linear if leaf.is_field:  # arcs of a net
+            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as linear if leaf.is_field:  # arcs
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
             case other:  # what has no term of its own, such as truth values moved: one step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.programs import AnyProgram, as_program
 from diff.show_entries import Entries
@@ -227,6 +228,8 @@ class Slots:
                 return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
             case wire.Move():
                 return Text(transposed(self._bound(args[0], ATOM)), ATOM)
+            case wire.External() as own:
+                return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Keep():
@@ -239,6 +242,8 @@ class Slots:
                 return Text(f"π{subscript(part + 1)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Loop() as loop:
                 return self._loop(loop, args[0])
+            case Custom(rule):
+                return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
             case Cond() as cond:
                 return self._condition(cond, args[0])
             case Choose():

@@ -34,6 +34,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -119,12 +120,21 @@ def matrix(f: LinMap[Any, Any]) -> Array:
             return _assembled(f.cod, f.dom, [[np.kron(np.eye(index.size), block) for block in row] for row in blocks])
         case Cast():
             return np.eye(f.dom.dim)
+        case Own() as own:
+            return external(own.operation)
         case Net() as body:
             return _net(body, {})
         case Closed(body, data):
             return _net(body, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
         case never:
             assert_never(never)
+
+
+def external(f: wire.External) -> Array:
+    """The matrix of a user's function, a column for each basis vector."""
+    apply = f.rule.adjoint if f.back else f.rule.forward
+    columns = [apply(np, e.reshape(f.dom.shape)).reshape(-1) for e in np.eye(f.dom.size)]
+    return np.stack(columns, axis=1) if columns else np.zeros((f.cod.size, 0))
 
 
 def _net(f: Net, data: dict[int, Const]) -> Array:
@@ -153,6 +163,8 @@ def arrow(f: wire.Wire, leaf: Leaf, data: dict[int, Const]) -> Array:
             return reduction(relation, math.prod(before), math.prod(after))
         case wire.Move(order):
             return moved(order, leaf.shape)
+        case wire.External(n=n):
+            return np.kron(np.eye(math.prod(leaf.shape[:n])), external(f))
         case wire.Into(k, bundle):
             return np.eye(bundle.size)[:, _place(bundle, k)]
         case wire.OutOf(k):

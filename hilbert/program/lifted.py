@@ -1,7 +1,7 @@
 """Lines under more axes: each step on arrays that vary over X, and what does not vary computed once.
 
-A contraction reads what does not vary as it is, and only where arrays must have the same axes is it replicated (a
-view). A loop is lifted by lifting its body; which of its states vary is a fixed point.
+A contraction and an operation of a user's read what does not vary as it is; only where arrays must have the same axes
+is it replicated (a view). A loop is lifted by lifting its body; which of its states vary is a fixed point.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted, looped
-from hilbert.program.operation import Contract, Move
+from hilbert.program.operation import Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ def lifted_line(
     replicated: dict[int, int] = {}
 
     def rep(k: int) -> int:
-        """Slot k with the lifted axes; never asked for an operand of a contraction."""
+        """Slot k with the lifted axes."""
         if varies[k]:
             return where[k]
         if k not in replicated:
@@ -61,12 +61,12 @@ def lifted_line(
             case Cond() as cond:
                 (a,) = step.args
                 slot = b.pack(_branches(b, cond, axes, b.unpack(where[a]), varies[a], varies[to]))
-            case Contract(spec):
-                left, right = step.args
-                lifted = spec.lifted(n, left=bool(varies[left]), right=bool(varies[right]))
-                slot = b.contract(lifted, where[left], where[right])
-            case operation:  # all others act on operands with equal axes in front
-                slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
+            case operation:  # most act on operands with equal axes in front
+                partly = operation.partly(n, tuple([bool(varies[a]) for a in step.args]))
+                if partly is None:
+                    slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
+                else:
+                    slot = b.step(partly, tuple([where[a] for a in step.args]))
         where.append(slot)
     return [where[k] for k in line.outputs], [bool(varies[k]) for k in line.outputs]
 

@@ -141,13 +141,20 @@ def live_parts(line: Line, outputs: Iterable[int]) -> list[set[int]]:
                     live[a] |= _parts(slots[a])
             case Unpack(j):
                 live[step.args[0]].add(j)
-            case other if isinstance(slots[k], Bundle) and step.args:
+            case other if _is_of_bundles(line, k):
                 live[k], given = other.needed(live[k])
                 live[step.args[0]] |= given
-            case _:  # an array of arrays
+            case _:  # an array of arrays, or several at once
+                live[k] = _parts(slots[k])
                 for a in step.args:
                     live[a] |= _parts(slots[a])
     return live
+
+
+def _is_of_bundles(line: Line, slot: int) -> bool:
+    """Whether a step maps a bundle to a bundle: it may give less of what it makes, for less of what it needs."""
+    args = line.steps[slot - line.arity].args
+    return isinstance(line.slots[slot], Bundle) and any(isinstance(line.slots[a], Bundle) for a in args)
 
 
 def _parts(leaf: Leaf) -> set[int]:
@@ -190,14 +197,14 @@ def _narrowed(line: Line) -> Line:
                 where[k] = put(step.operation, *(where[step.args[j]] for j in have[k]))
             case Unpack(j):
                 where[k] = taken(step.args[0], j)
-            case other if isinstance(slots[k], Bundle) and step.args:
+            case other if _is_of_bundles(line, k):
                 need, given = other.needed(live[k])
                 have[k] = sorted(need)
                 (a,) = step.args
                 whole = sorted(given) == have[a]
                 bundle = where[a] if whole else put(Pack(), *(taken(a, j) for j in sorted(given)))
                 where[k] = put(other.narrowed(need, given), bundle, place=step.place)
-            case _:  # an array of arrays
+            case _:  # an array of arrays, or several at once
                 where[k] = len(leaves)
                 kept.append(Step(step.operation, tuple([where[a] for a in step.args]), step.place))
                 leaves.append(slots[k])

@@ -7,7 +7,7 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from attrs import field, fields, frozen
 
@@ -43,6 +43,10 @@ class Operation:
     def lifted(self, n: int) -> Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
+        """The operation on operands of which only some have n more axes in front; None where all must have them."""
+        return None
 
     def on_lines(self, change: Callable[[Line], Line]) -> Operation:
         """The operation with each line that it holds changed into one that does the same; most hold none."""
@@ -209,8 +213,6 @@ class Keep(Operation):
         return self
 
 
-Unary: TypeAlias = Scale | Reduce | Move | Cast
-
 # --- operations on two arrays ---
 
 
@@ -231,8 +233,12 @@ class Contract(Operation):
         return lib.contract(self.spec, operands[0], operands[1])
 
     def lifted(self, n: int) -> Contract:
-        """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
+        """Both operands vary."""
         return Contract(self.spec.lifted(n, left=True, right=True))
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Contract:
+        """What is shared is read as it is."""
+        return Contract(self.spec.lifted(n, left=up[0], right=up[1]))
 
 
 @final
@@ -255,10 +261,6 @@ class Add(Operation):
     def lifted(self, n: int) -> Add:
         """The same."""
         return self
-
-
-Builtin: TypeAlias = Literal | Unary | Keep | Contract | Add
-"""The operations that programs are made of, beside primitives."""
 
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:

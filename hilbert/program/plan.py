@@ -20,6 +20,7 @@ as many multiplications as its overhead is worth. So A(B(Cx)) is computed for ((
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
@@ -35,6 +36,8 @@ from hilbert.relation import Full
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
 
@@ -97,6 +100,8 @@ def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
     if not all(size) or tree.largest == 1:
         return None  # a sum over nothing is 0, whatever it is multiplied with; numbers have no order worth a search
     written = _Written(tree)
+    if 3 * tree.products <= 4 * _at_least(written.whole, size):
+        return None
     pairs = best(*numbered(written.whole, written.kept, size), limit=tree.largest)
     if pairs is None:
         return None
@@ -111,6 +116,29 @@ def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
     more = max(0, len(line.steps) - len(tree.inner))
     saves = 4 * count <= 3 * tree.products and 4 * work <= 3 * tree.work
     return line if saves and more * WORTH <= tree.products - count else None
+
+
+def _at_least(labels: Sequence[Labels], size: tuple[int, ...]) -> int:
+    """So many multiplications every order takes; 0 where that is not seen at once.
+
+    Each factor is an operand once, and its product takes as many as it has entries; none serves two factors if no two
+    of them have a product with fewer entries than both together. Factors on the same axes have one cost in all orders.
+    """
+    sets = list(map(frozenset, labels))
+    if len(sets) < 2:
+        return 0
+    entries = [math.prod([size[c] for c in one]) for one in sets]
+    if len(set(sets)) == 1:
+        return (len(sets) - 1) * entries[0]
+    holders: dict[int, list[int]] = {}
+    for k, one in enumerate(sets):
+        for c in one:
+            holders.setdefault(c, []).append(k)
+    if any(len(found) > 2 for found in holders.values()):
+        return 0
+    pairs = {tuple(found) for found in holders.values() if len(found) == 2}  # others have no label in common
+    joint = {(a, b): math.prod([size[c] for c in sets[a] | sets[b]]) for a, b in pairs}
+    return sum(entries) if all(n >= entries[a] + entries[b] for (a, b), n in joint.items()) else 0
 
 
 @final

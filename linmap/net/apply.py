@@ -8,6 +8,7 @@ from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.once import once
 from hilbert.program.builder import Builder
+from hilbert.program.plan import planned
 from hilbert.program.run import Runner
 from linmap.net.lower import net
 from linmap.net.recur import flowing
@@ -43,7 +44,17 @@ def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
 
 @once
 def _compiled(body: Net) -> Runner:
-    return Runner(line(body))
+    return Runner(ordered(body))
+
+
+@once
+def ordered(body: Net) -> Line:
+    """The net as the line that is run: contractions stand in a cheaper order than they are written in, if there is one.
+
+    A net that refers to a point keeps its order: it was derived from a program that is planned, or is not to be.
+    """
+    made = line(body)
+    return made if refs(body) else planned(made)
 
 
 def line(body: Net) -> Line:

@@ -32,6 +32,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -186,6 +187,8 @@ def node_doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[s
             return Word(f"{text}^{exponent}" if isinstance(doc, Word) else f"({text})^{exponent}")
         case Cast():
             return Word("cast")
+        case Own() as own:
+            return Word(own.operation.name)
         case Net() as body:
             return net_doc(body, lambda datum: _datum(datum, names), names, lets)
         case Closed(body, data):
@@ -350,6 +353,8 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return f"_ᵀ[{', '.join(str(k + 1) for k in order)}]"
         case wire.Cast():
             return "cast"
+        case wire.External():
+            return f.name
         case wire.Into(k, _):
             return f"ι{subscript(k + 1)}"
         case wire.OutOf(k):

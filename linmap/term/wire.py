@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
 from attrs import evolve, fields, frozen
 
-from hilbert.program.operation import Cast, Move, Reduce, Scale, Unary, product
+from hilbert.program.external import External
+from hilbert.program.operation import Cast, Move, Reduce, Scale, product
+from hilbert.program.table import Unary
 from hilbert.spec import Spec
 from linmap.term.datum import Datum, Ref
 from linmap.term.recur import Into, OutOf, Recur
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cast",
+    "External",
     "Into",
     "Move",
     "OutOf",

@@ -13,6 +13,7 @@ KINDS = {
     "swapped_arguments",
     "composition",
     "gradient",
+    "jet",
     "adjoint",
     "transpose",
     "copower",
