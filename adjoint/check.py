@@ -504,7 +504,8 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         arrays = values[step.args[0]] if held else [values[a] for a in step.args]
         if not _remainder(one, Vec(dom, tuple(arrays)), rng).ok:
             name = getattr(step.operation, "name", None) or (type(step.operation).__name__ if held else step.operation)
-            where = f" at {told(step.place)}" if step.place else ""
+            place = told(step.place) if step.place else "<"
+            where = "" if place.startswith("<") else f" at {place}"  # of a session there is no file
             on = dom if len(leaves) > 1 else dom.parts[0]
             return f"step {k + 1} of {len(p.steps)}, {name} on {on}{where}: {one}"
     return None
