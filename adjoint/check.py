@@ -18,17 +18,21 @@ from attrs import frozen
 
 from adjoint.rounding import spread, squares
 from adjoint.rules import adjoint
+from adjoint.undefined import first_nan
 from diff import derivative
 from diff.lower import program
-from diff.programs import AnyProgram, Program
+from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.library import find
 from hilbert.arrays.namespace import moved
 from hilbert.errors import integer, shown
+from hilbert.leaf import Bundle
 from hilbert.map import AnyMap, argument, require_map
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
-from hilbert.program.line import Line, Step
+from hilbert.program.place import told
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.term import postorder
@@ -356,6 +360,9 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     rng = _generator(seed)
     found = _remainder(f, point, rng)
     failing = None if found.ok else _failing_step(f, point, rng)
+    if not all(math.isfinite(number) for _, number in found.numbers):
+        place = first_nan(program(f).line, point.leaves)
+        failing = failing if place is None else f"NaN at {place}"
     if found.kink:
         failing = f"kink: the slopes on both sides of the point differ{f', in {failing}' if failing else ''}"
     what = f"(f(x + t·dx) − f(x − t·dx))/2 − t·f'(x)(dx) falls as t³ for f : {f.dom} → {f.cod}"
@@ -481,17 +488,24 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
     p = program(f)
     values = Runner(p.line.ending(range(len(p.slots)))).run(x.leaves)
     for k, step in enumerate(p.steps):
-        if not step.args:
-            continue
-        leaves = [p.slots[a] for a in step.args]
-        dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
         leaf = p.slots[p.arity + k]
-        if not dom.is_space or not leaf.is_field:
+        if not step.args or isinstance(step.operation, (Pack, Unpack)):
             continue
-        n = len(leaves)
-        alone = Step(step.operation, tuple(range(n)))
-        one: AnyProgram = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
-        if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng).ok:
-            name = getattr(step.operation, "name", None) or str(step.operation)
-            return f"step {k + 1} of {len(p.steps)}, {name} on {dom if n > 1 else dom.parts[0]}: {one}"
+        given = p.slots[step.args[0]]
+        held = isinstance(given, Bundle)  # a loop or a condition, on the arrays of its bundle
+        leaves = list(given.leaves) if isinstance(given, Bundle) else [p.slots[a] for a in step.args]
+        dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
+        if not held and not (dom.is_space and type_of(leaf).is_space):
+            continue
+        b = Builder(leaves)
+        slot = b.step(step.operation, (b.pack(range(b.arity)),) if held else tuple(range(b.arity)))
+        made = b.unpack(slot) if isinstance(leaf, Bundle) else (slot,)
+        one = Program.of(b, dom, made, type_of(leaf))
+        arrays = values[step.args[0]] if held else [values[a] for a in step.args]
+        if not _remainder(one, Vec(dom, tuple(arrays)), rng).ok:
+            name = getattr(step.operation, "name", None) or (type(step.operation).__name__ if held else step.operation)
+            place = told(step.place) if step.place else "<"
+            where = "" if place.startswith("<") else f" at {place}"  # of a session there is no file
+            on = dom if len(leaves) > 1 else dom.parts[0]
+            return f"step {k + 1} of {len(p.steps)}, {name} on {on}{where}: {one}"
     return None

@@ -281,6 +281,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
         return -len(own)
 
     for step in p.steps:
+        b.place = step.place
         args = tuple(m[k] for k in step.args)
         held = _of_several(b, step.operation, args, fresh)
         if held is not None:

@@ -90,6 +90,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
     names = _parameters(what, body, len(given))
     leaves = [[leaf for space in flat(tree) for leaf in space.leaves] for tree in given]
     inner = Builder([leaf for some in leaves for leaf in some], fixed=outer.fixed)
+    inner.watch = outer.watch
     slots = iter(range(inner.arity))
     args = [built(inner, tree, slots) for tree in given]
     outer.inner, around = inner, tracing.set((*tracing.get(), inner))

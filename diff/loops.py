@@ -225,6 +225,7 @@ def again(f: Any, /, *args: Any) -> Any:
 
     So a large intermediate array does not live from the value to the gradient. Raises SpaceError for what is no vector.
     """
+    spaces_of(args, "an argument of again")
 
     def emit(b: Builder, *given: Expr[Any]) -> Tree:
         body = traced(b, "again", f, [x.space for x in given])

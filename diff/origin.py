@@ -25,6 +25,7 @@ import inspect
 import itertools
 import linecache
 import re
+import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,8 @@ from hilbert.notarray import Applicable, NotArray, PartName
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType, TracebackType
+
+    from hilbert.program.place import Place
 
 HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
 NUMPY = str(Path(np.__file__).parent / "_")[:-1]
@@ -112,6 +115,27 @@ class Span:
 def _first(text: str, column: int) -> str:
     """The text before a column, which compilers count in bytes."""
     return text.encode()[:column].decode(errors="replace")
+
+
+class _Known(dict[str, bool]):
+    def __missing__(self, file: str) -> bool:
+        found = self[file] = is_users(file)
+        return found
+
+
+_known = _Known()
+
+
+def here() -> Place | None:
+    """The user's instruction that a step is made by."""
+    known = _known
+    frame: FrameType | None = sys._getframe(3)  # behind the builder
+    while frame is not None:
+        code = frame.f_code
+        if known[code.co_filename]:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
 
 
 def origin(error: BaseException, body: Any) -> str:

@@ -14,7 +14,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
 from diff.expr import Expr, tracing
-from diff.origin import origin, understood
+from diff.origin import here, origin, understood
 from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
@@ -71,6 +71,7 @@ class Tracer(Generic[Ps, V]):
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
         _callable(body, self._arguments)
         builder = Builder(self._dom.leaves, fixed=self._fixed)
+        builder.watch = here
         slots = iter(range(builder.arity))
         arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
         outer = tracing.set((*tracing.get(), builder))
@@ -85,7 +86,7 @@ class Tracer(Generic[Ps, V]):
             raise
         finally:
             tracing.reset(outer)
-            builder.traced = True
+            builder.traced, builder.watch = True, None
         return Program.of(builder, self._dom, value.slots, value.space, _names(body, len(arguments)))
 
 

@@ -22,8 +22,10 @@ from diff import (
     const,
     contract,
     conv,
+    fold,
     fun,
     inner,
+    iterate,
     kept,
     lift,
     log,
@@ -34,6 +36,7 @@ from diff import (
     select,
     square,
     tanh,
+    where,
 )
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
@@ -197,6 +200,19 @@ SCALARS = {
     "inverse power": fun(V)(lambda x: x**-1.5),
     "number by vector": fun(V)(lambda x: 3.0 / x),
 }
+rounds = fun(R ** (p * p), V, V**h)(lambda w, s, xs: fold(lambda s, x: (tanh(w @ s + x), s * x), s, xs)[1].sum())
+guarded = fun(R, R)(lambda w, x: where(x > 0.5, lambda: w * log(x), lambda: w * x))
+CONTROL = {
+    "fold": rounds,
+    "gradient of fold": grad(rounds),
+    "gradient of fold, lifted": lift(grad(rounds), b, over=(1, 2)),
+    "no rounds": fun(V)(lambda s: iterate(lambda s: (s * s, s), s, Fin.of(0))),
+    "where, lanes": lift(guarded, p),
+    "gradient of where, lanes": lift(grad(guarded), p),
+    "where by entries": fun(V, V)(lambda x, y: where(x > y, x, y)),
+}
+ASKING = {"where, lanes", "gradient of where, lanes"}
+"""Programs that ask on the host whether some lane takes a branch."""
 Q, q = R ** (wide * wide), R**wide
 w0 = Q.vec(np.arange(121.0).reshape(11, 11) / 121.0)
 PLANNED = {
@@ -231,7 +247,17 @@ ALONG = {
     "convolution in blocks": fun(R ** (Fin.of(600) * wide), R ** (Fin.of(20) * wide * h))(conv),
     "Fourier transform": fft(Fin.of(36)),
 }
-PROGRAMS: dict[str, Any] = {**MLP, **ALONG, **CONTRACTIONS, **DISCRETE, **REDUCTIONS, **STRUCTURE, **SCALARS, **PLANNED}
+PROGRAMS: dict[str, Any] = {
+    **MLP,
+    **ALONG,
+    **CONTRACTIONS,
+    **DISCRETE,
+    **REDUCTIONS,
+    **STRUCTURE,
+    **SCALARS,
+    **CONTROL,
+    **PLANNED,
+}
 
 
 def demo() -> tuple[Any, Vec[Any]]:

@@ -753,6 +753,41 @@ DIFF: dict[str, Rows] = {
         ("select(True, v)", "select of a vector of ℝ^Pixel4 and True: a vector would fit"),
         ("select(v, v)", "select takes a condition and a vector, not ℝ^Pixel4 and ℝ^Pixel4"),
     ],
+    "fold": [
+        ("fold(lambda s, x: s, v, k)", "fold(step, start, xs) goes over xs ∈ W^X"),
+        ("fold(lambda s: s, v, v)", "fold gives 2 arguments to its function, whose parameters are (s)"),
+        ("fold(lambda s, x: x, v, v)", "the step of fold takes a state in ℝ^Pixel4 and gives ℝ: give"),
+        ("fold(lambda s, x: s, 1.0, v)", "the start of fold is a vector, or a tuple of vectors, not 1.0"),
+        ("fold(lambda s, x: s, v, v, checkpoint=0)", "checkpoint=0: True, or a number of segments from 1 on"),
+        ("fold(3, v, v)", "fold takes a function of expressions, not 3"),
+    ],
+    "iterate": [
+        ("iterate(lambda s: s, v, 3)", "takes one round for each element of an index set X, not 3: Fin.of(n) has n"),
+        ("iterate(lambda s: 1.0, v, h)", "what iterate gets of its function is a vector"),
+    ],
+    "while_": [
+        ("while_(lambda s: s, lambda s: s, v, at_most=h)", "where takes a condition, such as x > 0"),
+        ("while_(lambda s: s.sum() > 0, lambda s: s, v, at_most=3)", "an index set X, not 3"),
+        ("while_(lambda s: s, lambda s: s, 2, at_most=h)", "the start of while_ is a vector"),
+    ],
+    "again": [("again(lambda x: x, 3)", "an argument of again is a vector, or a tuple of vectors, not 3")],
+    "each": [
+        ("each(lambda x: x, k)", "each(f, xs) takes xs ∈ V^X"),
+        ("each(lambda x, y: x, v, w)", "each(f, xs, ys) goes over one index set, not over those of ℝ^Pixel4"),
+        ("each(lambda: v, v)", "each gives one argument to its function, whose parameters are ()"),
+    ],
+    "build": [("build(lambda x: x, 3)", "build(f, X)")],
+    "batched": [
+        ("batched(3, Pixel)", "batched(f, Tag)"),
+        ("batched(two, 3)", "batched(f, Tag) takes the class that names the axis of a batch, not 3"),
+        ("batched(two, Pixel)(v, w)", "argument 2 of a batched function is over Fin(Pixel, n), not one over"),
+    ],
+    "where": [
+        ("where(v, v, v)", "where takes a condition, such as x > 0, not a vector of ℝ^Pixel4"),
+        ("where((Bool**p).vec([True] * 4), v, w)", "where gives ℝ^Pixel4 if the condition holds and ℝ^Hidden3 if not"),
+        ("where((Bool**p).vec([True] * 4), lambda: v, lambda: v)", "where with functions takes one condition"),
+        ("where((Bool**p).vec([True] * 4), w, w)", "where by Bool^Pixel4 does not fit ℝ^Hidden3"),
+    ],
     "lift": [
         ("lift(f, h)", "lift(f, X) takes f : A ⊕ B → W, not one on ℝ^Pixel4: name the positions"),
         (

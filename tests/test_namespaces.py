@@ -28,6 +28,7 @@ from hilbert.arrays.libraries import NUMPY, Cupy
 from hilbert.arrays.library import Library
 from linmap import diagonal, equal, gram, matrix, red, trace
 from tests.programs import (
+    ASKING,
     PROGRAMS,
     RELATIONS,
     SCALARS,
@@ -107,7 +108,7 @@ def test_programs_run_where_their_arguments_live(name: str, place: Place) -> Non
     x = point(name, f)
     want = f(x)
     try:
-        got = ran(f, moved(x, place), place)
+        got = f(moved(x, place)) if name in ASKING else ran(f, moved(x, place), place)
     except SpaceError as error:
         missing = f"segment sums have no kernel in the array namespace {place.library.__name__}"
         assert str(error).startswith(missing) and not place.segments  # noqa: PT017, PT018 - runs, or names what is missing

@@ -14,6 +14,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import freeze
 from hilbert.leaf import Bundle
 from hilbert.program.operation import Literal
+from hilbert.program.place import told
 
 if TYPE_CHECKING:
     from hilbert.arrays.library import Library
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 class Bound:
     """A line for one library and device; `arrays` are some that live there."""
 
-    __slots__ = ("_bundles", "_copied", "_shared", "lib", "outputs", "rest", "scalars", "steps")
+    __slots__ = ("_bundles", "_copied", "_line", "_shared", "lib", "outputs", "rest", "scalars", "steps")
 
     def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
-        self.lib, self.outputs = lib, line.outputs
+        self.lib, self.outputs, self._line = lib, line.outputs, line
         self.rest: list[Any] = [None] * len(line.steps)  # the slots behind the inputs
         for k, step in enumerate(line.steps):
             if isinstance(step.operation, Literal):
@@ -47,11 +48,16 @@ class Bound:
         if self._bundles:
             self.run(env)
         else:
-            for call, a, b, to, dead in self.steps:
-                env[to] = call(env[a]) if b is None else call(env[a], env[b])
-                if dead:
-                    for k in dead:
-                        env[k] = None
+            to = -1
+            try:
+                for call, a, b, to, dead in self.steps:
+                    env[to] = call(env[a]) if b is None else call(env[a], env[b])
+                    if dead:
+                        for k in dead:
+                            env[k] = None
+            except Exception as error:
+                self._located(error, to)
+                raise
         results = [env[k] for k in self.outputs]
         if self._copied:
             for k in self._shared:
@@ -60,16 +66,27 @@ class Bound:
 
     def run(self, env: list[Any]) -> None:
         """The steps on the slots of an environment; a step of more than two operands makes a bundle."""
-        for call, a, b, to, dead in self.steps:
-            if b is None:
-                env[to] = call(env[a])
-            elif a is not None:
-                env[to] = call(env[a], env[b])
-            else:
-                env[to] = call(*[env[k] for k in b])
-            if dead:
-                for k in dead:
-                    env[k] = None
+        to = -1
+        try:
+            for call, a, b, to, dead in self.steps:
+                if b is None:
+                    env[to] = call(env[a])
+                elif a is not None:
+                    env[to] = call(env[a], env[b])
+                else:
+                    env[to] = call(*[env[k] for k in b])
+                if dead:
+                    for k in dead:
+                        env[k] = None
+        except Exception as error:
+            self._located(error, to)
+            raise
+
+    def _located(self, error: Exception, slot: int) -> None:
+        """Say where the step was written that an error or a warning arose in; the innermost line of several."""
+        place = self._line.steps[slot - self._line.arity].place if slot >= 0 else None
+        if place is not None and not any("computed by" in note for note in getattr(error, "__notes__", ())):
+            error.add_note(f"  computed by {told(place)}")
 
     def forget(self) -> None:
         """Let go of what the last run kept."""

@@ -14,11 +14,12 @@ from hilbert.program.operation import Add, Captured, Contract, Literal, Operatio
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from hilbert.program.constant import Const
+    from hilbert.program.place import Place
     from hilbert.program.table import Unary
     from hilbert.spec import Spec
 
@@ -38,6 +39,8 @@ class Builder:
         self.traced = False  # what the body of a traced function computed is complete
         self.outer: Builder | None = None  # where the body of a step is traced, for that body
         self.inner: Builder | None = None  # the body of a step that is being traced, while it is
+        self.watch: Callable[[], Place | None] | None = None  # tells the user's line, while a function is traced
+        self.place: Place | None = None  # where the steps that are made now come from
         self._known: dict[Step[Any], int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
@@ -49,6 +52,9 @@ class Builder:
         found = self._known.get(step)
         if found is None:
             found = self._known[step] = len(self.slots)
+            place = self.place if self.watch is None else self.watch()
+            if place is not None:  # the step is not known to anyone yet
+                object.__setattr__(step, "place", place)
             self.steps.append(step)
             self.slots.append(leaf)
         return found
@@ -78,6 +84,7 @@ class Builder:
         b = Builder([self.slots[k] for k in inputs], fixed=self.fixed)
         for slot, step in enumerate(self.steps, self.arity):
             if slot not in found:
+                b.place = step.place
                 where[slot] = b.emit(step.operation, tuple([where[a] for a in step.args]), self.slots[slot])
         return b.line(where[k] for k in outputs), list(found.values())
 
@@ -196,8 +203,11 @@ class Builder:
         self.fixed |= line.fixed
         where = list(args)
         leaves = iter(line.slots[line.arity :])
+        outside, watch, self.watch = self.place, self.watch, None
         for step in line.steps:
+            self.place = step.place or outside
             where.append(self.emit(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
+        self.place, self.watch = outside, watch
         return where
 
     def line(self, outputs: Iterable[int]) -> Line:

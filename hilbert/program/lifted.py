@@ -47,7 +47,7 @@ def lifted_line(
         return replicated[k]
 
     for to, step in enumerate(line.steps, line.arity):
-        some = varies[to]
+        some, b.place = varies[to], step.place
         match step.operation:
             case Pack():
                 slot = b.pack([where[a] for a in step.args])

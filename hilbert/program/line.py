@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
 from hilbert.once import cached_property
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
+from hilbert.program.place import Place, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,10 +29,14 @@ O_co = TypeVar("O_co", bound=Operation, covariant=True)
 @final
 @frozen
 class Step(Generic[O_co]):
-    """slot = operation(slots `args`)."""
+    """slot = operation(slots `args`). Where it was written is no part of its value."""
 
     operation: O_co
     args: tuple[int, ...]
+    place: Place | None = field(default=None, eq=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Step, (self.operation, self.args, *([told(self.place)] if self.place else []))
 
 
 @final
@@ -112,7 +117,7 @@ def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int
     for k, step in enumerate(steps, arity):
         if live[k]:
             where[k] = len(leaves)
-            kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
+            kept.append(Step(step.operation, tuple([where[a] for a in step.args]), step.place))
             leaves.append(slots[k])
     return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs), fixed)
 
@@ -171,8 +176,8 @@ def _narrowed(line: Line) -> Line:
     have = [sorted(_parts(leaf)) for leaf in slots]  # the arrays of each slot, by their old places
     leaves, kept = list(slots[:arity]), list[Step[Any]]()
 
-    def put(operation: Operation, *args: int) -> int:
-        kept.append(Step(operation, args))
+    def put(operation: Operation, *args: int, place: Place | None = None) -> int:
+        kept.append(Step(operation, args, place))
         leaves.append(operation.image(*(leaves[a] for a in args)))
         return len(leaves) - 1
 
@@ -198,10 +203,10 @@ def _narrowed(line: Line) -> Line:
                 (a,) = step.args
                 whole = sorted(given) == have[a]
                 bundle = where[a] if whole else put(Pack(), *(taken(a, j) for j in sorted(given)))
-                where[k] = put(other.narrowed(need, given), bundle)
+                where[k] = put(other.narrowed(need, given), bundle, place=step.place)
             case _:  # an array of arrays, or several at once
                 where[k] = len(leaves)
-                kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
+                kept.append(Step(step.operation, tuple([where[a] for a in step.args]), step.place))
                 leaves.append(slots[k])
     made = Line(tuple(leaves), tuple(kept), tuple(where[k] for k in line.outputs), line.fixed)
     return _narrowed(made)
@@ -212,6 +217,6 @@ def restricted(line: Line, inputs: Iterable[int]) -> Line:
     kept = list(inputs)
     number = {k: place for place, k in enumerate(kept)}
     number |= {k: len(kept) + k - line.arity for k in range(line.arity, len(line.slots))}
-    steps = tuple(Step(step.operation, tuple([number[a] for a in step.args])) for step in line.steps)
+    steps = tuple(Step(step.operation, tuple([number[a] for a in step.args]), step.place) for step in line.steps)
     slots = (*(line.slots[k] for k in kept), *line.slots[line.arity :])
     return Line(slots, steps, tuple(number[k] for k in line.outputs), line.fixed)

@@ -92,6 +92,7 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
             where[slot] = as_slice[given[slot]]
         else:
             step = body.steps[slot - body.arity]
+            inner.place = step.place
             where[slot] = inner.emit(step.operation, tuple(where[a] for a in step.args), leaf)
     named = [*states, *(next(k for k in range(whole, body.arity) if given[k] == slot) for slot in sliced)]
     names = tuple(loop.names[k if k < c else k - loop.shared] for k in named) if loop.names else ()

@@ -69,6 +69,7 @@ def planned(line: Line) -> Line:
         elif slot in replaced:
             where.append(-1)  # nothing else reads it
         else:
+            b.place = step.place
             where.append(b.emit(step.operation, tuple([where[a] for a in step.args]), line.slots[slot]))
     return b.line(where[k] for k in line.outputs)
 

@@ -65,9 +65,11 @@ class Rounds:
         slices = list(enumerate(stacks, whole))
         written = list(zip(rows, outputs[c:], strict=True))
         after = outputs[:c]
+        rest = () if lib.is_host else (...,)  # the array API asks for all axes; without, numpy gives scalars
         for t in range(n - 1, -1, -1) if self._reverse else range(n):
+            place = (t, *rest) if rest else t
             for k, stack in slices:
-                env[k] = stack[t]
+                env[k] = stack[place]
             run(env)
             for row, slot in written:
                 row[t] = env[slot]
