@@ -1,0 +1,66 @@
+"""Derivatives of primitives as maps, the library's own: ∂_β p for scalar p, and D^m f along m directions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from diff.affine import jvp
+from diff.expr import const
+from diff.higher.values import flat, flattened, nested, summands
+from diff.lower import program
+from diff.trace import fun
+from hilbert import R
+from hilbert.once import once
+from hilbert.program.operation import Literal
+
+if TYPE_CHECKING:
+    from diff.higher.orders import Alpha
+    from hilbert.map import AnyMap
+
+
+def is_scalar(op: AnyMap) -> bool:
+    """Whether a map is p : ℝ^n → ℝ on n numbers."""
+    return op.cod == R and all(part == R for part in summands(op.dom))
+
+
+@once
+def partial(op: AnyMap, beta: Alpha) -> AnyMap:
+    """∂_β p : ℝ ⊕ … ⊕ ℝ → ℝ."""
+    place = max((j for j, b in enumerate(beta) if b), default=None)
+    if place is None:
+        return op
+    before = partial(op, (*beta[:place], beta[place] - 1, *beta[place + 1 :]))
+    step = flattened(jvp(before))
+    along = [const(R.vec(float(j == place))) for j in range(len(beta))]
+    return fun(*(R,) * len(beta))(lambda *x: step(*x, *along))
+
+
+@once
+def constant_of(op: AnyMap) -> float | None:
+    """The number that a scalar map is everywhere, where its program shows that."""
+    p = program(op)
+    used = [step for k, step in enumerate(p.steps, p.arity) if k in p.outputs]
+    match used:
+        case [only] if isinstance(only.operation, Literal):
+            return only.operation.value.number
+        case _:  # it is computed from the argument
+            return None
+
+
+@once
+def directional(op: AnyMap, order: int) -> AnyMap:
+    """D^m f : V ⊕ V ⊕ … ⊕ V → W, (x, u₁, …, u_m) ↦ D^m f(x)[u₁, …, u_m], linear in each direction."""
+    if order == 0:
+        return op
+    V = op.dom
+    before = directional(op, order - 1)
+    step = flattened(jvp(before))
+    zeros = [flat(nested(V, const(V.zeros()))) for _ in range(order - 1)]
+
+    def body(*args: Any) -> Any:
+        leaves = [flat(nested(V, arg)) for arg in args]
+        x, *directions, last = leaves
+        rest = [leaf for direction in zeros for leaf in direction]
+        return step(*x, *(leaf for one in directions for leaf in one), *last, *rest)
+
+    return fun(*(V,) * (order + 1))(body)
