@@ -114,6 +114,13 @@ class Reader:
             self.names.add(made.name)
         return made
 
+    def term(self, text: str, file: str = "<text>") -> AnyTerm:
+        """A term alone, open as it is written."""
+        p = self._parser(tokens(text, file))
+        term: AnyTerm = driven(p.term())
+        _at_end(p)
+        return term
+
     def _parser(self, found: list[Token]) -> Parser:
         return Parser(found, self.types, frozenset(self.names))
 

@@ -160,6 +160,10 @@ class Module:
 
     # --- terms ---
 
+    def term(self, text: str, file: str = "<text>") -> tuple[AnyTerm, Ty]:
+        """A term that is written with the names of this module, closed and checked, and its type; raises TermError."""
+        return self.checked(self.reader.term(text, file))
+
     def checked(self, term: AnyTerm, due: Ty | None = None) -> tuple[AnyTerm, Ty]:
         """A term of this text without open nodes and names, and its type; what nothing determines is the default."""
         checker = Checker(self, self.profile)
