@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diff.higher import run
 from diff.higher.errors import TermError
+from hilbert import SpaceError
 
 
 def main(files: list[str]) -> int:
@@ -25,6 +26,10 @@ def main(files: list[str]) -> int:
             report = run(text, file)
         except TermError as error:
             print(f"{error.place or file}: {error.code}: {error.message}", file=sys.stderr)  # noqa: T201
+            worst = 1
+            continue
+        except SpaceError as error:  # of the library, which knows no places
+            print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
             worst = 1
             continue
         print(report)  # noqa: T201

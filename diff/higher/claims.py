@@ -33,7 +33,7 @@ from diff.higher.translate import program
 from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, unknown
 from diff.higher.unify import Unifier
 from diff.higher.values import Closure, Native, Tagged, Value, filled, shape_of
-from hilbert import Vec
+from hilbert import SpaceError, Vec
 from hilbert.term import driven
 from linmap import matrix
 
@@ -96,6 +96,8 @@ def _result(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
             found = rule(module, claim)
         except TermError as error:
             found = f"error {error.code}: {error}"
+        except SpaceError as error:  # of the library, which knows no places
+            found = f"error: {error}"
     return Result(claim.place.file, claim.place.line, found)
 
 

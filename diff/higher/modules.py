@@ -7,7 +7,7 @@ the core has no polymorphism and no names.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
@@ -16,7 +16,7 @@ from diff.higher.check import Checker
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Declared, Definition, Free, Primitive, Reader
 from diff.higher.resolve import LAMBDA, Profile
-from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, fresh
+from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, below, fresh
 from diff.higher.translate import program
 from diff.higher.types import (
     LIST,
@@ -206,15 +206,16 @@ class Module:
 
 def _uses(term: AnyTerm) -> list[tuple[str, tuple[Ty, ...]]]:
     """The definitions that a term uses, with their types."""
-    found: dict[tuple[str, tuple[Ty, ...]], None] = {}
+    return list(dict.fromkeys((node.name, node.at) for node in _nodes(term) if isinstance(node, Name)))
 
-    def step(node: AnyTerm) -> AnyTerm | None:
-        if isinstance(node, Name):
-            found[node.name, node.at] = None
-        return node if isinstance(node, (Var, Name)) else None
 
-    mapped(term, step)
-    return list(found)
+def _nodes(term: Former) -> Iterator[Former]:
+    """All nodes of a term, from the left to the right."""
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(below(node)))
 
 
 def _named(term: AnyTerm, bound: dict[tuple[str, tuple[Ty, ...]], Var]) -> AnyTerm:
@@ -229,16 +230,7 @@ def _occurs(x: Var, term: AnyTerm) -> bool:
 
 
 def _numbers(term: Former) -> set[int]:
-    found: set[int] = set()
-
-    def step(node: AnyTerm) -> AnyTerm | None:
-        if isinstance(node, Var):
-            found.add(node.number)
-            return node
-        return None
-
-    mapped(term, step)  # type: ignore[arg-type]  # a term or a branch
-    return found
+    return {node.number for node in _nodes(term) if isinstance(node, Var)}
 
 
 def _has_free(term: AnyTerm, variables: dict[str, Var]) -> bool:

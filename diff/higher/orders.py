@@ -29,12 +29,19 @@ def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
 
 
 def _bounded(k: int, order: int) -> Iterator[Alpha]:
-    if k == 0:
-        yield ()
-        return
-    for first in range(order + 1):
-        for rest in _bounded(k - 1, order - first):
-            yield (first, *rest)
+    alpha, total = [0] * k, 0
+    while True:
+        yield tuple(alpha)
+        if k and total < order:
+            alpha[-1] += 1
+            total += 1
+            continue
+        last = max((i for i, a in enumerate(alpha) if a), default=0)
+        if not last:
+            return
+        total -= alpha[last] - 1
+        alpha[last] = 0
+        alpha[last - 1] += 1
 
 
 def down_closed(indices: Iterable[Alpha]) -> tuple[Alpha, ...]:
@@ -80,23 +87,21 @@ def tables(alpha: Alpha, count: int) -> tuple[tuple[int, Alpha, Factors], ...]:
     """
     cells = [(gamma, j) for gamma in below(alpha) if any(gamma) for j in range(count)]
     found: list[tuple[int, Alpha, Factors]] = []
-
-    def extend(k: int, rest: Alpha, chosen: Factors) -> None:
+    stack: list[tuple[int, Alpha, Factors]] = [(0, alpha, ())]
+    while stack:
+        k, rest, chosen = stack.pop()
         if not any(rest):
             beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(count))
             parts = prod(factorial(e) * _factorial(gamma) ** e for gamma, _, e in chosen)
             found.append((_factorial(alpha) // parts, beta, chosen))
-            return
-        if k == len(cells):
-            return
-        gamma, j = cells[k]
-        e = 0
-        while all(r >= e * g for r, g in zip(rest, gamma, strict=True)):
-            left = tuple(r - e * g for r, g in zip(rest, gamma, strict=True))
-            extend(k + 1, left, (*chosen, (gamma, j, e)) if e else chosen)
-            e += 1
-
-    extend(0, alpha, ())
+            if len(found) > MOST:
+                raise TermError("limit", f"∂^{_digits(alpha)} of a primitive is a sum of more than {MOST} terms")
+        elif k < len(cells):
+            gamma, j = cells[k]
+            most = min(r // g for r, g in zip(rest, gamma, strict=True) if g)
+            for e in range(most, -1, -1):
+                left = tuple(r - e * g for r, g in zip(rest, gamma, strict=True))
+                stack.append((k + 1, left, (*chosen, (gamma, j, e)) if e else chosen))
     return tuple(found)
 
 

@@ -17,10 +17,10 @@ from hilbert.once import once
 
 if TYPE_CHECKING:
     from diff.higher.terms import AnyTerm
-    from hilbert.map import AnyMap
+    from diff.programs import AnyProgram
 
 
-def program(term: AnyTerm, at: Value) -> AnyMap:
+def program(term: AnyTerm, at: Value) -> AnyProgram:
     """The program of a closed function on the leaves of its argument, for all arguments of the shape of `at`.
 
     Its domain is the direct sum of the spaces of the leaves (that space, if there is one), its codomain of those of the
@@ -38,7 +38,7 @@ def result_shape(term: AnyTerm, at: Value) -> Shape:
 
 
 @once
-def _traced(term: AnyTerm, shape: Shape) -> tuple[AnyMap, Shape]:
+def _traced(term: AnyTerm, shape: Shape) -> tuple[AnyProgram, Shape]:
     found: list[Shape] = []
 
     def body(*leaves: Any) -> Any:
@@ -50,5 +50,5 @@ def _traced(term: AnyTerm, shape: Shape) -> tuple[AnyMap, Shape]:
         constants = [const(v) if isinstance(v, Vec) else v for v in values]
         return constants[0] if len(constants) == 1 else tuple(constants)
 
-    made = fun(*spaces_of(shape))(body)
+    made: Any = fun(*spaces_of(shape))(body)
     return made, found[0]

@@ -99,6 +99,9 @@ class Unifier:
 
         `memo` keeps what is known of classes from one call to the next.
         """
+        known = memo.get(self.find(ty))
+        if known is not None:
+            return known
         entered: set[Any] = set()
         stack: list[tuple[Ty, bool]] = [(ty, False)]
         while stack:
