@@ -6,9 +6,10 @@ Two terms are equal if one walk through both finds the same nodes, and at each b
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from diff.higher.terms import AnyTerm, Branch, Former, Pattern, Var, below, fresh, variables
+from diff.higher.terms import AnyTerm, Branch, Former, Lit, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
 from hilbert import Vec
 from hilbert.attach import attach
@@ -129,20 +130,40 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
     values: dict[str, Any] = {}
     changed = False
     cls: Any = type(node)
-    for f in cls.__attrs_attrs__:
-        old = value = getattr(node, f.name)
+    for name in _names_of(cls):
+        old = value = getattr(node, name)
         if isinstance(old, Former):
-            value = yield _mapped(old, step, at)
+            value = _leaf(old, step, at) if type(old) in _LEAVES else (yield _mapped(old, step, at))
         elif _is_terms(old):
-            parts = yield each(lambda part: _mapped(part, step, at), old)
+            parts = []
+            for part in old:
+                made = _leaf(part, step, at) if type(part) in _LEAVES else (yield _mapped(part, step, at))
+                parts.append(made)
             value = old if all(x is y for x, y in zip(old, parts, strict=True)) else tuple(parts)
-        elif f.name == "type":
+        elif name == "type":
             value = at(old)
-        elif f.name == "at" and old and not isinstance(old, Former):
+        elif name == "at" and old:
             value = tuple(map(at, old))
         changed |= value is not old
-        values[f.name] = value
+        values[name] = value
     return cls(**values) if changed else node
+
+
+_LEAVES = {Var, Lit}
+
+
+def _leaf(node: Any, step: Any, at: Any) -> Any:
+    """As `_mapped`, for a term without subterms: most terms are that, and need no generator."""
+    new = step(node)
+    if new is not None or type(node) is Lit:
+        return node if new is None else new
+    ty = at(node.type)
+    return node if ty is node.type else Var(node.name, node.number, ty, place=node.place)
+
+
+@cache
+def _names_of(cls: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in cls.__attrs_attrs__)
 
 
 def each(step: Callable[[Any], Pass], items: Any) -> Pass:
