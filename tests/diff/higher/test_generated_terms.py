@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from diff.higher import Taylor, evaluate
+from diff import derivative
+from diff.higher import Taylor, evaluate, program
 from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
 from diff.higher.claims import agree
-from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Tuple, Var, below, fresh, variables
+from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Tuple, Var, below, fresh, real, variables
 from diff.higher.types import REAL, Ty, is_first_order
+from diff.higher.values import Tagged
+from hilbert import R, Vec
 from tests.lambda_terms import Terms, module
 
 MODULE = module()
@@ -103,9 +106,6 @@ def test_slot_zero_is_the_value(seed: int) -> None:
 
 def primal(value: Any, slots: int) -> Any:
     """The value in slot 0 of each leaf: a tuple of so many vectors of one space whose first is it."""
-    from diff.higher.values import Tagged
-    from hilbert import Vec
-
     match value:
         case (Vec(), *rest) if len(value) == slots and all(isinstance(v, Vec) for v in rest):
             return value[0]
@@ -134,9 +134,50 @@ def test_iterated_macro_is_the_squarefree_one(seed: int) -> None:
     assert agree((a, b, c, d), evaluate(App(App(square, flat[0]), flat[1])))
 
 
-def numbers(tree: Any) -> AnyTerm:
-    from diff.higher.terms import real
+def on_jets(seed: int) -> tuple[AnyTerm, list[float]]:
+    """A function ℝ → ℝ and a jet of order 3."""
+    terms, random = Terms(seed), Random(seed)
+    x = fresh("x")
+    return Lam(x, terms.term(REAL, (x,), 25)), [random.randrange(-4, 5) / 4 for _ in range(4)]
 
+
+@pytest.mark.parametrize("seed", SEEDS[:30])
+def test_truncation_commutes(seed: int) -> None:
+    """The first slots of a jet of order 3 are the jet of order 2 (P6)."""
+    term, jet = on_jets(seed)
+    three = evaluate(App(Taylor.of(1, 3).term(term), numbers(jet)))
+    assert agree(three[:3], evaluate(App(Taylor.of(1, 2).term(term), numbers(jet[:3]))))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30])
+def test_constants_go_to_constants(seed: int) -> None:
+    """A jet whose derivatives are 0 goes to one (P7)."""
+    term, jet = on_jets(seed)
+    found = evaluate(App(Taylor.of(1, 3).term(term), numbers([jet[0], 0, 0, 0])))
+    assert agree(found[1:], evaluate(numbers([0, 0, 0])))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30])
+def test_linear_change_of_the_parameter(seed: int) -> None:
+    """t ↦ 2t multiplies slot r by 2^r, before and after (P6)."""
+    term, jet = on_jets(seed)
+    D = Taylor.of(1, 3).term(term)
+    found = evaluate(App(D, numbers([2**r * u for r, u in enumerate(jet)])))
+    due = [2**r * float(v.array) for r, v in enumerate(evaluate(App(D, numbers(jet))))]
+    assert agree(found, evaluate(numbers(due)))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30])
+def test_macro_is_the_jet_of_the_program(seed: int) -> None:
+    """Slots 0 and 1 are the value and the derivative of t's program."""
+    term, jet = on_jets(seed)
+    value, slope = evaluate(App(Taylor.of(1, 1).term(term), numbers(jet[:2])))
+    p = program(term, R.vec(0.0))
+    assert agree(value, p(R.vec(jet[0])))
+    assert agree(slope, derivative(p)(R.vec(jet[0]))(R.vec(jet[1])))
+
+
+def numbers(tree: Any) -> AnyTerm:
     return Tuple(tuple(map(numbers, tree))) if isinstance(tree, list) else real(tree)
 
 

@@ -14,12 +14,11 @@ from diff import derivative, fun, jvp
 from diff.higher import Module, Taylor, evaluate, program, run
 from diff.higher.__main__ import main
 from diff.higher.claims import agree
+from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Tuple, real, size
-from diff.higher.tokens import tokens
 from diff.higher.values import shape_of
 from hilbert import R, Vec
-from hilbert.term import driven
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")
@@ -28,12 +27,9 @@ REPORT = run(TEXT, "taylor.lam")
 
 def checked(text: str, definitions: str = "") -> AnyTerm:
     """A term of a text."""
-    from diff.higher.parser import Parser
-
     module = Module()
     list(module.read(definitions))
-    p = Parser(tokens(text, "<test>"), module.reader.types, frozenset(module.reader.names))
-    return module.checked(driven(p.term()))[0]
+    return module.term(text)[0]
 
 
 def value_of(text: str, definitions: str = "") -> Any:
@@ -233,14 +229,13 @@ def test_jets_of_spaces() -> None:
 
 
 def value_of_jet(text: str, jets: str) -> Any:
-    from diff.higher.items import Reader
-
     module = Module()
     (claim,) = Reader().read(f"taylor (1,2) {text} at {jets} = 0")
+    assert isinstance(claim, Claim)
     macro = Taylor.of(1, 2)
-    term, ty = module.checked(claim.terms[0])  # type: ignore[union-attr]
+    term, ty = module.checked(claim.terms[0])
     made = macro.term(term)
-    for jet in claim.terms[1:-1]:  # type: ignore[union-attr]
+    for jet in claim.terms[1:-1]:
         made = App(made, module.checked(jet, macro.type(ty.dom))[0])  # type: ignore[union-attr]
         ty = ty.cod  # type: ignore[union-attr]
     return evaluate(made)

@@ -11,6 +11,7 @@ import pytest
 from diff.higher import Module, TermError, evaluate, run
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
+from diff.higher.resolve import Profile
 from diff.higher.show_values import show_value
 from diff.higher.terms import AnyTerm, Tuple
 from diff.higher.tokens import tokens
@@ -331,3 +332,12 @@ def test_reader_takes_several_texts() -> None:
 def test_sample_file() -> None:
     assert (Path(__file__).parent / "taylor.lam").read_text("utf-8").startswith("--")
     assert Tuple(()) == Tuple(())
+
+
+def test_profile_without_generalising() -> None:
+    """A language whose definitions have one type each: what is open is the default."""
+    module = Module(Profile(generalise=False))
+    list(module.read("def twice f u = f (f u)"))
+    assert str(module.term("twice")[1]) == "(real → real) → real → real"
+    with pytest.raises(TermError, match="is due"):
+        module.term("twice twice")
