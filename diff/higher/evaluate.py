@@ -91,7 +91,9 @@ class Evaluator:
         """⟦t⟧; `env` has the variables of one activation, and a `let` adds to it."""
         while True:
             match term:
-                case Var(_, number, _):
+                case Var(name, number, _):
+                    if number not in env:
+                        raise TermError("unbound", f"the free variable {name} has no value", term.place)
                     return env[number]
                 case Lit(value):
                     return value

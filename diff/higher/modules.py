@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
+from diff.higher import operators
 from diff.higher.binding import mapped, renamed
 from diff.higher.check import Checker
 from diff.higher.errors import TermError
@@ -88,7 +89,7 @@ class Module:
 
     def near(self, name: str) -> str:
         """Names like this one, as a hint."""
-        known = (*self.definitions, *self.constructors, *self.maps, *self.variables)
+        known = (*self.definitions, *self.constructors, *self.maps, *self.variables, *operators.names())
         found = get_close_matches(name, known, 3)
         return f"; near: {', '.join(found)}" if found else ""
 

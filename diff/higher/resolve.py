@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from diff.higher import operators
 from diff.higher.errors import Place, TermError
@@ -101,7 +101,7 @@ class Resolver:
             return Name(name, args, place=place), instance(ty, args)
         free = self.names.free(name)
         if free is not None:
-            return free, free.type
+            return evolve(free, place=place), free.type
         declaration = self.names.constructor(name)
         if declaration is not None:
             data = Data(declaration, tuple(unknown() for _ in range(declaration.arity)))

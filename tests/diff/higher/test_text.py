@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from diff.higher import Module, TermError, evaluate, run
+from diff.higher import Module, Taylor, TermError, evaluate, run
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
 from diff.higher.resolve import Profile
@@ -239,6 +239,48 @@ def test_false_claims() -> None:
     report = run(DEFINITIONS + FALSE, "t.lam")
     assert [r.line for r in report.results if r.found is None] == []
     assert "order" in str(report)
+
+
+def test_free_variables_and_near_names() -> None:
+    m = module()
+    with pytest.raises(TermError, match=r"t\.lam:1:5: the free variable h has no value"):
+        evaluate(m.checked(parsed("1 + h 2", m))[0])
+    with pytest.raises(TermError, match="sinn is not bound; near: sin"):
+        m.term("sinn 1")
+
+
+PULLBACKS = r"""
+type \c. dual(\v. c * v, cov(1)) = real -> real^*
+type pull(\(f : real -> real). f 1, cov(1)) = (real -> real) -> (real -> real)^*
+type \f a u. diff(f, a, u) = (a -> b) -> a -> a -> b
+type \c. sharp(c) = a^* -> a
+type eps(1) = real^*^*
+type ev(2; cov(1)) = (real -> real)^*
+type \x u. dv(x, u; cov(1)) = a -> a -> (a -> real)^*
+type jac(g, <1, 2>) = real * real -> real * real
+type zero = a
+type cov([|1, 2|]) = (R^2)^*
+type \f u. let w = f u in dual(\v. let z = <v, w> in pi_1 z, cov(1)) = (a -> b) -> a -> real^*
+error linear : dual(\x. x*x, cov(1))
+error linear : dual(\x. let y = x in sin y, cov(1))
+error linear : \f. dual(\v. f v, cov(1))
+error type : cov(true)
+error type : dual(\x. <x, x>, cov(1))
+error unbound : jac(nope, 1)
+"""
+
+
+def test_types_of_pullbacks() -> None:
+    """The typing rules of the language of pullbacks, and its side condition."""
+    report = run(DEFINITIONS + PULLBACKS, "t.lam")
+    assert report.holds, report
+
+
+def test_pullbacks_have_no_value_here() -> None:
+    with pytest.raises(TermError, match="before it is reduced"):
+        evaluate(module().term("pull(\\x. x, cov(1))")[0])
+    with pytest.raises(TermError, match="reduce the pullback first"):
+        Taylor.of(1, 1).term(module().term("pull(\\x. x, cov(1))")[0])
 
 
 def test_definitions_are_local_to_a_module() -> None:
