@@ -241,6 +241,28 @@ def value_of_jet(text: str, jets: str) -> Any:
     return evaluate(made)
 
 
+FIGURES = {
+    r"\x. x + 2": "λx. case ⟨x, ⟨2, 0, 0⟩⟩ of ⟨⟨x0_0, x0_1, x0_2⟩, ⟨x1_0, x1_1, x1_2⟩⟩ → "
+    "⟨x0_0 + x1_0, x0_1 + x1_1, x0_2 + x1_2⟩",
+    r"\x. x * x": "λx. case ⟨x, x⟩ of ⟨⟨x0_0, x0_1, x0_2⟩, ⟨x1_0, x1_1, x1_2⟩⟩ → "
+    "⟨x0_0*x1_0, x0_0*x1_1 + x0_1*x1_0, x0_0*x1_2 + 2*(x0_1*x1_1) + x0_2*x1_0⟩",
+    "exp": "λx. case x of ⟨x0_0, x0_1, x0_2⟩ → let d = ∂1 exp x0_0 in let d1 = ∂2 exp x0_0 in "
+    "⟨exp x0_0, x0_1*d, x0_2*d + x0_1*x0_1*d1⟩",
+    r"\x. less(x, 1)": "λx. case ⟨x, ⟨1, 0, 0⟩⟩ of ⟨⟨x0_0, x0_1, x0_2⟩, ⟨x1_0, x1_1, x1_2⟩⟩ → less ⟨x0_0, x1_0⟩",
+}
+
+
+@pytest.mark.parametrize("text", FIGURES)
+def test_macro_as_text(text: str) -> None:
+    """The figure (§6.2): linear maps slot by slot, products by Leibniz, others by form A, one let for each β."""
+    assert str(Taylor.of(1, 2).term(checked(text))) == FIGURES[text]
+
+
+def test_derivatives_that_are_zero_are_left_out() -> None:
+    """∂_n of a polynomial ends."""
+    assert "∂3" not in str(Taylor.of(1, 4).term(checked(r"\x. x^2")))
+
+
 # --- A27, B18, E3, E4 ---
 
 

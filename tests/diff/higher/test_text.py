@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import pickle
 import re
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
+from diff.higher.partials import partial
 from diff.higher.resolve import Profile
 from diff.higher.show_values import show_value
 from diff.higher.terms import AnyTerm, Tuple
 from diff.higher.tokens import tokens
 from diff.higher.types import LIST, Arrow, Data, Product, ground, list_of, unknown
+from diff.higher.values import applied
 from hilbert import R, direct_sum
 from hilbert.term import driven
 from tests.lambda_terms import Terms
@@ -357,6 +363,25 @@ def test_a_let_is_evaluated_once() -> None:
     """A chain of doublings has a value in linear time."""
     text = "let x0 = 1 in " + "".join(f"let x{k} = x{k - 1} + x{k - 1} in " for k in range(1, 60)) + "x59"
     assert show_value(evaluate(module().checked(parsed(text))[0])) == repr(float(2**59))
+
+
+def test_primitives_are_applied_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No right-hand side is computed twice, before and after D: primitives are counted."""
+    counted: Counter[str] = Counter()
+
+    def counting(op: Any, value: Any) -> Any:
+        counted[str(op)] += 1
+        return applied(op, value)
+
+    monkeypatch.setattr(import_module("diff.higher.evaluate"), "applied", counting)
+    m = module()
+    term, _ = m.term("let x = sin 1 in let f = (let y = cos x in \\z. y + z) in f (f (x + x))")
+    evaluate(term)
+    assert (counted["sin"], counted["cos"]) == (1, 1)
+    counted.clear()
+    evaluate(Taylor.of(2, 3).term(term))
+    assert (counted["sin"], counted["cos"]) == (1, 1)
+    assert max(counted[str(partial(sin, (k,)))] for k in range(2, 4)) <= 2  # sin and cos have one derivative
 
 
 def test_inference_is_not_exponential() -> None:
