@@ -4,12 +4,14 @@ from adjoint.affine import adjoint_affine, vjp
 from adjoint.check import Checks, Report, check, check_adjoint, check_derivative
 from adjoint.gradient import grad, hessian, jacobian, value_and_grad
 from adjoint.rules import adjoint
+from adjoint.verification import Verification, verify
 from diff.names import NAMES
 
 __all__ = [
     "NAMES",
     "Checks",
     "Report",
+    "Verification",
     "adjoint",
     "adjoint_affine",
     "check",
@@ -19,5 +21,6 @@ __all__ = [
     "hessian",
     "jacobian",
     "value_and_grad",
+    "verify",
     "vjp",
 ]

@@ -19,7 +19,6 @@ from attrs import frozen
 from adjoint.rounding import spread, squares
 from adjoint.rules import adjoint
 from diff import derivative
-from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
@@ -493,6 +492,6 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         alone = Step(step.operation, tuple(range(n)))
         one: AnyProgram = Program(dom, type_of(leaf), Line((*leaves, leaf), (alone,), (n,)))
         if not _remainder(one, Vec(dom, tuple(values[a] for a in step.args)), rng).ok:
-            name = step.operation.name if isinstance(step.operation, Elementwise) else str(step.operation)
+            name = getattr(step.operation, "name", None) or str(step.operation)
             return f"step {k + 1} of {len(p.steps)}, {name} on {dom if n > 1 else dom.parts[0]}: {one}"
     return None

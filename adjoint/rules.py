@@ -31,6 +31,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -119,6 +120,8 @@ def _adjoint(node: AnyLinMap, rec: Callable[[Any], Any]) -> AnyLinMap:
             return Lifted(rec(of), index)
         case Cast(dom, cod):
             return Cast(cod, dom)
+        case Own(rule, dom, cod, back):  # its other function
+            return Own(rule, cod, dom, not back)
         case Net() as body:
             return turned(body)
         case Closed(body, data):

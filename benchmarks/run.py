@@ -18,10 +18,12 @@ ROWS = (
     "composition",
     "copower",
     "structure",
+    "elimination",
     "bundle",
     "tensors",
     "relations",
     "segments",
+    "taylor",
 )
 
 

@@ -3,10 +3,18 @@
 from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
 from diff.affine import Derivative, Linearization, affine, derivative, jvp
 from diff.base import Fun
+from diff.branches import where
+from diff.custom import operation
 from diff.expr import Expr, const
+from diff.jets import directional, interpolated, jet, taylor
+from diff.lanes import batched, build, each
+from diff.laplacian import laplacian
 from diff.lift import lift
+from diff.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
+from diff.loops import again, fold, iterate, while_
 from diff.lower import planned, program
 from diff.maps import bilinear, constant, sparse_product
+from diff.ode import ode_series, ode_solve
 from diff.operations import contract, inner, kept, onehot, outer, select
 from diff.pointfree import pointfree
 from diff.primitives import (
@@ -58,41 +66,60 @@ __all__ = [
     "acos",
     "acosh",
     "affine",
+    "again",
     "asin",
     "asinh",
     "atan",
     "atan2",
     "atanh",
+    "batched",
     "bilinear",
+    "build",
+    "cholesky",
     "const",
     "constant",
     "contract",
     "cos",
     "cosh",
     "derivative",
+    "det",
+    "directional",
     "divide",
+    "each",
+    "eigh",
     "exp",
     "expm1",
+    "fold",
     "fun",
     "hypot",
     "inner",
+    "interpolated",
+    "inverse",
+    "iterate",
+    "jet",
     "jvp",
     "kept",
+    "laplacian",
     "lift",
     "log",
     "log1p",
     "log2",
     "log10",
     "logaddexp",
+    "logdet",
     "maximum",
     "minimum",
+    "ode_series",
+    "ode_solve",
     "onehot",
+    "operation",
     "outer",
     "planned",
     "pointfree",
     "pow",
     "power",
     "program",
+    "qr",
     "reciprocal",
     "register",
     "relu",
@@ -103,9 +130,15 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "solve",
+    "solve_triangular",
     "sparse_product",
     "sqrt",
     "square",
+    "svd",
     "tan",
     "tanh",
+    "taylor",
+    "where",
+    "while_",
 ]

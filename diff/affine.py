@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple
 
 from attrs import evolve, frozen
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
+from diff.linear_branches import derived as derived_condition
+from diff.linear_branches import mask
+from diff.linear_loops import derived as derived_loop
 from diff.lower import planned, program
 from diff.plan import derived
-from diff.programs import AnyProgram, Program
+from diff.programs import AnyProgram, Program, as_program
+from diff.tangents import derived as derived_custom
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
 from hilbert.errors import number, shown
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, argument, require_map
 from hilbert.once import once, while_alive
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal, Scale
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -40,8 +48,9 @@ from linmap.term.datum import Data, Ref
 from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
+    from diff.term import Operation
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
@@ -264,8 +273,21 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
+    own: dict[int, Leaf] = {}  # wires that are no slots: inside of a step's derivative, numbered from −1 down
+
+    def fresh(leaf: Leaf) -> int:
+        own[-1 - len(own)] = leaf
+        return -len(own)
+
     for step in p.steps:
         args = tuple(m[k] for k in step.args)
+        held = _of_several(b, step.operation, args, fresh)
+        if held is not None:
+            made, found = held
+            m.append(b.pack(made) if isinstance(p.slots[len(m)], Bundle) else made[0])
+            arcs += found if done.isdisjoint(made) else []
+            done.update(made)
+            continue
         y = b.step(step.operation, args)
         m.append(y)
         if y in done or not b.slots[y].is_field:
@@ -286,14 +308,35 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
+            case Choose():  # each through its mask
+                arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
+            case Fill(_, when):  # what is filled is not seen
+                arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
+            case Pack() | Unpack() | AnyLane() | Loop() | Cond() | Custom():  # no array; of a bundle: done already
+                raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs)
+    return _pruned(b, p, m, arcs, own)
+
+
+def _of_several(
+    b: Builder, operation: Operation, args: tuple[int, ...], fresh: Callable[[Leaf], int]
+) -> tuple[list[int], list[Arc]] | None:
+    """The slots and the arcs of a step whose derivative takes several arcs; None for other steps."""
+    match operation:
+        case Loop() as loop:  # the linear loop, over the body's derivative
+            return derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
+        case Cond() as cond:  # both branches, between masks
+            return derived_condition(b, cond, b.unpack(args[0]), [linearized(as_program(k)) for k in cond.lines], fresh)
+        case Custom() as custom:  # its rule, which is proved to be linear
+            return derived_custom(b, custom, args, fresh)
+        case _:  # see `linearized`
+            return None
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
     """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
-    line, numbers = _partials_on(b.slots[y], p)
+    line, numbers = partials_on(b.slots[y], p)
     where = b.inline(line, (*args, y))
     slots = iter([where[k] for k in line.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
@@ -308,7 +351,7 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
 
 
 @once
-def _partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
+def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
     """The partial derivatives, with this object for all leaves that are equal to it: it keeps no other alive."""
     partials, numbers = _traced_partials(p, leaf)
     line = partials.line
@@ -361,7 +404,7 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLinearization:
+def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf]) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
@@ -370,7 +413,7 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLine
     found = (wire.datum_of(arc.map) for arc in kept)
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
     flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
-    bound = Program.of(b, p.dom, [*outputs, *data], _of_leaves([*p.cod.leaves, *(b.slots[k] for k in data)]), p.names)
+    bound = b.line([*outputs, *data])
     slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
     number = {k: i for i, k in enumerate(flow)}
 
@@ -380,9 +423,9 @@ def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc]) -> AnyLine
         tuple(number[k] for k in inputs),
         tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
         tuple(number[k] for k in wires),
-        tuple(b.slots[k] for k in flow),
+        tuple(own[k] if k < 0 else b.slots[k] for k in flow),
     )
-    value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[: len(outputs)]), p.names)
+    value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diff.expr import Expr, OnVectors, literal
-from hilbert import Elements, Index, Relation, Type, Vec
+from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
 from hilbert.errors import number
@@ -63,7 +63,10 @@ def eager(operation: F) -> F:
 
 def _constants(given: tuple[Any, ...]) -> list[Any]:
     """Vectors as constants of the program that the first expression belongs to."""
-    builder = next(a.builder for a in given if type(a) is Expr)
+    builder, *others = [a.builder for a in given if type(a) is Expr]
+    if any(other is not builder for other in others):
+        msg = "an operation on expressions of two functions: pass one function's value to the other as an argument"
+        raise SpaceError(msg)
     return [literal(builder, a) if type(a) is Vec else a for a in given]
 
 

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from diff.lower import program
 from hilbert import Unit
+from hilbert.program.branch import Cond
+from hilbert.program.bundle import Pack
 from hilbert.program.constant import Const, signed
+from hilbert.program.external import External
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
 from linmap.net.equal import MODULUS, const_label, filling_of, net_label
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from diff.programs import AnyProgram
     from hilbert.leaf import Leaf
     from hilbert.map import AnyMap
+    from hilbert.program.line import Line
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
@@ -26,7 +31,7 @@ Value: TypeAlias = tuple[float, int]
 """A number times what has a number of 128 bits: products with constants are compared by the product of these."""
 
 
-def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
+def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
     """The number of every slot's value.
 
     A sum does not depend on the order and the brackets of its operands; numbers, and arrays filled with one, are taken
@@ -59,11 +64,25 @@ def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
                 repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
                 of_ones = repeats and n == numbering.alone(_ones(p.slots[step.args[0]]))
                 values.append((k, numbering.alone(_ones(leaf) if of_ones else (reduce, n))))
-            case Move() | Cast() as linear:
+            case Pack():
+                values.append((1.0, numbering.alone(("pack", *(_whole(v, numbering) % MODULUS for v in args)))))
+            case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value
+                made = _ends(body, numbering)
+                values.append((1.0, numbering.alone(("loop", index, states, shared, reverse, made, args[0][1]))))
+            case Cond() as cond:
+                ends = tuple(_ends(line, numbering) for line in cond.lines)
+                values.append((1.0, numbering.alone(("where", ends, args[0][1]))))
+            case Move() | Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
     return values
+
+
+def _ends(line: Line, numbering: Numbering) -> tuple[int, ...]:
+    """The numbers of the results of a line that a step holds."""
+    inner = numbers(line, numbering)
+    return tuple(_whole(inner[k], numbering) % MODULUS for k in line.outputs)
 
 
 def _ones(leaf: Leaf) -> Hashable:

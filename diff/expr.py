@@ -108,7 +108,7 @@ class OnVectors(Builder):
 class Expr(Applicable, Generic[V]):
     """An expression of a space: the slots that hold its leaves in the program being traced."""
 
-    __slots__ = ("builder", "slots", "space")
+    __slots__ = ("_builder", "_slots", "space")
     instead = "write diff's function of that name, .sum(), @, inner or contract"
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS | {
@@ -119,12 +119,22 @@ class Expr(Applicable, Generic[V]):
     operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
     __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
-    builder: Builder
-    slots: tuple[int, ...]
 
     def __init__(self, builder: Builder, space: V, slots: tuple[int, ...]) -> None:
         """Made by tracing: see `fun`."""
-        self.builder, self.space, self.slots = builder, space, slots
+        self._builder, self.space, self._slots = builder, space, slots
+
+    @property
+    def builder(self) -> Builder:
+        """The program being traced: the body of a loop in it, while that is traced."""
+        b = self._builder
+        return b if b.inner is None else b.innermost
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The slots there: what a body reads of the function around it is captured."""
+        b = self._builder
+        return self._slots if b.inner is None else b.seen(self._slots)
 
     # --- vector space ---
 
@@ -547,7 +557,8 @@ class Expr(Applicable, Generic[V]):
         return elementwise(Comparison("logical_not"), self)
 
     def __bool__(self) -> bool:
-        msg = f"an expression of {self.space} has no truth value while a function is traced; write select(condition, x)"
+        msg = f"an expression of {self.space} has no truth value while a function is traced; write "
+        msg += "where(condition, lambda: x, lambda: y)"
         raise SpaceError(msg)
 
     def __eq__(self, other: object) -> bool:

@@ -19,7 +19,7 @@ from hilbert.index import require_index
 from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
-from hilbert.program.operation import Contract
+from hilbert.program.lifted import lifted_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,29 +127,7 @@ def _on_leaves(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyProgram:
 
 
 def _lifted(p: AnyProgram, X: Index, up: list[bool], dom: Type) -> AnyProgram:
-    axes, n = X.axes, len(X.axes)
     b = Builder(dom.leaves, fixed=p.line.fixed)
-    where = list(range(b.arity))
-    replicated: dict[int, int] = {}
-
-    def rep(k: int) -> int:
-        """Slot k with the lifted axes; never asked for an operand of a contraction."""
-        if up[k]:
-            return where[k]
-        if k not in replicated:
-            replicated[k] = b.rep(where[k], axes)
-        return replicated[k]
-
-    for step in p.steps:
-        varies = any(up[k] for k in step.args)
-        match step.operation:
-            case _ if not varies:
-                slot = b.step(step.operation, tuple(where[k] for k in step.args))
-            case Contract(spec):
-                left, right = step.args
-                slot = b.contract(spec.lifted(n, left=up[left], right=up[right]), where[left], where[right])
-            case operation:  # all others act on operands with equal axes in front
-                slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
-        where.append(slot)
-        up.append(varies)
-    return Program.of(b, dom, map(rep, p.outputs), Copower(p.cod, X), p.names)
+    outputs, varies = lifted_line(b, p.line, X.axes, range(b.arity), up)
+    slots = (k if up else b.rep(k, X.axes) for k, up in zip(outputs, varies, strict=True))
+    return Program.of(b, dom, slots, Copower(p.cod, X), p.names)

@@ -17,15 +17,18 @@ import diff
 import hilbert
 import linmap
 from diff import term
+from diff.custom import custom
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
-from hilbert.leaf import Entry, Leaf
-from hilbert.program import operation
+from hilbert.leaf import Bundle, Entry, Leaf
+from hilbert.program import branch, bundle, loop, operation
 from hilbert.program.constant import filled
+from hilbert.program.external import external
 from hilbert.program.line import Line, Step
 from hilbert.relation import FORMS
 from hilbert.repr_names import named
 from hilbert.spec import Spec
+from linmap.own import own
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc
@@ -35,12 +38,18 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in get_args(Node)},
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{form.__name__: form for form in FORMS},
-    **{cls.__name__: cls for cls in (Arc, Binary, Comparison, Entry, Leaf, Primitive)},
+    **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
+    "branch": branch,
+    "bundle": bundle,
+    "custom": custom,
+    "external": external,
     "filled": filled,
     "inf": math.inf,
+    "loop": loop,
     "named": named,
     "operation": operation,
+    "own": own,
     "term": term,
     "nan": math.nan,
     "wire": wire,

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import AnyProgram, Program
-from diff.term import Bilinear, Constant, Power
+from diff.term import Bilinear, Constant, Fork, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
-from hilbert.program.builder import line_of
+from hilbert.program.branch import Cond
+from hilbert.program.builder import Builder, line_of
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.line import Line
+from hilbert.program.loop import Loop
+from hilbert.program.looped import emitted
 from hilbert.program.operation import Add, Contract, Literal
 from hilbert.space import type_of
 from linmap.contraction import Contraction
@@ -170,7 +174,15 @@ class _Terms:
                 if len(args) == 1:
                     return _composed([args[0], lifted], self.space)
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
-            case wire.Reduce() | wire.Move() | wire.Cast() as linear if leaf.is_field:  # arcs of a net
+            case Pack():
+                return Fork(tuple(args))
+            case Unpack(part):
+                return _composed([args[0], _project(type_of(leaves[0]), part)], self.space)
+            case (Loop() | Cond()) as held:
+                b = Builder(held.given.leaves)
+                made = emitted(b, held, range(b.arity))
+                return _composed([args[0], Program.of(b, type_of(held.given), made, type_of(leaf))], self.space)
+            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as linear if leaf.is_field:  # arcs
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
             case other:  # what has no term of its own, such as truth values moved: one step

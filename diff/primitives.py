@@ -12,11 +12,11 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | exp expm1 | y, y + 1 | ℝ |
 | log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
 | sqrt | 1/(2y) | x > 0 (∞ at 0) |
-| square reciprocal power(k) | 2x, −y², k·x^(k−1) | ℝ; x ≠ 0; as numpy's power |
+| square reciprocal power(k) | 2x, −y², k·x^(k−1), for k < 0 as k·y·(1/x) | ℝ; x ≠ 0; as numpy's power |
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
 | sigmoid softplus | y(1−y), sigmoid x | ℝ |
-| divide(x, y) | 1/y, −(x/y)/y | y ≠ 0 |
+| divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
 | pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
 | hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
@@ -187,9 +187,12 @@ sigmoid: Primitive = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_si
 _sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
 softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
 
-divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
+divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
 pow: Binary = _binary(  # noqa: A001 - the standard name
-    "pow", lambda x, y, z: (y * pow(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+    "pow", lambda x, y, z: (y * _pow_prime(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+)
+_pow_prime: Binary = _binary(  # a first derivative that is finite at x = 0, and derivatives that make no new power
+    "pow'", lambda x, y, z: (y * z * reciprocal(x), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
 )
 maximum: Binary = _binary(
     "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
@@ -207,8 +210,11 @@ atan2: Binary = _binary(
 logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
 
 
-def _power_prime(k: float, x: E) -> E:
-    return number_like(x, k) if k in {0.0, 1.0} else k * x ** (k - 1.0)
+def _power_prime(k: float, x: E, y: E) -> E:
+    """k·x^(k−1), finite at x = 0 for k ≥ 1; for k < 0 without a new power, so that derivatives of all orders share."""
+    if k in {0.0, 1.0}:
+        return number_like(x, k)
+    return k * x ** (k - 1.0) if k > 0.0 else k * y * reciprocal(x)
 
 
 _enter(
@@ -216,7 +222,7 @@ _enter(
         "power",
         1,
         lambda _, params, x: x ** params[0],
-        lambda params, args, _: (_power_prime(params[0], args[0]),),
+        lambda params, args, y: (_power_prime(params[0], args[0], y),),
         "power",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),

@@ -15,7 +15,7 @@ from hilbert.errors import shown
 from hilbert.leaf import Leaf
 from hilbert.program.builder import Builder
 from hilbert.program.line import Line, Step
-from hilbert.space import require_type
+from hilbert.space import require_type, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,3 +109,9 @@ class Program(Selection[V, W], Fun[V, W]):
 
 AnyProgram: TypeAlias = Program[Any, Any]
 """A program between any types."""
+
+
+def as_program(line: Line, names: tuple[str, ...] = ()) -> AnyProgram:
+    """A line between the direct sums of its ends: the body of a step."""
+    dom = DirectSum(tuple(map(type_of, line.slots[: line.arity])))
+    return Program(dom, DirectSum(tuple(type_of(line.slots[k]) for k in line.outputs)), line, names)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from diff.custom import Custom, Masks
 from diff.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
 from diff.show_text import ATOM, PRODUCT, SUM, Text, Texts
+from hilbert.leaf import Bundle
+from hilbert.program.bundle import Unpack
 from hilbert.program.operation import Contract, Literal
 from hilbert.program.operation import labelled as axes_of
-from linmap.show.show import reduction
+from linmap.show.show import reduction, subscript
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -61,6 +64,13 @@ class Entries:
                 return self._contracted(k, spec, *step.args)
             case wire.Scale():
                 return slots.step(k)
+            case Custom() as custom:
+                return self._applied(k, custom.name, custom.n, custom.masks, step.args)
+            case wire.External() as own:
+                return self._applied(k, own.name, own.n, ((True,) * own.n,), step.args)
+            case Unpack(part) if isinstance(custom := slots.operation(step.args[0]), Custom):
+                text = f"π{subscript(part + 1)} {self.texts[step.args[0]].tight}"
+                return Text(text + self._own(k, custom.n), ATOM)
             case _:  # element by element
                 return self._entrywise(k, step.args)
 
@@ -128,6 +138,22 @@ class Entries:
         if not summed:
             return product
         return Text(f"Σ_{braced(bound)} {product.tight}", PRODUCT, "Σ")
+
+    def _applied(self, k: int, called: str, n: int, masks: Masks, args: Sequence[int]) -> Text:
+        """solve(A[·, ·], b[i, ·])[j]: where an argument has an index in front, and all of its own axes."""
+        texts = []
+        for a, mask in zip(args, masks or ((),) * len(args), strict=True):
+            front = [chr(FREE + q) for q, has in enumerate(mask) if has]
+            count = len(self.slots.p.slots[a].axes)
+            table = {FREE + q: c for q, c in enumerate([*front, *"·" * (count - len(front))])}
+            texts.append(at(self._whole(a), table).tight)
+        text = f"{called}({', '.join(texts)})"
+        return Text(text if isinstance(self.slots.p.slots[k], Bundle) else text + self._own(k, n), ATOM)
+
+    def _own(self, k: int, n: int) -> str:
+        """[j] for the axes of a result behind those in front."""
+        own = free(range(n, len(self.slots.p.slots[k].axes)))
+        return f"[{', '.join(own)}]" if own else ""
 
 
 def _norm(text: str, bound: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
+from diff.custom import Custom
 from hilbert import Unit
 from hilbert.index import Anonymous, Fin
 from hilbert.program.operation import Contract
@@ -58,6 +59,8 @@ def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
             return order == (1, 0)
         case Contract(spec):
             return acts_on_all(spec, *operands)
+        case Custom(n=n) | wire.External(n=n):
+            return n == 0
         case _:  # element by element
             return True
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
-from diff.programs import AnyProgram
+from diff.programs import AnyProgram, as_program
 from diff.show_entries import Entries
 from diff.show_indexed import is_rep, reads_all
 from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal
 from linmap.show.sections import transposed
 from linmap.show.show import SHORT, Names, path, reduction, subscript
@@ -19,15 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
+HELD = (Pack, Unpack, Loop, Cond, Choose, AnyLane, Fill)
+"""Steps whose operands have a text as a whole."""
+
+
 def heads(p: AnyProgram) -> tuple[str, ...]:
     """The names of the arguments, digits at the end as subscripts."""
     parts = p.dom.parts
     if p.names:
-        return tuple(_subscripted(name) for name in p.names)
+        return tuple(subscripted(name) for name in p.names)
     return ("x",) if len(parts) == 1 else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
 
 
-def _subscripted(name: str) -> str:
+def subscripted(name: str) -> str:
+    """A name with its digits at the end as subscripts."""
     stem = name.rstrip("0123456789")
     return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
@@ -52,6 +61,8 @@ class Slots:
         roots = set(roots)
         self.data = roots.difference(results)
         needed = self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)})
+        held = (step for k, step in enumerate(p.steps, p.arity) if k in needed and isinstance(step.operation, HELD))
+        self.data.update(a for step in held for a in step.args)
         self.odd = self._odd(needed)
         mentions = self._write(needed, set())
         needed = self._needed(roots, mentions)
@@ -67,7 +78,9 @@ class Slots:
             step, axes = p.steps[k - self.arity], p.slots[k].axes
             given = [shown.get(a, p.slots[a].axes) for a in step.args]
             longest = max(given, key=len, default=axes)
-            if is_rep(step.operation):
+            if isinstance(step.operation, HELD):
+                shown[k], fits = axes, True
+            elif is_rep(step.operation):
                 shown[k], fits = given[0], getattr(step.operation, "at", 0) == 0
             elif isinstance(step.operation, wire.Scale):  # k·rep a is rep (k·a)
                 shown[k], fits = given[0], True
@@ -137,7 +150,8 @@ class Slots:
 
     def _trivial(self, k: int) -> bool:
         operation = self.operation(k)
-        return isinstance(operation, Literal) or is_rep(operation)
+        alone = isinstance(operation, (Loop, Cond)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        return isinstance(operation, Literal) or is_rep(operation) or alone
 
     def result(self, k: int) -> Text:
         """The text of a result: its definition, or the name of what others read too."""
@@ -214,12 +228,64 @@ class Slots:
                 return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
             case wire.Move():
                 return Text(transposed(self._bound(args[0], ATOM)), ATOM)
+            case wire.External() as own:
+                return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
             case wire.Cast():
                 return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
             case Keep():
                 return Text(f"kept({self.texts[args[0]].tight})", APPLICATION)
+            case Pack():
+                return Text(f"({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Unpack(part):
+                if self.p.slots[args[0]].shape == (1,):
+                    return self.texts[args[0]]
+                return Text(f"π{subscript(part + 1)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Loop() as loop:
+                return self._loop(loop, args[0])
+            case Custom(rule):
+                return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Cond() as cond:
+                return self._condition(cond, args[0])
+            case Choose():
+                return Text(f"where({', '.join(self.texts[a].tight for a in args)})", APPLICATION)
+            case AnyLane(_, when):
+                return Text(f"any({'' if when else '¬'}{self._bound(args[0], APPLICATION)})", APPLICATION)
+            case Fill(_, when):
+                c, a = (self._bound(a, APPLICATION) for a in args)
+                return Text(f"filled({a}, {'' if when else '¬'}{c})", APPLICATION)
             case never:
                 assert_never(never)
+
+    def _condition(self, cond: Cond, bundle: int) -> Text:
+        """where(c, then, otherwise), what both read in place."""
+        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
+        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k)}" for k in range(1 + cond.then.arity)]
+        results = []
+        for line in cond.lines:
+            body = as_program(line, tuple(texts[1:]))
+            inner = Slots(body, self.names, body.outputs, body.outputs)
+            made = ", ".join(inner.result(k).tight for k in body.outputs)
+            results.append(made if len(body.outputs) == 1 else f"({made})")
+            self.lines += inner.lines
+        return Text(f"where({', '.join([self.texts[given[0]].tight if given else texts[0], *results])})", APPLICATION)
+
+    def _loop(self, loop: Loop, bundle: int) -> Text:
+        """fold[X]((s, x) ↦ …, start, xs), what the body captures in place."""
+        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
+        c, whole = loop.states, loop.states + loop.shared
+        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k + 1)}" for k in range(loop.body.arity)]
+        own = loop.names or (*(f"s{k + 1}" for k in range(c)), *(f"x{k + 1}" for k in range(loop.body.arity - whole)))
+        taken = "".join(texts[c:whole])
+        own = tuple(f"{name}′" if name in taken else name for name in map(subscripted, own))
+        body = as_program(loop.body, (*own[:c], *texts[c:whole], *own[c:]))
+        inner = Slots(body, self.names, body.outputs, body.outputs)
+        results = ", ".join(inner.result(k).tight for k in body.outputs)
+        self.lines += inner.lines
+        head = ", ".join(own) if len(own) == 1 else f"({', '.join(own)})"
+        result = results if len(body.outputs) == 1 else f"({results})"
+        kind = ("fold" if whole < loop.body.arity else "iterate") + ("*" if loop.reverse else "")
+        operands = ", ".join([f"{head} ↦ {result}", *(self.texts[k].tight for k in (*given[:c], *given[whole:]))])
+        return Text(f"{kind}[{loop.index}]({operands})", APPLICATION)
 
     def _sum(self, left: int, right: int) -> Text:
         a, b, sign = self.texts[left], self.texts[right], "+"

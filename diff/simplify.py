@@ -16,12 +16,10 @@ from attrs import evolve
 
 from diff.affine import AnyLinearization, Linearization
 from diff.programs import AnyProgram, Program
-from hilbert import DirectSum
 from hilbert.attach import attach
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
-from hilbert.space import type_of
 from linmap.laws import Rewriting
 from linmap.laws.bench import Bench, Constants
 from linmap.laws.nets import simplify_net
@@ -31,6 +29,7 @@ from linmap.term.nets import Arc, Net, refs
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf
+    from hilbert.program.line import Line
     from hilbert.spec import Spec
     from linmap.term.datum import Datum
 
@@ -68,11 +67,9 @@ class ProgramBench(Bench):
         """Of constants only."""
         return self.known.total(u, v, *orders)
 
-    def program(self, data: list[int]) -> AnyProgram:
-        """The program, pruned to its outputs and these slots, which come after the outputs."""
-        outputs = [self.where[k] for k in self.p.outputs] + data
-        space = DirectSum(tuple(type_of(self.builder.slots[k]) for k in outputs))
-        return Program.of(self.builder, self.p.dom, outputs, space, self.p.names)
+    def line(self, data: list[int]) -> Line:
+        """The program's line, pruned to its outputs and these slots, which come after the outputs."""
+        return self.builder.line([self.where[k] for k in self.p.outputs] + data)
 
 
 def simplify_linearization(f: AnyLinearization, steps: list[Rewriting] | None = None) -> AnyLinearization:
@@ -99,9 +96,9 @@ def _moved(body: Net, place: dict[int, int]) -> Net:
 def _linearization(bench: ProgramBench, body: Net) -> AnyLinearization:
     """A net on the slots of the bench, with the steps that it needs."""
     p, data = bench.p, [ref.slot for ref in refs(body)]
-    bound = bench.program(data)
+    bound = bench.line(data)
     n = len(p.outputs)
-    value: AnyProgram = Program(p.dom, p.cod, evolve(bound.line, outputs=bound.outputs[:n]), p.names)
+    value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[:n]), p.names)
     return Linearization(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 from attrs import field, frozen
 
 from diff.base import AnyFun, Fun
+from diff.custom import Custom
 from diff.elementwise import AnyElementwise
 from diff.programs import AnyProgram
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
@@ -30,7 +31,10 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
-from hilbert.program.operation import Builtin
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
+from hilbert.program.table import Builtin
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector, span
@@ -180,7 +184,7 @@ class Lift(AnyFun):
         return Copower(self.of.cod, self.index)
 
 
-Operation: TypeAlias = AnyElementwise | Builtin
+Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Cond | Choose | AnyLane | Fill | Custom
 """The operations of a program."""
 
 

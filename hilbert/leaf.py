@@ -19,7 +19,9 @@ from hilbert.once import Remembering, cached_property
 if TYPE_CHECKING:
     from hilbert.index import Index
 
-SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ"}
+BUNDLE = "bundle"
+"""What stands for the dtype of several arrays."""
+SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ", BUNDLE: "…"}
 
 
 @final
@@ -55,7 +57,6 @@ class Entry:  # noqa: PLW1641 - attrs makes the hash
         return f"Entry({self.dtype!r}{'' if self.index is None else f', {self.index!r}'})"
 
 
-@final
 @frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
 class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
@@ -110,6 +111,52 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
 
     def __repr__(self) -> str:
         return f"Leaf({self.entry!r}, {self.axes!r})"
+
+
+@final
+@frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
+class Bundle(Leaf):  # noqa: PLW1641 - attrs makes the hash
+    """Several arrays in one slot: what a step of control flow takes and gives. No type of a user's has such a leaf.
+
+    >>> x = Leaf(Entry("float64"))
+    >>> print(Bundle((x, x)), Bundle((x, x)).size, Bundle((x, x)).is_field)
+    (ℝ, ℝ) 2 False
+    """
+
+    entry: Entry = field(default=Entry(BUNDLE), init=False)
+    axes: tuple[Index, ...] = field(default=(), init=False)
+    leaves: tuple[Leaf, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Bundle) and self.leaves == other.leaves)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of arrays."""
+        return (len(self.leaves),)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of all entries."""
+        return sum(leaf.size for leaf in self.leaves)
+
+    @cached_property
+    def kind(self) -> str:
+        """No numpy kind."""
+        return BUNDLE
+
+    def under(self, axes: tuple[Index, ...]) -> Bundle:
+        """Each array with more axes in front."""
+        return Bundle(tuple(leaf.under(axes) for leaf in self.leaves))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bundle, (self.leaves,)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.leaves))})"
+
+    def __repr__(self) -> str:
+        return f"Bundle({self.leaves!r})"
 
 
 def raised(base: str, exponent: str, factors: int = 1) -> str:

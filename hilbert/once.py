@@ -147,13 +147,15 @@ def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def found(term: Any, *args: Any, **named: Any) -> Any:
-        key = (function, *args, *usual[len(args) :], *sorted(named.items()))
-        memo = term.memo()
+        key = (function, *args, *usual[len(args) :])
+        if named:
+            key = (*key, *sorted(named.items()))
         try:
-            return memo[key]
-        except KeyError:
-            pass
-        return first(memo, key, function(term, *args, **named))
+            return term._memo[key]
+        except (AttributeError, KeyError):
+            pass  # an error of the function is not raised in the handling of this one
+        made = function(term, *args, **named)
+        return first(term.memo(), key, made)
 
     return found
 

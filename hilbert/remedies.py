@@ -54,7 +54,7 @@ FUNCTIONS = {
     "flip": "x.flip()",
     "reshape": "x.reshape(Y)",
     "transpose": "x.T",
-    "where": "select(c, x) + select(~c, y)",
+    "where": "where(c, x, y)",
     "concatenate": ARRAYS["append"],
     "stack": "stack(X)(x, y)",
     "einsum": "contract(labels, x, y)",
@@ -75,9 +75,9 @@ FUNCTIONS = {
     "power": "x ** k, or pow(x, y) for an exponent that varies",
     "square": "diff's square(x)",
     "pi": "math.pi",
-    "vmap": "lift(f, X)",
-    "scan": "a loop in Python, which is unrolled",
-    "cond": "select(c, x) + select(~c, y)",
+    "vmap": "each(f, xs), or lift(f, X)",
+    "scan": "fold(step, start, xs)",
+    "cond": "where(c, lambda: x, lambda: y)",
 }
 """What takes the place of a function of numpy, for vectors and expressions."""
 _STEPS = "it has jumps; write register(name, value, derivative) for a function entry by entry, or compute with v.array"

@@ -40,7 +40,7 @@ from hilbert.arrays.namespace import as_flat, as_leaf
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
-from hilbert.leaf import Entry, Leaf, raised
+from hilbert.leaf import Bundle, Entry, Leaf, raised
 from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
 from hilbert.vector import Vec
@@ -688,7 +688,9 @@ def atom(entry: Entry) -> Field | Discrete:
 
 @once
 def type_of(leaf: Leaf) -> Type:
-    """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none."""
+    """The leaf as a type of its own: K^{X×Y×…} for its axes, K for none; of a bundle the direct sum of its leaves."""
+    if isinstance(leaf, Bundle):
+        return DirectSum(tuple(map(type_of, leaf.leaves)))
     base = atom(leaf.entry)
     return Copower(base, reduce(operator.mul, leaf.axes)) if leaf.axes else base
 

@@ -11,6 +11,7 @@ from linmap.matrices.matrix import matrix
 from linmap.matrices.structure import structure
 from linmap.matrices.tensors import linear, tensor, universal
 from linmap.net.equal import equal
+from linmap.own import linear_map
 from linmap.relational import (
     concatenate,
     crop,
@@ -83,6 +84,7 @@ __all__ = [
     "inject",
     "join",
     "linear",
+    "linear_map",
     "matrix",
     "measure",
     "pad",

@@ -15,7 +15,11 @@ from diff import term as functions
 from diff.elementwise import Elementwise
 from diff.programs import Program
 from hilbert import Vec
+from hilbert.leaf import Bundle
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Keep, Literal
 from linmap.term import wire
 from linmap.term.base import LinMap
@@ -30,6 +34,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 
     from hilbert import Map, Relation, Type
     from hilbert.leaf import Leaf
+    from hilbert.program.line import Line
     from hilbert.spec import Spec
     from linmap.contraction import Contraction
 
@@ -114,12 +120,21 @@ def matrix(f: LinMap[Any, Any]) -> Array:
             return _assembled(f.cod, f.dom, [[np.kron(np.eye(index.size), block) for block in row] for row in blocks])
         case Cast():
             return np.eye(f.dom.dim)
+        case Own() as own:
+            return external(own.operation)
         case Net() as body:
             return _net(body, {})
         case Closed(body, data):
             return _net(body, {ref.slot: d for ref, d in zip(refs(body), data, strict=True)})
         case never:
             assert_never(never)
+
+
+def external(f: wire.External) -> Array:
+    """The matrix of a user's function, a column for each basis vector."""
+    apply = f.rule.adjoint if f.back else f.rule.forward
+    columns = [apply(np, e.reshape(f.dom.shape)).reshape(-1) for e in np.eye(f.dom.size)]
+    return np.stack(columns, axis=1) if columns else np.zeros((f.cod.size, 0))
 
 
 def _net(f: Net, data: dict[int, Const]) -> Array:
@@ -148,8 +163,23 @@ def arrow(f: wire.Wire, leaf: Leaf, data: dict[int, Const]) -> Array:
             return reduction(relation, math.prod(before), math.prod(after))
         case wire.Move(order):
             return moved(order, leaf.shape)
+        case wire.External(n=n):
+            return np.kron(np.eye(math.prod(leaf.shape[:n])), external(f))
+        case wire.Into(k, bundle):
+            return np.eye(bundle.size)[:, _place(bundle, k)]
+        case wire.OutOf(k):
+            return np.eye(leaf.size)[_place(leaf, k)]
+        case wire.Recur(datum=datum):
+            return _recur(f, (datum if isinstance(datum, Const) else data[datum.slot]).array)
         case never:
             assert_never(never)
+
+
+def _place(bundle: Leaf, k: int) -> slice:
+    """Where an array of a bundle lies, all being one behind the other."""
+    assert isinstance(bundle, Bundle)
+    start = sum(leaf.size for leaf in bundle.leaves[:k])
+    return slice(start, start + bundle.leaves[k].size)
 
 
 def section(spec: Spec, side: int, datum: Array, flow: Leaf) -> Array:
@@ -283,7 +313,59 @@ def elementwise(p: Elementwise[Any, Any], *args: Any) -> Any:
     return np.asarray(args[0]) ** p.params[0] if p.name == "power" else ELEMENTWISE[p.name](*args)
 
 
-def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
+def _filled(taken: Array, a: Array, at: int) -> Array:
+    """Each lane that is not taken by the first that is."""
+    for outside in np.ndindex(*taken.shape[:at]):
+        first = next((lane for lane in np.ndindex(*taken.shape[at:]) if taken[outside][lane]), None)
+        for lane in np.ndindex(*taken.shape[at:]):
+            if first is not None and not taken[outside][lane]:
+                a[outside][lane] = a[outside][first]
+    return a
+
+
+def _loop(loop: Loop, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Round after round."""
+    c, whole, shape = loop.states, loop.states + loop.shared, loop.index.shape
+    states, rows = list(given[:c]), dict[Any, list[Any]]()
+    places = list(np.ndindex(*shape))
+    for place in places[::-1] if loop.reverse else places:
+        made = _run(loop.body, [*states, *given[c:whole], *(np.asarray(a)[place] for a in given[whole:])])
+        states, rows[place] = made[:c], made[c:]
+    stacks = [np.zeros(leaf.shape, leaf.dtype) for leaf in loop.made.leaves[c:]]
+    for place, row in rows.items():
+        for stack, entry in zip(stacks, row, strict=True):
+            stack[place] = entry
+    return (*states, *stacks)
+
+
+def _recur(f: wire.Recur, data: tuple[Any, ...]) -> Array:
+    """The matrix of a linear loop: that of each round, the states multiplied through."""
+    c, fed, summed = f.states, f.states + f.fed, f.states + f.summed
+    given, made, shape = f.given.leaves, f.made.leaves, f.index.shape
+    starts, ends = (np.cumsum([0, *(leaf.size for leaf in leaves)]) for leaves in (given, made))
+    flow = np.eye(int(starts[-1]))
+    states = flow[: starts[c]]
+    out = np.zeros((int(ends[-1]), int(starts[-1])))
+    places = list(np.ndindex(*shape))
+    for place in places[::-1] if f.reverse else places:
+        found = _run(f.line, [*data[: f.fixed], *(np.asarray(a)[place] for a in data[f.fixed :])], whole=True)
+        constants = {k: Const(array, f.line.slots[k], ("round", k)) for k, array in enumerate(found)}
+        n = int(np.ravel_multi_index(place, shape)) if shape else 0
+        sizes = [f.body.wires[w].size for w in f.body.inputs[fed:]]
+        slices = [flow[s + n * m : s + (n + 1) * m] for s, m in zip(starts[fed:-1], sizes, strict=True)]
+        result = _net(f.body, constants) @ np.concatenate([states, flow[starts[c] : starts[fed]], *slices])
+        states = result[: ends[c]]
+        out[ends[c] : ends[summed]] += result[ends[c] : ends[summed]]
+        at = int(ends[summed])
+        for e, w in zip(ends[summed:-1], f.body.outputs[summed:], strict=True):
+            m = f.body.wires[w].size
+            out[e + n * m : e + (n + 1) * m] = result[at : at + m]
+            at += m
+    out[: ends[c]] = states
+    return out
+
+
+def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) -> list[Any]:
     for step in p.steps:
         args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
         leaf = p.slots[len(slots)]
@@ -298,11 +380,26 @@ def _run(p: Program[Any, Any], slots: list[Any]) -> list[Any]:
                 slots.append(args[0] + args[1])
             case Keep():
                 slots.append(args[0])
-            case linear if leaf.is_field:
+            case Pack():
+                slots.append(tuple(args))
+            case Unpack(k):
+                slots.append(args[0][k])
+            case Loop() as loop:
+                slots.append(_loop(loop, args[0]))
+            case Cond() as cond:
+                slots.append(tuple(_run(cond.then if args[0][0] else cond.otherwise, list(args[0][1:]))))
+            case Choose():
+                c = np.reshape(args[0], (*np.shape(args[0]), *(1 for _ in leaf.axes[np.ndim(args[0]) :])))
+                slots.append(np.where(c, args[1], args[2]))
+            case AnyLane(at, when):
+                slots.append(np.any(np.asarray(args[0]) == when, axis=tuple(range(at, np.ndim(args[0])))))
+            case Fill(at, when):
+                slots.append(_filled(np.asarray(args[0]) == when, np.array(args[1]), at))
+            case (wire.Scale() | wire.Reduce() | wire.Move() | wire.Cast()) as linear if leaf.is_field:
                 slots.append((arrow(linear, leaves[0], {}) @ np.reshape(args[0], -1)).reshape(leaf.shape))
             case linear:  # only replication moves discrete values
                 slots.append(np.broadcast_to(args[0], leaf.shape))
-    return [slots[k] for k in p.outputs]
+    return slots if whole else [slots[k] for k in p.outputs]
 
 
 def _bilinear(c: Contraction[Any, Any, Any], u: Vec[Any], v: Vec[Any]) -> list[Any]:

@@ -128,7 +128,6 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: hb.inner(x), "inner() missing 1 required positional argument: 'b'"),  # type: ignore[call-overload]
     (lambda x: hb.cumsum(pixel, 1, 2, 3)(x), "cumsum() takes from 1 to 2 positional arguments but 4 were given"),  # type: ignore[call-overload]
     (lambda x: hb.tanhh(x), "hilbert has no tanhh; it has tanh"),  # type: ignore[attr-defined]
-    (lambda x: hb.where(x > 0.0, x, x), "hilbert has no where: write select(c, x) + select(~c, y)"),  # type: ignore[attr-defined]
     (lambda x: x(x), "an expression is not callable"),
     (lambda x: x << 2, "unsupported operand type(s) for <<: an expression and 'int'"),
     (lambda x: {x: 1}, "unhashable type: an expression"),

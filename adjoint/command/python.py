@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.check import check
 from adjoint.command.report import Place, UsageError, located
 from adjoint.command.spaces import point, value_of, value_of_python
 from adjoint.command.stages import STAGES
 from adjoint.rules import adjoint
+from adjoint.verification import verify
 from diff import derivative
 from hilbert import Field, Map, SpaceError, Type, Vec
 
@@ -82,13 +82,12 @@ class Definition:
             return STAGES[name](self.map, x)
 
     def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with the derivative or its adjoint at a point, or at one that is drawn; None if nothing is."""
+        """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""
         with located(self.place):
             x = self._drawn() if at is None else None
         x = point(at or (), self.map.dom, self.name) if x is None else x
         with located(self.place):
-            report = check(self.map, x)
-        return "\n".join(str(part) for part in report if not part) or None
+            return "\n".join(verify(self.map, at=x).failures) or None
 
     def _drawn(self) -> Vec[Any]:
         """A point where the value is finite."""

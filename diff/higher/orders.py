@@ -1,4 +1,4 @@
-"""Multi-indices: down-closed sets of them, and the sum of Faà di Bruno over them (the Taylor paper, §§1, 3)."""
+"""The sum of Faà di Bruno over multi-indices (the Taylor paper, §3), and their sets with the errors of terms."""
 
 from __future__ import annotations
 
@@ -8,60 +8,34 @@ from math import comb, factorial, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from diff.higher.errors import TermError
+from diff.multiindex import MOST, Alpha, count, index_set, indices, require_down_closed
+from hilbert import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Alpha: TypeAlias = tuple[int, ...]
-MOST = 100_000
-"""So many slots are the most that are made."""
 
-
-@cache
 def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
-    """I(k, R) = {α ∈ ℕ^k : |α| ≤ R}, in lexicographic order; raises TermError `order` or, for too many, `limit`."""
-    if k < 0 or order < 0:
-        raise TermError("order", f"a jet has k ≥ 0 parameters and an order R ≥ 0, not ({k}, {order})")
-    size = comb(order + k, k)
-    if size > MOST:
-        raise TermError("limit", f"jets of ({k}, {order}) have {size} slots; at most {MOST} are made")
-    return tuple(_bounded(k, order))
+    """I(k, R) in lexicographic order; raises TermError `order` below 0 or, for too many, `limit`."""
+    try:
+        k, order = count(k, "the number k of parameters of a jet"), count(order, "the order of a jet")
+    except SpaceError as error:
+        raise TermError("order", str(error)) from None
+    try:
+        return indices(k, order)
+    except SpaceError as error:
+        raise TermError("limit", str(error)) from None
 
 
-def _bounded(k: int, order: int) -> Iterator[Alpha]:
-    alpha, total = [0] * k, 0
-    while True:
-        yield tuple(alpha)
-        if k and total < order:
-            alpha[-1] += 1
-            total += 1
-            continue
-        last = max((i for i, a in enumerate(alpha) if a), default=0)
-        if not last:
-            return
-        total -= alpha[last] - 1
-        alpha[last] = 0
-        alpha[last - 1] += 1
-
-
-def down_closed(indices: Iterable[Alpha]) -> tuple[Alpha, ...]:
+def down_closed(listed: Iterable[Alpha]) -> tuple[Alpha, ...]:
     """These multi-indices in order; raises TermError `order` unless all below each are among them."""
-    found = sorted(set(indices))
-    known = set(found)
-    if not found:
-        raise TermError("order", "a jet has at least the slot of its value")
-    for alpha in found:
-        if len(alpha) != len(found[0]):
-            raise TermError("order", f"{_digits(alpha)} and {_digits(found[0])} have unequal lengths")
-        for i, a in enumerate(alpha):
-            below = (*alpha[:i], a - 1, *alpha[i + 1 :])
-            if a and below not in known:
-                raise TermError("order", f"{_digits(alpha)} is wanted, but {_digits(below)} below it is not")
-    return tuple(found)
-
-
-def _digits(alpha: Alpha) -> str:
-    return "".join(map(str, alpha)) or "()"
+    found = list(listed)
+    try:
+        made = index_set(found, len(found[0]) if found else 0, max(map(sum, found), default=0), "a set of orders")
+        require_down_closed(made, "a set of orders")
+    except SpaceError as error:
+        raise TermError("order", str(error)) from None
+    return made
 
 
 def below(alpha: Alpha) -> Iterator[Alpha]:
@@ -79,23 +53,23 @@ Factors: TypeAlias = tuple[tuple[Alpha, int, int], ...]
 
 
 @cache
-def tables(alpha: Alpha, count: int) -> tuple[tuple[int, Alpha, Factors], ...]:
-    """Form A of Faà di Bruno for ∂^α(f; g), f of `count` components: (coefficient, β, factors) of each summand.
+def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], ...]:
+    """Form A of Faà di Bruno for ∂^α(f; g), f of so many components: (coefficient, β, factors) of each summand.
 
     A summand is coefficient · ∂_β g · Π (∂^γ f_j)^e, where Σ e·γ = α and β_j = Σ e; the coefficient is the integer
     α! / Π e! (γ!)^e.
     """
-    cells = [(gamma, j) for gamma in below(alpha) if any(gamma) for j in range(count)]
+    cells = [(gamma, j) for gamma in below(alpha) if any(gamma) for j in range(components)]
     found: list[tuple[int, Alpha, Factors]] = []
     stack: list[tuple[int, Alpha, Factors]] = [(0, alpha, ())]
     while stack:
         k, rest, chosen = stack.pop()
         if not any(rest):
-            beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(count))
+            beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(components))
             parts = prod(factorial(e) * _factorial(gamma) ** e for gamma, _, e in chosen)
             found.append((_factorial(alpha) // parts, beta, chosen))
             if len(found) > MOST:
-                raise TermError("limit", f"∂^{_digits(alpha)} of a primitive is a sum of more than {MOST} terms")
+                raise TermError("limit", f"∂^{alpha} of a primitive is a sum of more than {MOST} terms")
         elif k < len(cells):
             gamma, j = cells[k]
             most = min(r // g for r, g in zip(rest, gamma, strict=True) if g)

@@ -1,12 +1,12 @@
-"""Derivatives of primitives as maps, the library's own: ∂_β p for scalar p, and D^m f along m directions."""
+"""Partial derivatives ∂_β p of scalar primitives as maps: the library's own, of any order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from diff.affine import jvp
 from diff.expr import const
-from diff.higher.values import flat, flattened, nested, summands
+from diff.higher.values import flattened, summands
 from diff.lower import program
 from diff.trace import fun
 from hilbert import R
@@ -14,7 +14,7 @@ from hilbert.once import once
 from hilbert.program.operation import Literal
 
 if TYPE_CHECKING:
-    from diff.higher.orders import Alpha
+    from diff.multiindex import Alpha
     from hilbert.map import AnyMap
 
 
@@ -45,22 +45,3 @@ def constant_of(op: AnyMap) -> float | None:
             return only.operation.value.number
         case _:  # it is computed from the argument
             return None
-
-
-@once
-def directional(op: AnyMap, order: int) -> AnyMap:
-    """D^m f : V ⊕ V ⊕ … ⊕ V → W, (x, u₁, …, u_m) ↦ D^m f(x)[u₁, …, u_m], linear in each direction."""
-    if order == 0:
-        return op
-    V = op.dom
-    before = directional(op, order - 1)
-    step = flattened(jvp(before))
-    zeros = [flat(nested(V, const(V.zeros()))) for _ in range(order - 1)]
-
-    def body(*args: Any) -> Any:
-        leaves = [flat(nested(V, arg)) for arg in args]
-        x, *directions, last = leaves
-        rest = [leaf for direction in zeros for leaf in direction]
-        return step(*x, *(leaf for one in directions for leaf in one), *last, *rest)
-
-    return fun(*(V,) * (order + 1))(body)

@@ -12,8 +12,8 @@ from attrs import evolve
 
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
-from diff.higher.orders import Alpha, all_orders, below, binomial, down_closed, tables
-from diff.higher.partials import constant_of, directional, is_scalar, partial
+from diff.higher.orders import all_orders, below, binomial, down_closed, tables
+from diff.higher.partials import constant_of, is_scalar, partial
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -49,7 +49,9 @@ from diff.higher.terms import (
     real,
 )
 from diff.higher.types import Declaration, Ground, Product, Ty, ground, rebuilt
+from diff.jets import directional
 from diff.maps import bilinear
+from diff.multiindex import Alpha
 from diff.term import Bilinear
 from hilbert import DirectSum, R, Type, Vec
 from hilbert.term import driven

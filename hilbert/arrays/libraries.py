@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.kernel import PrimitiveRow
     from hilbert.arrays.reduced_axes import Place
+    from hilbert.leaf import Leaf
 
 
 class ArrayAPI(Contractions, Reductions):
@@ -64,6 +65,32 @@ class Jax(ArrayAPI):
     def guarded(self, array: Any) -> Any:
         """JAX's arrays are never written into."""
         return array
+
+    def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
+        """lax.cond, where the condition is not known before the program runs."""
+        jax = sys.modules["jax"]
+        if not isinstance(condition, jax.core.Tracer):
+            return super().branch(condition, then, otherwise)
+        made: list[Any] = jax.lax.cond(
+            condition, *(lambda f=f: list(map(self.xp.asarray, f())) for f in (then, otherwise))
+        )
+        return made
+
+    scans = True
+
+    def scan(
+        self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
+    ) -> list[Any]:
+        """lax.scan: under `jax.jit` the body is compiled once."""
+        c = len(states)
+
+        def one(before: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:
+            after = round_([*before, *shared, *slices])
+            return after[:c], after[c:]
+
+        first = [self.xp.asarray(a) for a in states]
+        last, rows = sys.modules["jax"].lax.scan(one, first, stacks, length=n, reverse=reverse)
+        return [*last, *rows]
 
     @classmethod
     def owns(cls, array: Any) -> bool:
@@ -148,6 +175,14 @@ class Numpy(NumpyContractions, NumpyReductions, ArrayAPI):
         """A number of Python."""
         return float(array)
 
+    def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
+        """One array, written row by row."""
+        return np.empty((n, *leaf.shape), leaf.dtype)
+
+    def stacked(self, rows: Any, leaf: Leaf, like: Any) -> Any:
+        """That array."""
+        return rows
+
     def same(self, a: Any, b: Any) -> bool:
         """By address and layout."""
         if type(a) is not np.ndarray or type(b) is not np.ndarray:
@@ -226,7 +261,7 @@ def common_library(arrays: Sequence[Any]) -> Library:
     """
     if NUMPY.kinds.issuperset(map(type, arrays)):
         return NUMPY
-    plain = list(itertools.chain.from_iterable(a.parts if isinstance(a, Compound) else (a,) for a in arrays))
+    plain = list(itertools.chain.from_iterable(map(_parts, arrays)))
     found = {library(array) for array in plain} or {NUMPY}
     if len(found) > 1:
         found = {library(array) for array in plain if not _is_number(array)}
@@ -237,6 +272,10 @@ def common_library(arrays: Sequence[Any]) -> Library:
     return found.pop()
 
 
+def _parts(array: Any) -> tuple[Any, ...]:
+    return array.parts if isinstance(array, Compound) else (array,)
+
+
 def _is_number(array: Any) -> bool:
     return library(array) is NUMPY and array.shape == ()
 
@@ -245,5 +284,5 @@ def together(lib: Library, arrays: Sequence[Any]) -> Sequence[Any]:
     """Arrays of one library, with numbers of numpy moved to where the first of the others lives."""
     if lib is NUMPY or NUMPY.kinds.isdisjoint(map(type, arrays)):
         return arrays
-    like = next(a for a in arrays if not isinstance(a, Compound) and library(a) is lib)
+    like = next(part for a in arrays for part in _parts(a) if library(part) is lib)
     return [lib.from_host(a, like) if type(a) in NUMPY.kinds else a for a in arrays]

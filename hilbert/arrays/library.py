@@ -42,6 +42,17 @@ class Compound:
         raise TypeError(type(self).__name__)
 
 
+class Arrays(tuple[Any, ...], Compound):
+    """The arrays of a bundle."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The arrays; those of formal ones, and of bundles in it, too."""
+        return tuple(part for a in self for part in (a.parts if isinstance(a, Compound) else (a,)))
+
+
 class Library:
     """An array library, by what its namespace `xp` has of the array API; a subclass says what it does otherwise.
 
@@ -146,6 +157,41 @@ class Library:
 
     def forget(self) -> None:
         """Let go of what a run kept for its arrays."""
+
+    # --- loops ---
+
+    scans: ClassVar[bool] = False
+    """Whether the library runs the rounds of a loop itself: see `scan`."""
+
+    @property
+    def inner(self) -> Library:
+        """The library of the arrays inside a loop."""
+        return self
+
+    def whole(self, array: Any, what: str) -> Any:
+        """An operand of a step that knows arrays only."""
+        return array
+
+    def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
+        """Where the results of n rounds are put, row by row."""
+        return [None] * n
+
+    def stacked(self, rows: Any, leaf: Leaf, like: Any) -> Any:
+        """The rows as one array."""
+        if rows:
+            return self.xp.stack([self.xp.asarray(row) for row in rows])
+        dtype, device = getattr(self.xp, leaf.dtype), None if like is None else self.device(like)
+        return self.xp.zeros((0, *leaf.shape), dtype=dtype, device=device)
+
+    def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
+        """What one of two functions gives; the other is not run."""
+        return then() if condition else otherwise()
+
+    def scan(
+        self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
+    ) -> list[Any]:
+        """The last states and the stacks of what each round gives."""
+        raise TypeError(type(self).__name__)
 
     # --- kernels ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,12 @@ def moved(array: Any, like: Any) -> Any:
 
 def dtype_name(array: Any) -> str:
     """`float64` for numpy's and for torch's float64."""
-    return str(array.dtype).rpartition(".")[2]
+    return _name(array.dtype)
+
+
+@lru_cache(maxsize=64, typed=True)  # dtypes of two libraries are not compared
+def _name(dtype: Any) -> str:
+    return str(dtype).rpartition(".")[2]
 
 
 def in_dtype(array: Any, dtype: str) -> Any:

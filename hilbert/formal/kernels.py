@@ -59,6 +59,17 @@ class FormalKernels(Library):
         """Without the memo."""
         self.memo.clear()
 
+    @property
+    def inner(self) -> Library:
+        """A loop has no rule on factors."""
+        return self.base
+
+    def whole(self, array: Any, what: str) -> Any:
+        """The plain array; raises SpaceError for a tensor that the user gave."""
+        if isinstance(array, Filled):
+            return array.array
+        return self.settled(array, what) if isinstance(array, Formal) else array
+
     def copied(self) -> Callable[[Any], Any] | None:
         """Plain arrays as their library does; formal ones are never written into."""
         copy = self.base.copied()

@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import freeze
+from hilbert.leaf import Bundle
 from hilbert.program.operation import Literal
 
 if TYPE_CHECKING:
     from hilbert.arrays.library import Library
+    from hilbert.leaf import Leaf
     from hilbert.program.line import Line
 
 
@@ -22,17 +25,17 @@ if TYPE_CHECKING:
 class Bound:
     """A line for one library and device; `arrays` are some that live there."""
 
-    __slots__ = ("_copied", "_shared", "lib", "outputs", "rest", "scalars", "steps")
+    __slots__ = ("_bundles", "_copied", "_shared", "lib", "outputs", "rest", "scalars", "steps")
 
     def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
         self.lib, self.outputs = lib, line.outputs
         self.rest: list[Any] = [None] * len(line.steps)  # the slots behind the inputs
         for k, step in enumerate(line.steps):
             if isinstance(step.operation, Literal):
-                here = lib.constant(step.operation.value.array, arrays[0] if arrays else None)
-                self.rest[k] = freeze(here)[()] if lib.has_scalars else here
-        self.scalars = [k for k in range(line.arity) if not line.slots[k].axes] if lib.has_scalars else []
+                self.rest[k] = _here(lib, step.operation.value.array, arrays[0] if arrays else None)
+        self.scalars = [k for k in range(line.arity) if not _is_large(line.slots[k])] if lib.has_scalars else []
         self.steps, owned = _schedule(line, lib)
+        self._bundles = any(a is None for _, a, _, _, _ in self.steps)
         self._copied = lib.copied()
         self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or slot in self.outputs[:k]]
 
@@ -41,24 +44,51 @@ class Bound:
         env = [*arrays, *self.rest]
         for slot in self.scalars:
             env[slot] = env[slot][()]
-        for call, a, b, to, dead in self.steps:
-            env[to] = call(env[a]) if b is None else call(env[a], env[b])
-            if dead:
-                for k in dead:
-                    env[k] = None
+        if self._bundles:
+            self.run(env)
+        else:
+            for call, a, b, to, dead in self.steps:
+                env[to] = call(env[a]) if b is None else call(env[a], env[b])
+                if dead:
+                    for k in dead:
+                        env[k] = None
         results = [env[k] for k in self.outputs]
         if self._copied:
             for k in self._shared:
                 results[k] = self._copied(results[k])
         return results
 
+    def run(self, env: list[Any]) -> None:
+        """The steps on the slots of an environment; a step of more than two operands makes a bundle."""
+        for call, a, b, to, dead in self.steps:
+            if b is None:
+                env[to] = call(env[a])
+            elif a is not None:
+                env[to] = call(env[a], env[b])
+            else:
+                env[to] = call(*[env[k] for k in b])
+            if dead:
+                for k in dead:
+                    env[k] = None
+
     def forget(self) -> None:
         """Let go of what the last run kept."""
         self.lib.forget()
 
 
-Call = tuple[Callable[..., Any], int, int | None, int, tuple[int, ...]]
-"""An array operation, the slots of its one or two operands and of its result, and the slots that nobody reads again."""
+def _here(lib: Library, array: Any, like: Any) -> Any:
+    """A constant where the arguments live."""
+    if isinstance(array, Arrays):
+        return Arrays(_here(lib, a, like) for a in array)
+    here = lib.constant(array, like)
+    return freeze(here)[()] if lib.has_scalars else here
+
+
+Call = tuple[Callable[..., Any], Any, Any, int, tuple[int, ...]]
+"""An array operation, the slots of its operands and of its result, and the slots that nobody reads again.
+
+The second of one operand is None; of other numbers than one and two the first is None and the second has them all.
+"""
 
 
 def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
@@ -72,7 +102,7 @@ def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
     steps: list[Call] = []
     for k, (kernel, args, to) in enumerate(code):
         # scalars are not worth the bookkeeping
-        dead = [slot for slot in {*args} if last[slot] == k and slot not in keep and slots[slot].axes]
+        dead = [slot for slot in {*args} if last[slot] == k and slot not in keep and _is_large(slots[slot])]
         call = kernel.call
         if slots[to].axes:
             for slot, form in zip(args, kernel.inplace, strict=False):
@@ -85,9 +115,13 @@ def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
             owned.add(to)
         else:
             owned.difference_update(args)
-        a, b = args if len(args) == 2 else (args[0], None)
-        steps.append((call, a, b, to, tuple(dead)))
+        operands = args if len(args) == 2 else (args[0], None) if len(args) == 1 else (None, args)
+        steps.append((call, *operands, to, tuple(dead)))
     return steps, owned
+
+
+def _is_large(leaf: Leaf) -> bool:
+    return bool(leaf.axes) or isinstance(leaf, Bundle)
 
 
 KernelStep = tuple[Kernel, tuple[int, ...], int]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.errors import SpaceError
 from hilbert.index import Unit
+from hilbert.leaf import Bundle
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import filled
 from hilbert.program.line import Line, Step, pruned
-from hilbert.program.operation import Add, Contract, Literal, Operation, Reduce, Scale
+from hilbert.program.operation import Add, Captured, Contract, Literal, Operation, Reduce, Scale
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from hilbert.program.constant import Const
-    from hilbert.program.operation import Unary
+    from hilbert.program.table import Unary
     from hilbert.spec import Spec
 
 
@@ -34,6 +36,8 @@ class Builder:
         self.arity = len(self.slots)
         self.fold, self.fixed = fold, fixed
         self.traced = False  # what the body of a traced function computed is complete
+        self.outer: Builder | None = None  # where the body of a step is traced, for that body
+        self.inner: Builder | None = None  # the body of a step that is being traced, while it is
         self._known: dict[Step[Any], int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
@@ -48,6 +52,34 @@ class Builder:
             self.steps.append(step)
             self.slots.append(leaf)
         return found
+
+    @property
+    def innermost(self) -> Builder:
+        """The line of the body that is being traced inside, if there is one."""
+        b = self
+        while b.inner is not None:
+            b = b.inner
+        return b
+
+    def seen(self, slots: tuple[int, ...]) -> tuple[int, ...]:
+        """Slots as they are seen in the body that is being traced inside: captured, body by body."""
+        b = self
+        while b.inner is not None:
+            b, leaves = b.inner, [b.slots[k] for k in slots]
+            slots = tuple([b.emit(Captured(k), (), leaf) for k, leaf in zip(slots, leaves, strict=True)])
+        return slots
+
+    def body(self, outputs: Sequence[int]) -> tuple[Line, list[int]]:
+        """A complete body as a line, and the slots outside that it has captured: inputs behind its own."""
+        operations = [step.operation for step in self.steps]
+        found = {k: f.slot for k, f in enumerate(operations, self.arity) if type(f) is Captured}
+        inputs = [*range(self.arity), *found]
+        where = {k: at for at, k in enumerate(inputs)}
+        b = Builder([self.slots[k] for k in inputs], fixed=self.fixed)
+        for slot, step in enumerate(self.steps, self.arity):
+            if slot not in found:
+                where[slot] = b.emit(step.operation, tuple([where[a] for a in step.args]), self.slots[slot])
+        return b.line(where[k] for k in outputs), list(found.values())
 
     def forget(self, slot: int) -> None:
         """Let go of the constant in a slot that nothing reads; the slot stays, with the number 0."""
@@ -131,6 +163,18 @@ class Builder:
             slot = self.apply(Reduce(Full(Unit(), axis), 0), slot)
         return slot
 
+    def pack(self, slots: Sequence[int]) -> int:
+        """The bundle of some slots."""
+        return self.emit(Pack(), tuple(slots), Bundle(tuple([self.slots[k] for k in slots])))
+
+    def unpack(self, slot: int) -> tuple[int, ...]:
+        """The arrays of a bundle: those that it was made of, if it was made here."""
+        if isinstance(self.operation(slot), Pack):
+            return self.steps[slot - self.arity].args
+        bundle = self.slots[slot]
+        assert isinstance(bundle, Bundle)
+        return tuple(self.emit(Unpack(k), (slot,), leaf) for k, leaf in enumerate(bundle.leaves))
+
     def step(self, operation: Operation, args: tuple[int, ...]) -> int:
         """Any operation on slots of this builder; raises SpaceError where they do not fit."""
         match operation:
@@ -142,6 +186,8 @@ class Builder:
                 return self.scale(k, *args)
             case Reduce():
                 return self.apply(operation, *args)
+            case Unpack(k):
+                return self.unpack(args[0])[k]
             case _:  # nothing to fold
                 return self.emit(operation, args, operation.image(*(self.slots[a] for a in args)))
 

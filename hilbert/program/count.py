@@ -17,6 +17,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from hilbert.program.branch import Cond
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Contract, Reduce, Scale
 from hilbert.relation import Full
 
@@ -47,6 +49,10 @@ def products(step: Step[Any], slots: Sequence[Leaf]) -> int:
             return math.prod((_sizes(spec.left, left) | _sizes(spec.right, right)).values())
         case Scale():
             return slots[step.args[0]].size
+        case Loop(body, index):
+            return index.size * multiplications(body)
+        case Cond() as cond:
+            return max(map(multiplications, cond.lines))
         case _:  # nothing else is a product of all entries
             return 0
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 from attrs import frozen
 
 from hilbert.errors import SpaceError
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.once import cached_property
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Line:
 def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int, ...], *, fixed: bool = False) -> Line:
     """A line without steps that its outputs do not need: dead code, found in one pass from the end."""
     slots, steps = tuple(slots), tuple(steps)
+    if Bundle in set(map(type, slots)):
+        return _narrowed(Line(slots, steps, outputs, fixed))
     arity = len(slots) - len(steps)
     live = bytearray(len(slots))
     for k in outputs:
@@ -112,3 +115,103 @@ def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int
             kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
             leaves.append(slots[k])
     return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs), fixed)
+
+
+# --- bundles: what is live is a part ---
+
+
+def live_parts(line: Line, outputs: Iterable[int]) -> list[set[int]]:
+    """For each slot which of its arrays some outputs need; the one array of a slot that is no bundle is 0."""
+    slots, live = line.slots, [set[int]() for _ in line.slots]
+    for k in outputs:
+        live[k] = _parts(slots[k])
+    for k in range(len(slots) - 1, line.arity - 1, -1):
+        if not live[k]:
+            continue
+        step = line.steps[k - line.arity]
+        match step.operation:
+            case Pack():
+                for j in live[k]:
+                    a = step.args[j]
+                    live[a] |= _parts(slots[a])
+            case Unpack(j):
+                live[step.args[0]].add(j)
+            case other if _is_of_bundles(line, k):
+                live[k], given = other.needed(live[k])
+                live[step.args[0]] |= given
+            case _:  # an array of arrays, or several at once
+                live[k] = _parts(slots[k])
+                for a in step.args:
+                    live[a] |= _parts(slots[a])
+    return live
+
+
+def _is_of_bundles(line: Line, slot: int) -> bool:
+    """Whether a step maps a bundle to a bundle: it may give less of what it makes, for less of what it needs."""
+    args = line.steps[slot - line.arity].args
+    return isinstance(line.slots[slot], Bundle) and any(isinstance(line.slots[a], Bundle) for a in args)
+
+
+def _parts(leaf: Leaf) -> set[int]:
+    return set(range(len(leaf.leaves))) if isinstance(leaf, Bundle) else {0}
+
+
+def _is_whole(live: set[int], leaf: Leaf, step: Step[Any]) -> bool:
+    """Whether a step makes nothing that is not needed; of a constant bundle some arrays are enough."""
+    return bool(live) and (not step.args or live == _parts(leaf))
+
+
+def _narrowed(line: Line) -> Line:
+    """The line without what its outputs do not need, arrays of bundles among it."""
+    slots, steps, arity = line.slots, line.steps, line.arity
+    live = live_parts(line, line.outputs)
+    if all(map(_is_whole, live[arity:], slots[arity:], steps)):
+        return line
+    where = list(range(arity)) + [0] * len(steps)
+    have = [sorted(_parts(leaf)) for leaf in slots]  # the arrays of each slot, by their old places
+    leaves, kept = list(slots[:arity]), list[Step[Any]]()
+
+    def put(operation: Operation, *args: int) -> int:
+        kept.append(Step(operation, args))
+        leaves.append(operation.image(*(leaves[a] for a in args)))
+        return len(leaves) - 1
+
+    def taken(slot: int, j: int) -> int:
+        """The slot of one array of a bundle."""
+        step = steps[slot - arity] if slot >= arity else None
+        if step is not None and isinstance(step.operation, Pack):
+            return where[step.args[j]]
+        return put(Unpack(have[slot].index(j)), where[slot])
+
+    for k, step in enumerate(steps, arity):
+        if not live[k]:
+            continue
+        match step.operation:
+            case Pack():
+                have[k] = sorted(live[k])
+                where[k] = put(step.operation, *(where[step.args[j]] for j in have[k]))
+            case Unpack(j):
+                where[k] = taken(step.args[0], j)
+            case other if _is_of_bundles(line, k):
+                need, given = other.needed(live[k])
+                have[k] = sorted(need)
+                (a,) = step.args
+                whole = sorted(given) == have[a]
+                bundle = where[a] if whole else put(Pack(), *(taken(a, j) for j in sorted(given)))
+                where[k] = put(other.narrowed(need, given), bundle)
+            case _:  # an array of arrays, or several at once
+                where[k] = len(leaves)
+                kept.append(Step(step.operation, tuple([where[a] for a in step.args])))
+                leaves.append(slots[k])
+    made = Line(tuple(leaves), tuple(kept), tuple(where[k] for k in line.outputs), line.fixed)
+    return _narrowed(made)
+
+
+def restricted(line: Line, inputs: Iterable[int]) -> Line:
+    """The line of some of its inputs only, where its steps read no others."""
+    kept = list(inputs)
+    number = {k: place for place, k in enumerate(kept)}
+    number |= {k: len(kept) + k - line.arity for k in range(line.arity, len(line.slots))}
+    steps = tuple(Step(step.operation, tuple([number[a] for a in step.args])) for step in line.steps)
+    slots = (*(line.slots[k] for k in kept), *line.slots[line.arity :])
+    return Line(slots, steps, tuple(number[k] for k in line.outputs), line.fixed)

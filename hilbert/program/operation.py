@@ -7,7 +7,7 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from attrs import field, fields, frozen
 
@@ -20,10 +20,11 @@ from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hilbert.arrays.library import Library
     from hilbert.index import Index
+    from hilbert.program.line import Line
 
 
 class Operation:
@@ -43,9 +44,26 @@ class Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)
 
+    def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
+        """The operation on operands of which only some have n more axes in front; None where all must have them."""
+        return None
+
+    def on_lines(self, change: Callable[[Line], Line]) -> Operation:
+        """The operation with each line that it holds changed into one that does the same; most hold none."""
+        return self
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """Of an operation from bundle to bundle: what it makes for some of its results, and what it needs for them."""
+        raise TypeError(type(self).__name__)
+
+    def narrowed(self, need: set[int], given: set[int]) -> Operation:
+        """The operation that makes and needs only that."""
+        raise TypeError(type(self).__name__)
+
     def __repr__(self) -> str:
         cls: Any = type(self)
-        return f"operation.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
+        name = f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}"
+        return f"{name}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
 
 
 @final
@@ -62,6 +80,14 @@ class Literal(Operation):
     def lifted(self, n: int) -> Literal:
         """A constant does not vary."""
         return self
+
+
+@final
+@frozen(repr=False)
+class Captured(Operation):
+    """A slot of the line around the body that is being traced; an input of the body when it is complete."""
+
+    slot: int
 
 
 # --- linear operations on one array ---
@@ -187,8 +213,6 @@ class Keep(Operation):
         return self
 
 
-Unary: TypeAlias = Scale | Reduce | Move | Cast
-
 # --- operations on two arrays ---
 
 
@@ -209,8 +233,12 @@ class Contract(Operation):
         return lib.contract(self.spec, operands[0], operands[1])
 
     def lifted(self, n: int) -> Contract:
-        """Both operands vary; `diff.lift` lifts one of them where the other is shared."""
+        """Both operands vary."""
         return Contract(self.spec.lifted(n, left=True, right=True))
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Contract:
+        """What is shared is read as it is."""
+        return Contract(self.spec.lifted(n, left=up[0], right=up[1]))
 
 
 @final
@@ -233,10 +261,6 @@ class Add(Operation):
     def lifted(self, n: int) -> Add:
         """The same."""
         return self
-
-
-Builtin: TypeAlias = Literal | Unary | Keep | Contract | Add
-"""The operations that programs are made of, beside primitives."""
 
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:

@@ -20,10 +20,14 @@ as many multiplications as its overhead is worth. So A(B(Cx)) is computed for ((
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve
 
 from hilbert.arrays.search import Labels, Pairs, best, numbered, steps
 from hilbert.index import Unit
+from hilbert.leaf import Bundle
 from hilbert.program.builder import Builder
 from hilbert.program.count import products, sums
 from hilbert.program.operation import Move, Reduce
@@ -32,6 +36,8 @@ from hilbert.relation import Full
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
 
@@ -41,7 +47,14 @@ WORTH = 1000
 
 
 def planned(line: Line) -> Line:
-    """The line with every tree of contractions in a cheaper order; the same object where none saves enough."""
+    """The line with every tree of contractions in a cheaper order; the same object where none saves enough.
+
+    So are the lines that its steps hold.
+    """
+    if Bundle in set(map(type, line.slots)):
+        inside = tuple(evolve(step, operation=step.operation.on_lines(planned)) for step in line.steps)
+        changed = any(a.operation is not b.operation for a, b in zip(inside, line.steps, strict=True))
+        line = evolve(line, steps=inside) if changed else line
     found = {tree.inner[0]: (tree, other) for tree, other in orders(line)}
     if not found:
         return line
@@ -86,6 +99,8 @@ def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
     if not all(size) or tree.largest == 1:
         return None  # a sum over nothing is 0, whatever it is multiplied with; numbers have no order worth a search
     written = _Written(tree)
+    if 3 * tree.products <= 4 * _at_least(written.whole, size):
+        return None
     pairs = best(*numbered(written.whole, written.kept, size), limit=tree.largest)
     if pairs is None:
         return None
@@ -100,6 +115,29 @@ def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
     more = max(0, len(line.steps) - len(tree.inner))
     saves = 4 * count <= 3 * tree.products and 4 * work <= 3 * tree.work
     return line if saves and more * WORTH <= tree.products - count else None
+
+
+def _at_least(labels: Sequence[Labels], size: tuple[int, ...]) -> int:
+    """So many multiplications every order takes; 0 where that is not seen at once.
+
+    Each factor is an operand once, and its product takes as many as it has entries; none serves two factors if no two
+    of them have a product with fewer entries than both together. Factors on the same axes have one cost in all orders.
+    """
+    sets = list(map(frozenset, labels))
+    if len(sets) < 2:
+        return 0
+    entries = [math.prod([size[c] for c in one]) for one in sets]
+    if len(set(sets)) == 1:
+        return (len(sets) - 1) * entries[0]
+    holders: dict[int, list[int]] = {}
+    for k, one in enumerate(sets):
+        for c in one:
+            holders.setdefault(c, []).append(k)
+    if any(len(found) > 2 for found in holders.values()):
+        return 0
+    pairs = {tuple(found) for found in holders.values() if len(found) == 2}  # others have no label in common
+    joint = {(a, b): math.prod([size[c] for c in sets[a] | sets[b]]) for a, b in pairs}
+    return sum(entries) if all(n >= entries[a] + entries[b] for (a, b), n in joint.items()) else 0
 
 
 @final

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.libraries import NUMPY, common_library, together
-from hilbert.arrays.library import library
+from hilbert.arrays.library import Compound, library
 from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
 from hilbert.once import first
@@ -71,4 +71,4 @@ class Runner:
 
 def _parts(arrays: Iterable[Any]) -> list[Any]:
     """The arrays, those that formal ones are made of included."""
-    return [part for a in arrays for part in (a.parts if isinstance(a, Formal) else (a,))]
+    return [part for a in arrays for part in (a.parts if isinstance(a, Compound) else (a,))]

@@ -75,7 +75,7 @@ class Table:
 def table(entries: Any, token: int | None = None) -> Table:
     """A table with a copy of the entries: truth values, or integers of 64 bits."""
     array = np.array(entries)
-    array = array if array.dtype == np.bool_ else array.astype(np.int64)
+    array = array if array.dtype == np.bool_ else array.astype(np.int64, copy=False)
     array.flags.writeable = False
     return Table(array) if token is None else Table(array, token)
 

@@ -26,7 +26,7 @@ from linmap.laws.unitary import unitary
 from linmap.term import wire
 from linmap.term.datum import constants
 from linmap.term.nets import Arc
-from linmap.term.nodes import Cast, Identity, Inject, Project, Reduce, Scaled, Section, Unitary, ZeroMap
+from linmap.term.nodes import Cast, Identity, Inject, Own, Project, Reduce, Scaled, Section, Unitary, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from linmap.term.datum import Datum
 
 F = TypeVar("F", bound="Callable[..., Any]")
-Atom: TypeAlias = Identity | Project | Inject | Section | Reduce | Unitary | Cast | Scaled
+Atom: TypeAlias = Identity | Project | Inject | Section | Reduce | Unitary | Cast | Own | Scaled
 Row: TypeAlias = "Sequence[wire.Wire] | Literal[0] | None"
 """What replaces one or two arcs in a row, in the order of the flow: nothing for the identity, 0 for no arc at all."""
 Replaced: TypeAlias = "tuple[int, Row, int]"
@@ -47,6 +47,7 @@ NODES: dict[type, tuple[type, ...]] = {
     wire.Reduce: (Reduce,),
     wire.Move: (Unitary,),
     wire.Cast: (Cast,),
+    wire.External: (Own,),
 }
 """The atoms that consist of arcs of a class."""
 BENCH = Vectors()
@@ -68,6 +69,8 @@ def arcs(f: Atom) -> list[Arc]:
             return [Arc(wire.Reduce(relation, 0), k, k) for k in range(len(f.dom.leaves))]
         case Cast(_, cod):
             return [Arc(wire.Cast(leaf.entry), k, k) for k, leaf in enumerate(cod.leaves)]
+        case Own():
+            return [Arc(f.operation, 0, 0)]
         case Project(space, position):
             first = sum(len(part.leaves) for part in space.parts[:position])
             return [Arc(wire.Same(), first + k, k) for k in range(len(f.cod.leaves))]
@@ -139,7 +142,11 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
             if sorted(source) != ends or ends != list(range(len(cod.leaves))):
                 return None
             return unitary(dom, cod, source, tuple(a.map.order for a in into if isinstance(a.map, wire.Move)))
+        case wire.External(rule, back=back, n=n):
+            return Own(rule, dom, cod, back) if in_place and n == 0 else None
         case wire.Same() | wire.Scale():  # these are numbers in front
+            return None
+        case wire.Into() | wire.OutOf() | wire.Recur():  # no atom has bundles
             return None
         case _:
             assert_never(first)
@@ -151,7 +158,7 @@ def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Sect
     sides = {f.side for f in maps}
     data = list(dict.fromkeys(f.datum for f in maps if isinstance(f.datum, Const)))
     vectors = [s.datum for s in given if isinstance(s, Section)]
-    if len(sides) > 1 or _entries(d.leaf for d in data) > max(_entries(v.space.leaves) for v in vectors):
+    if len(sides) > 1 or _entries([d.leaf for d in data]) > max([_entries(v.space.leaves) for v in vectors]):
         return None
     v, fixed = _vector(data, vectors)
     (side,) = sides
@@ -163,15 +170,14 @@ def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Sect
 
 
 def _entries(leaves: Iterable[Leaf]) -> int:
-    return sum(leaf.size for leaf in leaves)
+    return sum([leaf.size for leaf in leaves])
 
 
 def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Sequence[Const]]:
     """The vector with these leaves: a given one that has them, or a new one, in the space of a given one that fits."""
     for v in given:
-        fixed = constants(v)
-        if set(data) <= set(fixed):
-            return v, fixed
+        if all(d.key[0] == v.token for d in data):
+            return v, constants(v)
     leaves = tuple(d.leaf for d in data)
     fit = [v.space for v in given if v.space.leaves == leaves]
     space = fit[0] if fit else type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
@@ -182,7 +188,8 @@ def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Seq
 # --- a law on all arcs of an atom ---
 
 
-def _alone(law: Callable[..., Row], f: Any) -> Any:
+@once
+def _alone(f: Any, law: Callable[..., Row]) -> Any:
     """The law on each arc of an atom."""
     rows: list[Replaced] = []
     for a in arcs(f):
@@ -252,9 +259,9 @@ def alone(formula: str, source: str, *on: type, late: bool = False, scales: bool
         law = Rule(named(function), formula, source, ARC, function, late, on=(on,))
         nodes = tuple(node for cls in on for node in NODES.get(cls, ()))
         if nodes:
-            law.derived.append(_as(law, NODE, lambda f: _alone(function, f), nodes))
+            law.derived.append(_as(law, NODE, lambda f: _alone(f, function), nodes))
         if scales:
-            number = _as(law, PART, lambda f: _number(_alone(function, f)), nodes)
+            number = _as(law, PART, lambda f: _number(_alone(f, function)), nodes)
             law.derived.append(evolve(number, name=f"{law.name} in a composition"))
         declare(law)
         return function

@@ -15,7 +15,7 @@ from hilbert.term import parts
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Closed, Net
-from linmap.term.nodes import Cast, Identity, Inject, Join, Project, Reduce, Section, Unitary, ZeroMap
+from linmap.term.nodes import Cast, Identity, Inject, Join, Own, Project, Reduce, Section, Unitary, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +39,7 @@ WEIGHTS: dict[type, int] = {
     Reduce: 3,
     Unitary: 3,
     Cast: 3,
+    Own: 4,
     Section: 4,
 }
 """Of two terms of one size the one of less weight is simpler: 0, then id, then what moves, then what computes."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from linmap.laws.bench import Bench
 
 Leaves: TypeAlias = "tuple[Leaf, Leaf, Leaf]"
-EVERY = (wire.Same, wire.Scale, wire.Section, wire.Reduce, wire.Move, wire.Cast)
+EVERY = (wire.Same, wire.Scale, wire.Section, wire.Reduce, wire.Move, wire.Cast, wire.External)
 
 # --- alone ---
 

@@ -49,7 +49,8 @@ class Contractor:
         self.slots = self.builder.slots
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
         self._positions: dict[int, Positions] = {}
-        self._made: dict[int, Any] = {}  # the arrays of constants that the plan has made, by slot
+        self._made: dict[int, Any] = {}  # the arrays of constants, by slot
+        self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self.rows = 0  # how many tuples were listed so far
         self._fresh = itertools.count()
         self._token = uuid.uuid4().int
@@ -75,8 +76,13 @@ class Contractor:
         return self.slots[f.slot].size
 
     def datum(self, d: Datum) -> int:
-        """The slot of a datum."""
-        return self.builder.literal(d) if isinstance(d, Const) else self.place[d]
+        """The slot of a datum; what is computed of numpy's constants alone is computed when the plan is made."""
+        if not isinstance(d, Const):
+            return self.place[d]
+        slot = self.builder.literal(d)
+        if isinstance(d.array, np.ndarray) and d.leaf.entry == self.base and 0 < d.leaf.size <= FOLDED:
+            self._made[slot] = d.array
+        return slot
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         """One more array."""
@@ -85,6 +91,13 @@ class Contractor:
     def is_found(self, f: NetworkFactor) -> bool:
         """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
         return self.slots[f.slot].entry.index is not None
+
+    def covers(self, relation: AnyRelation, *, back: bool) -> bool:
+        """Whether a relation has a pair for each element of its codomain, or of its domain, if it is read `back`."""
+        key = (relation, back)
+        if key not in self._covers:
+            self._covers[key] = bool(((relation if back else relation.T).degrees() > 0).all())
+        return self._covers[key]
 
     def runner(self, outputs: Sequence[int]) -> Deferred:
         """What computes some arrays from the data that the net refers to.
@@ -171,11 +184,11 @@ class Contractor:
         return reduce(mul, [self.axes[c] for c in labels]) if labels else Unit()
 
     def known(self, slot: int) -> Any:
-        """The array of a constant that the plan has made; None for all others."""
+        """The array of a constant; None for all others."""
         return self._made.get(slot)
 
     def release(self, since: int, products: Sequence[NetworkProduct]) -> None:
-        """Let go of the constants that the plan has made since there were so many slots, but for those of products."""
+        """Let go of the constants that are new since there were so many slots, but for those of products."""
         steps, arity = self.builder.steps, self.builder.arity
         kept = {f.slot for p in products for f in p.factors}
         kept |= {a for step in steps[since - arity :] for a in step.args}
@@ -281,10 +294,13 @@ class Contractor:
             a, b = (NetworkFactor(self._cast(f.slot, wide), f.labels) for f in (a, b))
         if a.labels == b.labels == out and a.slot in self._made and b.slot in self._made:
             return self.constant(self._made[a.slot] * self._made[b.slot], out)
-        letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
-        if set(out) == set(keep) & set(out) and all(c in out for c in keep):
-            out = tuple(c for c in keep if c in out)
-        spec = Spec.of(*("".join(letters[c] for c in labels) for labels in (a.labels, b.labels, out)))
+        if a.labels == b.labels == out:
+            spec = Spec.pointwise(len(out))
+        else:
+            letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
+            if set(out) == set(keep) & set(out) and all(c in out for c in keep):
+                out = tuple(c for c in keep if c in out)
+            spec = Spec.of(*("".join([letters[c] for c in labels]) for labels in (a.labels, b.labels, out)))
         leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
         return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 
@@ -341,5 +357,5 @@ def progression(positions: Ints) -> tuple[int, int]:
     if not len(positions):
         return 0, 0
     step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
-    even = bool(step) and bool(np.all(positions[1:] - positions[:-1] == step))
+    even = bool(step) and all(bool(np.all(np.diff(some) == step)) for some in (positions[:9], positions))
     return int(positions[0]), step if even else 0

@@ -28,7 +28,7 @@ from linmap.matrices.matrix import As, cheapest
 from linmap.matrices.order import Accumulation
 from linmap.matrices.structure import body_of, structure
 from linmap.matrices.work import Work, work
-from linmap.net.apply import line
+from linmap.net.apply import ordered
 from linmap.net.reverse import turned
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
 
 def applied(body: Net) -> Line:
     """What a call of the net runs."""
-    return fused(line(body))
+    return fused(ordered(body))
 
 
 def _written(w: Work, entries: int) -> Work:

@@ -110,7 +110,10 @@ def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
     f = flat(n, q) or n.ones(())
     if len(each) == len(roots):
         return n.scaled(q.k, n.spread(f, roots))
-    columns = split(each, np.arange(n.size(each)), n.sizes)  # two axes became one: entries off their diagonal are 0
+    # two axes became one: entries off their diagonal are 0
+    columns = dict(
+        split(each, np.arange(n.size(each)), n.sizes)
+    )  # two axes became one: entries off their diagonal are 0
     places = flat_positions(roots, columns, n.sizes)
     return n.scaled(q.k, n.summed(n.spread(f, each), n.index(each), places, n.index(fresh)))
 

@@ -55,7 +55,8 @@ def data_of(f: Any, what: str) -> list[Any]:
 @once
 def plan_for(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
     """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
-    return build(network(body, limit))
+    with np.errstate(all="ignore"):
+        return build(network(body, limit))
 
 
 def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:
@@ -80,7 +81,8 @@ def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None
     key = (limit, *(np.ascontiguousarray(array).tobytes() for array in found.values()))
     last = _last_plans(body).get(build)
     if last is None or last[0] != key:
-        last = _last_plans(body)[build] = (key, build(Network(body, limit, found)))
+        with np.errstate(all="ignore"):
+            last = _last_plans(body)[build] = (key, build(Network(body, limit, found)))
     made: P = last[1]
     return made
 

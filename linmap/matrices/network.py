@@ -6,15 +6,12 @@ wire w goes, each pair of an arc s → w and an arc w → d adds their compositi
 *form*, a short sum of products (`linmap.matrices.settle`); nothing is probed and no datum is looked at. Paths are never
 multiplied out: there may be exponentially many of them, where the pairs of arcs are few.
 
-Wires that only join two arcs go first. Then eliminating from the inputs is forward mode, from the outputs adjoint mode;
-both are tried where that is cheap, each with the narrowest wire that all flow passes left to the end, and the result
-that stores the fewest numbers is taken.
+In which order wires go is said in `linmap.matrices.elimination`.
 """
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from attrs import evolve
@@ -22,26 +19,24 @@ from attrs import evolve
 from hilbert import Fin
 from hilbert.leaf import Entry
 from hilbert.once import once
+from hilbert.program.constant import Const
 from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
 from linmap.matrices.contractor import Contractor
+from linmap.matrices.elimination import eliminated
 from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, split, uses
-from linmap.matrices.settle import settled
-from linmap.matrices.tables import LISTED
-from linmap.net.fold import live_arcs
+from linmap.net.recur import acted
 from linmap.term import wire
 from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
+    from hilbert.leaf import Leaf
     from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
     from linmap.term.datum import Datum
-
-FormOfArc: TypeAlias = list[NetworkProduct]
-"""The sum that an arc carries."""
 
 
 class Network(Contractor):
@@ -56,7 +51,7 @@ class Network(Contractor):
         self.body = body
         self.found = found or {}
         self._relations: dict[AnyRelation, AnyRelation] = {}
-        self.blocks = _best(self)
+        self.blocks = eliminated(self)
 
     # --- one arc ---
 
@@ -78,8 +73,43 @@ class Network(Contractor):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
+            case wire.External():
+                return self._external(p, f)
+            case wire.Into() | wire.OutOf() | wire.Recur():  # no product: see `opaque`
+                raise TypeError(f)
             case _:
                 assert_never(f)
+
+    def opaque(
+        self, f: wire.Recur, inputs: Collection[int], outputs: Collection[int]
+    ) -> dict[tuple[int, int], NetworkProduct]:
+        """A linear loop between arrays of its bundles: the loop, or its adjoint, on all basis vectors at once.
+
+        It is run from the side with fewer dimensions.
+        """
+        forward = sum(f.given.leaves[k].size for k in inputs) <= sum(f.made.leaves[k].size for k in outputs)
+        g = f if forward else f.adjoint(f.given)
+        found: dict[tuple[int, int], NetworkProduct] = {}
+        for a in inputs if forward else outputs:
+            leaf = g.given.leaves[a]
+            images = acted(self.builder, g.lifted(len(leaf.axes)), {a: self.datum(_basis(leaf))}, self.datum)
+            assert isinstance(images, dict)
+            for b in images.keys() & (outputs if forward else inputs):
+                first, last = (tuple(map(self.label, axes)) for axes in (leaf.axes, g.made.leaves[b].axes))
+                out, inp = (last, first) if forward else (first, last)
+                product = NetworkProduct(1.0, (NetworkFactor(images[b], first + last),), (), out, inp)
+                found[(a, b) if forward else (b, a)] = product
+        return found
+
+    def _external(self, p: NetworkProduct, f: wire.External) -> NetworkProduct:
+        """A map of a user's is a matrix: it, or its adjoint, on all basis vectors at once, from the smaller side."""
+        forward = f.dom.size <= f.cod.size
+        g = f if forward else f.adjoint(f.dom)
+        basis = self.builder.literal(_basis(g.dom))
+        slot = self.builder.step(evolve(g, n=len(g.dom.axes)), (basis,))
+        inp, out = p.out[f.n :], tuple(map(self.label, f.cod.axes))
+        factor = NetworkFactor(slot, inp + out if forward else out + inp)
+        return evolve(p, factors=(*p.factors, factor), out=p.out[: f.n] + out)
 
     def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
@@ -99,7 +129,7 @@ class Network(Contractor):
         """The graph of a function that is known at the point."""
         positions = np.asarray(self.found[datum]).reshape(-1)
         lead = len(datum.leaf.axes)
-        columns = split(labels[:lead], np.arange(positions.size), self.sizes)
+        columns = dict(split(labels[:lead], np.arange(positions.size), self.sizes))
         columns |= split(labels[lead:], positions, self.sizes)
         return LabelTable(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
 
@@ -143,150 +173,15 @@ class Network(Contractor):
         return self.counted_out(p, made)
 
 
-Blocks: TypeAlias = list[list[FormOfArc]]
-"""For each input and each output the products of their block."""
-
-
-# --- elimination ---
-
-
-ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
-TRIED = 500
-"""The second order is tried for at most so many wires, and where few tuples were listed."""
-
-
-class ArcsLeft:
-    """The arcs that are left, by source and by destination; inputs and outputs are vertices of their own."""
-
-    def __init__(self, n: Network, arcs: tuple[ArcsByEnd, ArcsByEnd] | None = None) -> None:
-        self.n = n
-        body = n.body
-        self.ends = len(body.wires)
-        self.last = self.ends + len(body.inputs)
-        self.into: ArcsByEnd = {}
-        self.out_of: ArcsByEnd = {}
-        if arcs is not None:
-            self.into, self.out_of = ({v: dict(found) for v, found in side.items()} for side in arcs)
-            return
-        for k, w in enumerate(body.inputs):
-            self._put(self.ends + k, w, [n.unit(w)])
-        for arc in live_arcs(body.arcs, body.inputs, body.outputs):
-            self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
-        for k, w in enumerate(body.outputs):
-            self._put(w, self.last + k, [n.unit(w)])
-
-    def copied(self) -> tuple[ArcsByEnd, ArcsByEnd]:
-        """The arcs that are left, by destination and by source."""
-        into, out_of = ({v: dict(found) for v, found in side.items()} for side in (self.into, self.out_of))
-        return into, out_of
-
-    def _put(self, src: int, dst: int, form: FormOfArc) -> None:
-        known = self.out_of.get(src, {}).get(dst)
-        total = form if known is None else known + form
-        self.out_of.setdefault(src, {})[dst] = total
-        self.into.setdefault(dst, {})[src] = total
-
-    def wires(self) -> list[int]:
-        """The inner wires in topological order: that in which they are complete."""
-        done: dict[int, None] = {}
-        for w in self.n.body.inputs:
-            done[w] = None
-        for arc in self.n.body.arcs:
-            done.pop(arc.dst, None)
-            done[arc.dst] = None
-        return [w for w in done if self.into.get(w) or self.out_of.get(w)]
-
-    def eliminate_links(self) -> None:
-        """Eliminate the wires that join two arcs, of which no sum is multiplied out: what is left is no larger.
-
-        One has a product, and the other, too; or one does nothing but scale and transpose.
-        """
-        for w in self.wires():
-            if len(self.into.get(w, ())) != 1 or len(self.out_of.get(w, ())) != 1:
-                continue
-            (ps,), (qs,) = self.into[w].values(), self.out_of[w].values()
-            if (len(ps) == len(qs) == 1) or any(len(one) == 1 and not one[0].length for one in (ps, qs)):
-                self.eliminate(w)
-
-    def narrowest(self, wires: Sequence[int]) -> int | None:
-        """The narrowest wire that all flow passes, if it is narrower than both ends."""
-        body = self.n.body
-        place = {w: k + 1 for k, w in enumerate(wires)}
-        over = [0] * (len(wires) + 2)  # how many arcs start, less those that end, before a place
-        for src, found in self.out_of.items():
-            for dst in found:
-                over[place.get(src, 0) + 1] += 1
-                over[place.get(dst, len(wires) + 1)] -= 1
-        jumping = list(itertools.accumulate(over))
-        passed = [w for w in wires if not jumping[place[w]]]
-        least = min(passed, key=lambda w: body.wires[w].size, default=None)
-        if least is None or body.wires[least].size >= min(body.dom.dim, body.cod.dim):
-            return None
-        return least
-
-    def eliminate(self, w: int, *, narrow: bool = False) -> None:
-        """Each pair of an arc into w and an arc out of w adds their composition to the arc from end to end.
-
-        At a narrow wire each arc is made one product before, so that the result has the rank of the wire.
-        """
-        n = self.n
-        into, out_of = self.into.pop(w, {}), self.out_of.pop(w, {})
-        first = {src: settled(n, form, one=narrow) for src, form in into.items()}
-        second = {dst: settled(n, form, one=narrow) for dst, form in out_of.items()}
-        for src in into:
-            self.out_of[src].pop(w)
-        for dst in out_of:
-            self.into[dst].pop(w)
-        for src, ps in first.items():
-            for dst, qs in second.items():
-                made = [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
-                if made:
-                    self._put(src, dst, made)
-
-    def result(self) -> Blocks:
-        """What is left between inputs and outputs."""
-        n, body = self.n, self.n.body
-        left = [self.out_of.get(self.ends + k, {}) for k in range(len(body.inputs))]
-        return [[settled(n, arcs.get(self.last + o, [])) for o in range(len(body.outputs))] for arcs in left]
-
-
-def _best(n: Network) -> Blocks:
-    """The blocks of the order of elimination that stores the fewest numbers, then of that with the fewest steps."""
-    first = ArcsLeft(n)
-    first.eliminate_links()
-    wires = first.wires()
-    into, out_of = first.copied()
-    if not wires:
-        return first.result()
-    last = first.narrowest(wires)
-    orders = [wires, wires[::-1]] if n.body.dom.dim <= n.body.cod.dim else [wires[::-1], wires]
-    best: tuple[tuple[int, int], Blocks] | None = None
-    for order in orders:
-        if best is not None and (len(wires) > TRIED or n.rows > LISTED):
-            break  # the narrower end came first
-        graph = ArcsLeft(n, (into, out_of))
-        before = len(n.builder.steps)
-        for w in order:
-            if w != last:
-                graph.eliminate(w)
-        if last is not None:
-            graph.eliminate(last, narrow=True)
-        blocks = graph.result()
-        stored = sum(_stored(n, p) for column in blocks for products in column for p in products)
-        found = (stored, len(n.builder.steps) - before)
-        if best is None or found < best[0]:
-            best = (found, blocks)
-    assert best is not None  # at least one order is tried
-    return best[1]
-
-
-def _stored(n: Network, p: NetworkProduct) -> int:
-    """How many numbers a product has, its tuples among them; for a relation, as many as it has pairs."""
-    tables = sum(t.count * len(t.labels) for t in p.tables) + sum(link.relation.size for link in p.links)
-    return sum(n.entries(f) for f in p.factors) + tables
+def _basis(leaf: Leaf) -> Const:
+    """All basis vectors of what a leaf stores, along axes in front."""
+    array = np.eye(leaf.size, dtype=leaf.dtype).reshape(leaf.shape * 2)
+    array.flags.writeable = False
+    return Const(array, leaf.under(leaf.axes), ("basis", leaf))
 
 
 @once
 def network(body: Net, limit: int | None = None) -> Network:
     """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
-    return Network(body, limit)
+    with np.errstate(all="ignore"):
+        return Network(body, limit)

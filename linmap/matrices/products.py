@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from hilbert.relation.base import AnyRelation
 
 Labels: TypeAlias = tuple[int, ...]
-Ints: TypeAlias = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 Columns: TypeAlias = dict[int, Ints]
+NARROW, LARGEST = 2**31, 2**62
+"""Columns of numbers below the first have four bytes; flat positions are below the second."""
 
 
 @final
@@ -68,13 +70,32 @@ class LabelTable:
         return len(self.columns[0])
 
     @cached_property
-    def digest(self) -> tuple[int, ...]:
-        """Numbers that tell tables apart, without the names of the labels: equal tables have equal ones."""
-        return (self.count, *map(fingerprint, self.columns))
+    def contents(self) -> Contents:
+        """What it lists, without the names of the labels."""
+        return Contents(self.columns)
 
 
 @final
-@frozen
+class Contents:
+    """The columns of a table, compared by what they hold; looked up by a few of their numbers."""
+
+    __slots__ = ("columns", "sample")
+
+    def __init__(self, columns: tuple[Ints, ...]) -> None:
+        self.columns = columns
+        self.sample = tuple([(len(c), c[:: len(c) // 16 + 1].tobytes()) for c in columns])
+
+    def __hash__(self) -> int:
+        return hash(self.sample)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contents) or self.sample != other.sample:
+            return False
+        return all(a is b or np.array_equal(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+
+
+@final
+@frozen(slots=False)
 class NetworkProduct:
     """k · Π factors · Π links · Π tables, summed over the labels that are not open; factors in flow order."""
 
@@ -85,7 +106,7 @@ class NetworkProduct:
     inp: Labels
     tables: tuple[LabelTable, ...] = ()
 
-    @property
+    @cached_property
     def open(self) -> Labels:
         """The open labels, each once: those of the output, then the others of the input."""
         return tuple(dict.fromkeys(self.out + self.inp))
@@ -99,6 +120,11 @@ class NetworkProduct:
     def length(self) -> int:
         """How many parts it has."""
         return len(self.factors) + len(self.links) + len(self.tables)
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """What it is but for its data and its number."""
+        return Pattern(self)
 
 
 def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
@@ -125,19 +151,26 @@ class LabelNames:
 
     def __call__(self, labels: Labels) -> Labels:
         """The names of some labels."""
-        return tuple([self.names.setdefault(c, len(self.names)) for c in labels])
+        names = self.names
+        return tuple([names.setdefault(c, len(names)) for c in labels])
 
 
-def pattern(p: NetworkProduct) -> tuple[tuple[Any, ...], list[Labels], dict[int, int]]:
+class Pattern:
     """What a product is but for its data and its number; the named labels of its factors; the names.
 
     Equal relations are one object in one network.
     """
-    names = LabelNames(p)
-    ends = (len(p.out), names(p.out + p.inp))
-    links = tuple((id(link.relation), names(link.labels)) for link in p.links)
-    tables = tuple((t.digest, names(t.labels), names((t.row,))) for t in p.tables)
-    return (ends, links, tables), [names(f.labels) for f in p.factors], names.names
+
+    __slots__ = ("labels", "names", "shape")
+
+    def __init__(self, p: NetworkProduct) -> None:
+        names = LabelNames(p)
+        ends = (len(p.out), names(p.out + p.inp))
+        links = tuple([(id(link.relation), names(link.labels)) for link in p.links])
+        tables = tuple([(t.contents, names(t.labels), names((t.row,))) for t in p.tables])
+        self.shape: tuple[Any, ...] = (ends, links, tables)
+        self.labels = [names(f.labels) for f in p.factors]
+        self.names = names.names
 
 
 # --- columns: tuples of labels as arrays of integers ---
@@ -159,31 +192,53 @@ def length(columns: Columns) -> int:
     return next((len(c) for c in columns.values()), 1)
 
 
-def split(labels: Labels, flat: Ints, sizes: Sequence[int]) -> Columns:
+def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
     """A column for each of some labels from their flat position together."""
-    columns: Columns = {}
-    for c in reversed(labels):
-        flat, columns[c] = np.divmod(flat, sizes[c]) if sizes[c] else (flat, flat)
-    return {c: columns[c] for c in labels}
+    columns: list[tuple[int, Ints]] = []
+    for c in reversed(labels[1:]):
+        flat, column = divided(flat, sizes[c])
+        columns.append((c, narrow(column, sizes[c])))
+    columns += [(c, narrow(flat, sizes[c])) for c in labels[:1]]
+    return columns[::-1]
 
 
-def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int]) -> Ints:
+def divided(flat: Ints, size: int) -> tuple[Ints, Ints]:
+    """Quotient and rest: numpy's own `divmod` takes four times as long."""
+    quotient = flat // max(size, 1)
+    rest = quotient * -size
+    rest += flat
+    return quotient, rest
+
+
+def narrow(column: Ints, size: int) -> Ints:
+    """A column in four bytes where its numbers are below `size`, and this is small enough."""
+    return column.astype(np.int32, copy=False) if size < NARROW else column
+
+
+def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int], kind: type = np.int64) -> Ints:
     """The flat position that some labels' values make together."""
     labels = tuple(labels)
     if not labels:
-        return np.zeros(length(columns), np.int64)
-    flat = columns[labels[0]]
+        return np.zeros(length(columns), kind)
+    flat: Ints = columns[labels[0]].astype(kind, copy=len(labels) > 1)
     for c in labels[1:]:
-        flat = flat * sizes[c] + columns[c]
+        flat *= sizes[c]
+        flat += columns[c]
     return flat
 
 
-def codes(labels: Sequence[int], columns: Columns, sizes: Sequence[int]) -> Ints:
-    """Numbers in the order of the tuples, equal for equal tuples: flat positions, or ranks if these are too large."""
+def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Ints:
+    """Numbers in the order of the tuples of all groups, equal for equal tuples: flat positions, or ranks of them."""
+    size = math.prod(sizes[c] for c in labels)
+    if size < LARGEST:
+        kind = np.int32 if size < NARROW else np.int64
+        flats = [flat_positions(labels, columns, sizes, kind) for columns in groups]
+        return flats[0] if len(flats) == 1 else np.concatenate(flats)
+    columns = {c: np.concatenate([columns[c] for columns in groups]) for c in labels}
     flat = np.zeros(length(columns), np.int64)
     bound = 1
     for c in labels:
-        if bound * sizes[c] >= 2**62:
+        if bound * sizes[c] >= LARGEST:
             flat = np.unique(flat, return_inverse=True)[1].reshape(-1).astype(np.int64)
             bound = len(flat)
         flat, bound = flat * sizes[c] + columns[c], bound * sizes[c]
@@ -198,37 +253,44 @@ class Matches:
         self.left, self.right = left, right
         keys = math.prod(sizes[c] for c in shared)
         if keys <= 4 * (length(left) + length(right)):
-            a, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
-            number = np.bincount(b, minlength=keys)
+            self.key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
+            self.number = np.bincount(b, minlength=keys)
             self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            self.counts = number[a]
-            self.low = (np.cumsum(number) - number)[a]
         else:
-            code = codes(shared, {c: np.concatenate([left[c], right[c]]) for c in shared}, sizes)
+            code = codes(shared, (left, right), sizes)
             a, b = code[: length(left)], code[length(left) :]
             self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            ordered = b if self.order is None else b[self.order]
-            self.low = np.searchsorted(ordered, a, "left")
-            self.counts = np.searchsorted(ordered, a, "right") - self.low
+            b = b if self.order is None else b[self.order]
+            starts = np.flatnonzero(first_of_equal(b))
+            found = b[starts]
+            self.number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
+            self.key = np.searchsorted(found, a)
+            self.key[np.append(found, -1)[self.key] != a] = len(found)
+        self.counts = self.number[self.key]
 
     @property
     def total(self) -> int:
         """How many pairs agree."""
         return int(self.counts.sum())
 
-    def joined(self) -> tuple[Columns, Ints | None]:
-        """The tuples of both sides that agree, and where each comes from on the left (None: one for each)."""
-        if np.all(self.counts == 1):
-            here, there = None, self.low
-            made = dict(self.left)
-        else:
-            here = np.arange(len(self.counts)).repeat(self.counts)
-            total = len(here)
-            start = np.cumsum(self.counts) - self.counts - self.low
-            there = np.arange(total) - start.repeat(self.counts)
-            made = {c: column[here] for c, column in self.left.items()}
+    def joined(self, needed: set[int]) -> tuple[Columns, Ints | None, Ints]:
+        """The pairs that agree, on the labels that are needed; where each comes from on the left and on the right.
+
+        They are in the order of the left; None where they are its tuples, each once.
+        """
+        counts, here = self.counts, None
+        several = bool(self.number.max(initial=0) > 1)
+        if several:
+            here = np.arange(len(counts)).repeat(counts)
+        elif not counts.all():
+            here = np.flatnonzero(counts)
+        there = (np.cumsum(self.number) - self.number)[self.key if here is None else self.key[here]]
+        if several:
+            there += np.arange(len(there)) - (np.cumsum(counts) - counts).repeat(counts)
         there = there if self.order is None else self.order[there]
-        return made | {c: column[there] for c, column in self.right.items() if c not in made}, here
+        made = {c: column if here is None else column[here] for c, column in self.left.items() if c in needed}
+        made |= {c: column[there] for c, column in self.right.items() if c in needed and c not in self.left}
+        return made, here, there
 
 
 def is_ordered(code: Ints) -> bool:
@@ -236,19 +298,31 @@ def is_ordered(code: Ints) -> bool:
     return not np.any(code[1:] < code[:-1])
 
 
+def first_of_equal(code: Ints) -> npt.NDArray[np.bool_]:
+    """Of numbers in order, those that are not equal to the one before."""
+    first = np.ones(len(code), bool)
+    np.not_equal(code[1:], code[:-1], out=first[1:])
+    return first
+
+
 def distinct(
-    labels: Sequence[int], columns: Columns, sizes: Sequence[int]
+    labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
 ) -> tuple[tuple[Ints, ...], Ints | None, Ints | None]:
-    """The distinct tuples of some labels in order; what sorts all of them (None: sorted); to which each is added."""
-    code = codes(labels, columns, sizes)
+    """The distinct tuples of all groups in order; what sorts them (None: they are); to which each is added then."""
+    code = codes(labels, groups, sizes)
+    if len(groups) == 1 and bool(np.all(code[1:] > code[:-1])):
+        return tuple(groups[0][c] for c in labels), None, None
     order: Ints | None = None
     if not is_ordered(code):
         order = np.argsort(code, kind="stable")
         code = code[order]
-    first = np.ones(len(code), bool)
-    first[1:] = code[1:] != code[:-1]
-    if first.all():
-        return tuple(columns[c] if order is None else columns[c][order] for c in labels), order, None
-    places = np.flatnonzero(first)
-    there = places if order is None else order[places]
-    return tuple(columns[c][there] for c in labels), order, np.cumsum(first) - 1
+    first = first_of_equal(code)
+    places: Ints | None = None
+    if not first.all():
+        places = np.cumsum(first)
+        places -= 1
+        code = code[first]
+    if math.prod(sizes[c] for c in labels) < LARGEST:
+        return tuple(column for _, column in split(labels, code, sizes)), order, places
+    at = np.flatnonzero(first) if order is None else order[first]
+    return tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels), order, places

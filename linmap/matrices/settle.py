@@ -17,10 +17,10 @@ from linmap.matrices.products import (
     Link,
     NetworkFactor,
     NetworkProduct,
-    pattern,
     uses,
 )
-from linmap.matrices.tables import LISTED, TooManyRowsError, condensed, diagonal_sides
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import LISTED, TooManyRowsError, condensed
 from linmap.matrices.whole import merged, restricted
 
 if TYPE_CHECKING:
@@ -173,15 +173,16 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     opened = set(p.open)
     for link in p.links:
         others = opened | uses([x for x in p.links if x is not link], p.tables)
-        for here, there, relation in ((link.x, link.y, link.relation), (link.y, link.x, link.relation.T)):
+        for back in (False, True):
+            here, there = (link.y, link.x) if back else (link.x, link.y)
             users = [f for f in p.factors if set(f.labels) & set(here)]
             if len(users) != 1 or set(here) & others or set(here) & set(there) or n.is_found(users[0]):
                 continue
             (f,) = users
             fits = set(here) <= set(f.labels) and not set(there) & set(f.labels) and n.size(there) <= n.size(here)
-            if not fits or not n.slots[f.slot].is_field or not bool((relation.T.degrees() > 0).all()):
+            if not fits or not n.slots[f.slot].is_field or not n.covers(link.relation, back=back):
                 continue
-            made = n.applied(f, here, there, relation)
+            made = n.applied(f, here, there, link.relation.T if back else link.relation)
             rest = evolve(p, factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
             return _applied(n, rest)
     return p
@@ -208,6 +209,8 @@ def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
 
 def _pair(n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int) -> NetworkFactor | None:
     a, b = factors[i], factors[j]
+    if a.labels == b.labels == p.open and n.slots[a.slot].is_field and n.slots[b.slot].is_field:
+        return n.pair(a, b, a.labels)  # entry by entry, most often
     if n.is_found(a) or n.is_found(b) or (a.labels and b.labels and not set(a.labels) & set(b.labels)):
         return None
     if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
@@ -239,7 +242,7 @@ def added(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProd
 
 def _added_where_alike(n: Contractor, products: list[NetworkProduct]) -> list[NetworkProduct]:
     again = True
-    while again:
+    while again and len(products) > 1:
         again = False
         done: list[NetworkProduct] = []
         known: dict[Any, int] = {}
@@ -267,12 +270,12 @@ def _added_where_alike(n: Contractor, products: list[NetworkProduct]) -> list[Ne
 
 def _keys(n: Contractor, p: NetworkProduct) -> list[Any]:
     """What must agree to add: all factors, or all but one, of which the labels must; the last says which."""
-    shape, labels, _ = pattern(p)
+    shape, labels = p.pattern.shape, p.pattern.labels
     parts = [(f.slot, names) for f, names in zip(p.factors, labels, strict=True)]
     keys: list[Any] = [(shape, tuple(parts), -1)]
     for j, f in enumerate(p.factors):
         if not n.is_found(f):
-            alike = tuple(sorted((name, n.sizes[c]) for name, c in zip(labels[j], f.labels, strict=True)))
+            alike = tuple(sorted([(name, n.sizes[c]) for name, c in zip(labels[j], f.labels, strict=True)]))
             keys.append((shape, tuple(parts[:j]), alike, tuple(parts[j + 1 :]), j))
     return keys
 
@@ -281,8 +284,8 @@ def _sum(n: Contractor, p: NetworkProduct, q: NetworkProduct, j: int) -> Network
     """The sum of two products that differ in factor j only, or not at all (−1); None if it is 0."""
     if j < 0:
         return evolve(p, k=p.k + q.k) if p.k + q.k else None
-    names = pattern(q)[2]
-    here = {name: c for c, name in pattern(p)[2].items()}
+    names = q.pattern.names
+    here = {name: c for c, name in p.pattern.names.items()}
     a, b = n.in_full(p.factors[j]), n.in_full(q.factors[j])
     moved = NetworkFactor(b.slot, tuple(here[names[c]] for c in b.labels))
     left, right, k = a.slot, n.arranged(moved, a.labels), p.k
@@ -314,8 +317,8 @@ def _with_one_factor(n: Contractor, products: Sequence[NetworkProduct]) -> list[
     for p in products:
         real = [f for f in p.factors if not n.is_found(f)]
         keep = tuple(c for c in _named(n, p) if any(c in f.labels for f in real))
-        shape, _, names = pattern(p)
-        key = (shape, frozenset(names[c] for c in keep))
+        names = p.pattern.names
+        key = (p.pattern.shape, frozenset(names[c] for c in keep))
         memory[key] = memory.get(key, 0) + sum(n.entries(f) for f in real)
         keys.append(key)
         kept.append(keep)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -17,9 +18,9 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from hilbert import SpaceError
-from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, flat_positions
-from linmap.matrices.tables import diagonal_sides, tabled
+from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, divided, flat_positions
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import tabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from linmap.matrices.network import Network
 
 
+@cache
 def scipy(module: str) -> Any:
     """A module of scipy; SpaceError if scipy is not installed."""
     try:
@@ -61,6 +63,46 @@ class Part:
 
 @final
 @frozen
+class Reading:
+    """How the values of one part's entries are read off its array, in the order of the places."""
+
+    place: int | None
+    shape: tuple[int, ...]
+    axes: tuple[int, ...] | None
+    """The order of the array's axes; None where they stand in order."""
+    spread: tuple[slice | None, ...] | None
+    """Where axes are missing; None where none is."""
+    k: float
+
+    @staticmethod
+    def of(n: Network, part: Part) -> Reading:
+        """That of a part: the rows of its table first, then its free labels."""
+        p, table = part.product, part.table
+        labels = ((table.row,) if table else ()) + part.free
+        shape = ((table.count,) if table else ()) + tuple(n.sizes[c] for c in part.free)
+        if part.values is None:
+            return Reading(None, shape, None, None, p.k)
+        has = p.factors[0].labels
+        axes = tuple(has.index(c) for c in labels if c in has)
+        spread_ = tuple(slice(None) if c in has else None for c in labels)
+        in_order = axes == tuple(range(len(axes)))
+        return Reading(part.values, shape, None if in_order else axes, spread_ if None in spread_ else None, p.k)
+
+    def __call__(self, arrays: Sequence[Any]) -> Any:
+        """The value of each entry."""
+        if self.place is None:
+            return np.full(math.prod(self.shape), self.k)
+        array = arrays[self.place]
+        if self.axes is not None:
+            array = array.transpose(self.axes)
+        if self.spread is not None:
+            array = np.broadcast_to(array[self.spread], self.shape)
+        flat = array.reshape(-1)
+        return flat if self.k == 1.0 else flat * self.k
+
+
+@final
+@frozen
 class Layout:
     """CSR pointers for the entries of all parts in their order; `starts` where entries coincide and are added."""
 
@@ -73,13 +115,13 @@ class Layout:
 @final
 @frozen
 class Pattern:
-    """The parts of a matrix and their layout."""
+    """What is read of the parts of a matrix, and their layout."""
 
     network: Network
     rows: tuple[int, ...]
     cols: tuple[int, ...]
     dtype: str
-    parts: tuple[Part, ...]
+    readings: tuple[Reading, ...]
     layout: Layout = field(eq=False)
 
     @property
@@ -93,13 +135,12 @@ class Pattern:
         return len(self.layout.indices)
 
     def csr(self, arrays: Sequence[Any]) -> Any:
-        """The CSR array for the values that the line computed."""
+        """The CSR array for the values that the line computed, numpy's arrays; it may share them."""
         layout = self.layout
-        flat = [_values(self.network, part, arrays) for part in self.parts]
+        flat = [reading(arrays) for reading in self.readings]
         data = np.concatenate(flat) if len(flat) > 1 else flat[0] if flat else np.zeros(0, self.dtype)
         data = data if layout.order is None else data[layout.order]
         data = data if layout.starts is None else np.add.reduceat(data, layout.starts)
-        data = data if data.flags.writeable else data.copy()
         made = scipy("sparse").csr_array((data, layout.indices, layout.indptr), shape=self.shape)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
@@ -109,6 +150,7 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
     """All products of a net, each with one table, and the slots that a line has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
+    before = len(n.slots)
     for i, column in enumerate(n.blocks):
         for o, products in enumerate(column):
             for p in products:
@@ -116,6 +158,7 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
                 if q.k:
                     parts.append(Part(q, o, i, len(outputs) if q.factors else None))
                     outputs += [n.in_full(f).slot for f in q.factors]
+    n.release(before, [part.product for part in parts])
     return tuple(parts), outputs
 
 
@@ -124,6 +167,7 @@ def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
     parts, outputs = parts_of(n)
     rows, cols = offsets(cod), offsets(dom)
     places = [_places(n, part, rows, cols) for part in parts]
+    readings = tuple(Reading.of(n, part) for part in parts)
     row, col = (
         (np.concatenate([np.zeros(0, np.int64), *side]) for side in zip(*places, strict=True))
         if places
@@ -132,7 +176,7 @@ def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
             np.zeros(0, np.int64),
         )
     )
-    return Pattern(n, rows, cols, entry_type(cod, dom), parts, laid_out(row, col, (rows[-1], cols[-1]))), outputs
+    return Pattern(n, rows, cols, entry_type(cod, dom), readings, laid_out(row, col, (rows[-1], cols[-1]))), outputs
 
 
 def _places(n: Network, part: Part, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:
@@ -151,7 +195,7 @@ def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
     position = np.tile(np.arange(size), count)
     for c in reversed(free):
-        position, columns[c] = np.divmod(position, max(n.sizes[c], 1))
+        position, columns[c] = divided(position, n.sizes[c])
     return columns
 
 
@@ -179,23 +223,8 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     if not first.all():
         starts = np.flatnonzero(first)
         code = code[starts]
-    rows, cols = np.divmod(code, max(shape[1], 1))
+    rows, cols = divided(code, shape[1])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
     small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
     kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64
     return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
-
-
-def _values(n: Network, part: Part, arrays: Sequence[Any]) -> Any:
-    """The value of each entry, in the order of the places."""
-    p, free = part.product, part.free
-    shape = ((part.table.count,) if part.table else ()) + tuple(n.sizes[c] for c in free)
-    if part.values is None:
-        return np.full(math.prod(shape), p.k)
-    (f,) = p.factors
-    labels = ((part.table.row,) if part.table else ()) + free
-    array = to_numpy(arrays[part.values])
-    array = np.transpose(array, [f.labels.index(c) for c in labels if c in f.labels])
-    aligned = array[tuple(slice(None) if c in f.labels else None for c in labels)] if f.labels else array
-    flat = np.broadcast_to(aligned, shape).reshape(-1)
-    return flat if p.k == 1.0 else flat * p.k

@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from hilbert import Fin, SpaceError, Unit
 from hilbert.relation import Full
+from linmap.matrices.deferred import FOLDED
 from linmap.matrices.products import (
     Columns,
     Labels,
@@ -26,6 +27,7 @@ from linmap.matrices.products import (
     distinct,
     flat_positions,
     length,
+    split,
     uses,
 )
 
@@ -62,13 +64,10 @@ class TableBuilder:
         self.n = n
         self.most = most
         self.columns: Columns = {}
+        self.count = 1
         self.gathers: list[Gather] = []
+        self.repeats = False  # whether a tuple may be there twice, as some of its labels were left out
         self.multiplicity: Ints | None = None  # how often each tuple counts, where that is not once
-
-    @property
-    def count(self) -> int:
-        """How many tuples there are."""
-        return length(self.columns)
 
     def columns_of(self, part: Part | Columns) -> Columns:
         """The tuples of a relation or a table, those only that agree where a label stands twice."""
@@ -81,7 +80,7 @@ class TableBuilder:
             if self.most is not None and part.relation.size > self.most:
                 raise TooManyRowsError
             x, y = (np.asarray(side) for side in part.relation.holds())
-            columns = [*_columns(part.x, x, sizes), *_columns(part.y, y, sizes)]
+            columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
         made: Columns = {}
         keep = np.ones(len(columns[0][1]), bool)
         for c, column in columns:
@@ -90,26 +89,32 @@ class TableBuilder:
             made[c] = column
         return made if keep.all() else {c: column[keep] for c, column in made.items()}
 
-    def join(self, part: Part | Columns) -> None:
-        """The tuples that agree with those of a relation, a table or some columns."""
+    def join(self, part: Part | Columns, needed: set[int]) -> None:
+        """The tuples that agree with those of a relation, a table or some columns; of their labels, those needed."""
         right = self.columns_of(part)
         if not self.columns:
-            self.columns = right
+            self.columns, self.count = right, length(right)
             return
-        found = Matches(self.columns, right, self.n.sizes)
         if not set(right) - set(self.columns):  # its tuples are distinct: those that it has are kept
+            found = Matches(self.columns, right, self.n.sizes)
             if not found.counts.all():
-                here = np.flatnonzero(found.counts)
-                self.columns = {c: column[here] for c, column in self.columns.items()}
-                self._select(here)
+                kept = np.flatnonzero(found.counts)
+                self.columns = {c: column[kept] for c, column in self.columns.items()}
+                self._select(kept)
+                self.count = len(kept)
             return
+        swap = length(right) > self.count  # the larger side gives the order: it is likely to be sorted
+        found = Matches(right, self.columns, self.n.sizes) if swap else Matches(self.columns, right, self.n.sizes)
         total = found.total
         self.n.rows += total
         if self.most is not None and total > self.most:
             raise TooManyRowsError
         if len(self.gathers) > 1 and total > self.count:
             self.multiply()
-        self.columns, where = found.joined()
+        self.repeats = not set(self.columns) | set(right) <= needed
+        self.columns, here, there = found.joined(needed)
+        self.count = total
+        where = there if swap else here
         if where is not None:
             self._select(where)
 
@@ -132,15 +137,14 @@ class TableBuilder:
             return None
         positions = [g.positions if order is None else g.positions[order] for g in self.gathers]
         arrays = [n.known(g.slot) for g in self.gathers]
-        if not any(a is None or a.ndim != len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)):
-            picked = (a.reshape(-1)[where] for a, where in zip(arrays, positions, strict=True))
-            row = n.label(Fin.of(self.count))
-            value = n.constant(reduce(mul, picked), (row,))
-            self.gathers = [Gather(value.slot, (row,), (), np.arange(self.count))]
-            return value
-        row = n.label(_row_axis(n, self.gathers, positions))
-        factors = []
-        for g, where in zip(self.gathers, positions, strict=True):
+        read = [a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)]
+        if not all(read) and self.count > FOLDED:
+            read = [False] * len(read)
+        picked = [a.reshape(-1)[where] for a, where, is_read in zip(arrays, positions, read, strict=True) if is_read]
+        left = [(g, where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if not is_read]
+        row = n.label(_row_axis(n, left, self.count))
+        factors = [n.constant(reduce(mul, picked), (row,))] if picked else []  # what is known is multiplied at once
+        for g, where in left:
             slot = n.taken(g.slot, n.index(g.lead), where, n.axes[row]) if g.lead else g.slot
             factors.append(NetworkFactor(slot, (row, *g.rest) if g.lead else g.rest))
         rest = dict.fromkeys(c for g in self.gathers for c in g.rest if keep is None or c in keep)
@@ -151,14 +155,15 @@ class TableBuilder:
     def drop(self, live: set[int]) -> None:
         """Sum over the labels that are not live: tuples that are equal then are one. Some label must be live."""
         kept = [c for c in self.columns if c in live]
-        if len(kept) == len(self.columns):
+        if len(kept) == len(self.columns) and not self.repeats:
             return
-        columns, order, targets = distinct(kept, self.columns, self.n.sizes)
+        self.repeats = False
+        columns, order, targets = distinct(kept, [self.columns], self.n.sizes)
         if targets is None:
             self.columns = {c: self.columns[c] for c in kept}
             return
         self._sum(live, order, targets, len(columns[0]))
-        self.columns = dict(zip(kept, columns, strict=True))
+        self.columns, self.count = dict(zip(kept, columns, strict=True)), len(columns[0])
 
     def _sum(self, live: set[int], order: Ints | None, targets: Ints, count: int) -> None:
         n, many = self.n, self.multiplicity
@@ -204,10 +209,11 @@ class TableBuilder:
         Where every tuple of the labels is there, there is no table, unless it is asked for; the factor has its labels.
         """
         n = self.n
-        columns, order, targets = distinct(labels, self.columns, n.sizes)
+        columns, order, targets = distinct(labels, [self.columns], n.sizes)
         if targets is not None:
             self._sum(keep, order, targets, len(columns[0]))
             order = None
+        self.count = len(columns[0])
         if self.multiplicity is not None:
             self._weigh(self.multiplicity)
             self.multiplicity = None
@@ -226,21 +232,9 @@ def _is_range(here: Ints) -> bool:
     return bool(len(here) == 0 or (here[0] == 0 and np.all(here[1:] - here[:-1] == 1)))
 
 
-def _columns(labels: Labels, flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
-    columns = []
-    for c in reversed(labels):
-        if sizes[c]:
-            flat, column = np.divmod(flat, sizes[c])
-        else:
-            column = flat
-        columns.append((c, column))
-    return columns[::-1]
-
-
-def _row_axis(n: Contractor, gathers: Sequence[Gather], positions: Sequence[Ints]) -> Fin:  # type: ignore[type-arg]
-    """The axis of the rows: that of a factor that is read whole and in order, if there is one."""
-    count = len(positions[0])
-    for g, where in zip(gathers, positions, strict=True):
+def _row_axis(n: Contractor, gathers: Sequence[tuple[Gather, Ints]], count: int) -> Fin:  # type: ignore[type-arg]
+    """The axis of so many rows: that of a factor that is read whole and in order, if there is one."""
+    for g, where in gathers:
         if len(g.lead) == 1 and n.sizes[g.lead[0]] == count and _is_range(where):
             axis: Fin = n.axes[g.lead[0]]  # type: ignore[type-arg,assignment]
             return axis
@@ -295,8 +289,8 @@ def condensed(
         near = [p for p in todo if labels_of(p) & set(rows.columns)] or todo
         part = min(near, key=weight)
         todo = [p for p in todo if p is not part]
-        rows.join(part)
         later = set[int]().union(*map(labels_of, todo))
+        rows.join(part, live | later | uses(left))
         for f in [f for f in left if not set(f.labels) & later and set(f.labels) & set(rows.columns)]:
             left.remove(f)
             rows.absorb(f)
@@ -328,6 +322,8 @@ def tabled(
     Labels that the table does not have are axes of the factor, or free. A table of all tuples is made only if `full`.
     Raises TooManyRowsError, and SpaceError where labels are found at the point only.
     """
+    if _is_tabled(n, p, held, full=full):
+        return p
     if any(n.is_found(f) for f in p.factors):
         msg = "a relation is dynamic: which entries there are is known at a point only"
         raise SpaceError(msg)
@@ -345,39 +341,16 @@ def tabled(
     return NetworkProduct(p.k * k, factors, (), p.out, p.inp, () if table is None else (table,))
 
 
-def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:
-    """Sides of a table that coincide are one label: a diagonal."""
-    for t in p.tables:
-        place = dict(zip(t.labels, t.columns, strict=True))
-        for a in p.out:
-            for b in p.inp:
-                if a == b or a not in place or b not in place or n.axes[a] != n.axes[b]:
-                    continue
-                if np.array_equal(place[a], place[b]):
-                    return diagonal_sides(n, _identified(n, p, t, a, b))
-    return p
-
-
-def _identified(n: Contractor, p: NetworkProduct, t: LabelTable, a: int, b: int) -> NetworkProduct:
-    """The product with label a for b, which a table says are equal."""
-
-    def name(labels: Labels) -> Labels:
-        return tuple(a if c == b else c for c in labels)
-
-    kept = [(c, column) for c, column in zip(t.labels, t.columns, strict=True) if c != b]
-    labels = tuple(c for c, _ in kept)
-    table = LabelTable(t.row, labels, tuple(column for _, column in kept))
-    factors = tuple(NetworkFactor(f.slot, name(f.labels)) for f in p.factors)
-    tables = tuple(table if x is t else LabelTable(x.row, name(x.labels), x.columns) for x in p.tables)
-    if table.count == n.size(labels):  # nothing is restricted
-        tables = tuple(x for x in tables if x is not table)
-        factors = tuple(
-            NetworkFactor(
-                n.taken(f.slot, n.axes[t.row], np.arange(table.count), n.index(labels)), labels + f.labels[1:]
-            )
-            if t.row in f.labels
-            else f
-            for f in factors
-        )
-    links = tuple(Link(x.relation, name(x.x), name(x.y)) for x in p.links)
-    return NetworkProduct(p.k, factors, links, name(p.out), name(p.inp), tables)
+def _is_tabled(n: Contractor, p: NetworkProduct, held: Iterable[int], *, full: bool) -> bool:
+    """Whether a product is as `tabled` leaves it."""
+    if p.links or len(p.tables) != 1 or len(p.factors) > 1:
+        return False
+    (table,) = p.tables
+    rest = {c for f in p.factors for c in f.labels} - {table.row}
+    return (
+        all(f.labels[:1] == (table.row,) and n.slots[f.slot].is_field for f in p.factors)
+        and table.labels == tuple(c for c in p.open if c in table.labels)
+        and set(held) <= set(table.labels)
+        and rest <= set(p.open) - set(table.labels)
+        and (full or table.count < n.size(table.labels))
+    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hilbert import Fin
 from linmap.matrices.products import Labels, LabelTable, NetworkFactor, NetworkProduct, distinct, flat_positions, uses
-from linmap.matrices.tables import LISTED, TooManyRowsError, diagonal_sides, tabled
+from linmap.matrices.sides import diagonal_sides
+from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
     if p.tables:
         try:
-            q = tabled(n, p, ())
+            q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
         except TooManyRowsError:
             return _by_scattered(n, p)
         factor = q.factors[0] if q.factors else None
@@ -120,39 +120,52 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
         return whole(n, products)
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
-    union_ = {c: np.concatenate([x[c] for x in columns]) for c in rows}
-    made, order, targets = distinct(rows, union_, n.sizes)
+    made, order, targets = distinct(rows, columns, n.sizes)
     count = len(made[0])
     if 3 * count > n.size(rows):
         return whole(n, parts)
-    places = np.empty(len(union_[rows[0]]), np.int64)
-    places[slice(None) if order is None else order] = np.arange(count) if targets is None else targets
+    del columns
     row = n.label(Fin.of(count))
-    starts = np.cumsum([0, *(p.tables[0].count for p in parts)])
-    placed = [places[a:b] for a, b in itertools.pairwise(starts)]
-    total = _constants(n, parts, placed, count, row) if not free else None
-    if total is None:
-        for p, where in zip(parts, placed, strict=True):
-            value = _value(n, p, held, fresh, free)
-            slot = n.summed(value, n.axes[p.tables[0].row], where, n.axes[row])
-            total = slot if total is None else n.added(total, slot)
-    assert total is not None  # there are parts
+    values = None if free else _constants(n, parts)
+    if values is not None:
+        values = values if order is None else values[order]
+        total = n.constant(values if targets is None else np.bincount(targets, values, count), (row,)).slot
+    else:
+        total = _added(n, parts, _places(count, order, targets), [_value(n, p, held, fresh, free) for p in parts], row)
     table, cut = LabelTable(row, rows, made), len(first.out)
     factor = NetworkFactor(total, (row, *free))
     return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), fresh[:cut], fresh[cut:], (table,)))
 
 
-def _constants(
-    n: Contractor, parts: Sequence[NetworkProduct], placed: Sequence[Ints], count: int, row: int
-) -> int | None:
-    """The sum of numbers by rows that the plan knows already; None where it does not know all of them."""
-    made = np.zeros(count)
-    for p, where in zip(parts, placed, strict=True):
-        array = n.known(p.factors[0].slot) if p.factors else 1.0
-        if array is None:
-            return None
-        made[where] += p.k * array  # the rows of one table are different ones
-    return n.constant(made, (row,)).slot
+def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
+    """The numbers by rows of all parts, one after the other; None where the plan does not know all of them."""
+    arrays = [n.known(p.factors[0].slot) if p.factors else np.ones(p.tables[0].count) for p in parts]
+    if any(array is None for array in arrays):
+        return None
+    return np.concatenate([array if p.k == 1.0 else p.k * array for p, array in zip(parts, arrays, strict=True)])
+
+
+def _places(count: int, order: Ints | None, targets: Ints | None) -> Ints:
+    """To which of so many distinct tuples each one is added, before they were sorted."""
+    places = np.arange(count) if targets is None else targets
+    if order is None:
+        return places
+    made = np.empty_like(order)
+    made[order] = places
+    return made
+
+
+def _added(n: Contractor, parts: Sequence[NetworkProduct], places: Ints, values: Sequence[int], row: int) -> int:
+    """The slot of the sum of arrays by the rows of some parts, each row added to its place."""
+    total: int | None = None
+    start = 0
+    for p, value in zip(parts, values, strict=True):
+        (table,) = p.tables
+        slot = n.summed(value, n.axes[table.row], places[start : start + table.count], n.axes[row])
+        total = slot if total is None else n.added(total, slot)
+        start += table.count
+    assert total is not None  # there are parts
+    return total
 
 
 def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
@@ -163,7 +176,7 @@ def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
     _, columns = _tables(n, products, held, rows, most)
     if not columns or not rows:
         return n.size(first.out + first.inp) if columns else 0
-    count = len(distinct(rows, {c: np.concatenate([x[c] for x in columns]) for c in rows}, n.sizes)[0][0])
+    count = len(distinct(rows, columns, n.sizes)[0][0])
     return count * (n.size(first.out + first.inp) // max(n.size(rows), 1))
 
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.program.branch import Cond
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
 from hilbert.relation import Full
 
@@ -40,14 +43,36 @@ class Work:
 def seconds(line: Line) -> float:
     """The predicted time of one run: each step is started, computes, and moves its arrays."""
     w = work(line)
-    return STEP * sum(not isinstance(s.operation, Literal) for s in line.steps) + FLOP * w.flops + BYTE * w.bytes
+    return STEP * _started(line) + FLOP * w.flops + BYTE * w.bytes
+
+
+def _started(line: Line) -> int:
+    """How many steps a run starts."""
+    count = 0
+    for step in line.steps:
+        match step.operation:
+            case Literal() | Pack() | Unpack():
+                pass
+            case Loop(body, index):
+                count += index.size * (1 + _started(body))
+            case Cond() as cond:
+                count += 1 + max(map(_started, cond.lines))
+            case _:  # one call
+                count += 1
+    return count
 
 
 def work(line: Line) -> Work:
     """The work of one run of a line."""
     flops = moved = largest = 0
     for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
-        if isinstance(step.operation, Literal):
+        if isinstance(step.operation, (Literal, Pack, Unpack)):
+            continue
+        if isinstance(step.operation, (Loop, Cond)):
+            n, inside = _inside(step.operation)
+            flops += n * max(w.flops for w in inside)
+            moved += n * max(w.bytes for w in inside)
+            largest = max(largest, *(w.largest for w in inside), *(leaf.size for leaf in step.operation.made.leaves))
             continue
         operands = [line.slots[k] for k in step.args]
         flops += _flops(step.operation, operands, result)
@@ -55,6 +80,13 @@ def work(line: Line) -> Work:
             moved += sum(_bytes(leaf) for leaf in (*operands, result))
         largest = max(largest, result.size)
     return Work(flops, moved, largest)
+
+
+def _inside(operation: Loop | Cond) -> tuple[int, list[Work]]:
+    """How often a line that a step holds is run, and the work of each that may be."""
+    if isinstance(operation, Loop):
+        return operation.index.size, [work(operation.body)]
+    return 1, [work(line) for line in operation.lines]
 
 
 def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.once import once
 from hilbert.program.builder import Builder
+from hilbert.program.plan import planned
 from hilbert.program.run import Runner
-from linmap.net.fold import fold
 from linmap.net.lower import net
-from linmap.term import wire
+from linmap.net.recur import flowing
 from linmap.term.base import LinMap
 from linmap.term.datum import Ref
 from linmap.term.nets import Closed, Net, refs
@@ -44,7 +44,17 @@ def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
 
 @once
 def _compiled(body: Net) -> Runner:
-    return Runner(line(body))
+    return Runner(ordered(body))
+
+
+@once
+def ordered(body: Net) -> Line:
+    """The net as the line that is run: contractions stand in a cheaper order than they are written in, if there is one.
+
+    A net that refers to a point keeps its order: it was derived from a program that is planned, or is not to be.
+    """
+    made = line(body)
+    return made if refs(body) else planned(made)
 
 
 def line(body: Net) -> Line:
@@ -70,5 +80,5 @@ def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, in
         return where[datum.slot]
 
     flow = zip(body.inputs, args, strict=True)
-    slots = fold(body, flow, lambda arc, x: wire.step(b, arc.map, x, at), b.add)
+    slots: list[Any] = flowing(b, body, flow, at)
     return [b.number(0.0, body.wires[w]) if k is None else k for k, w in zip(slots, body.outputs, strict=True)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import fields
 
 from hilbert import SpaceError, Vec
+from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.formal.array import Formal
@@ -102,6 +103,8 @@ def _label(a: Any, numbering: Numbering) -> Hashable:
 
 def _contents(array: Any, *, signed: bool) -> Hashable:
     """The entries; 0 and −0 are two if they are `signed`, for a function such as atan2 tells them apart."""
+    if isinstance(array, Arrays):
+        return tuple(_contents(a, signed=signed) for a in array)
     if isinstance(array, Formal):
         blocks = tuple((float(b.k), b.axes, tuple(_contents(a, signed=signed) for a in b.arrays)) for b in array.blocks)
         return array.shape, blocks, None if array.dense is None else _contents(array.dense, signed=signed)
@@ -140,7 +143,7 @@ def net_label(
             case wire.Same():
                 return total
             case f:  # its fields say what it does, but for the datum, whose contents do
-                own = tuple(getattr(f, field.name) for field in fields(type(f)) if field.name != "datum")
+                own = tuple(_own(f, field.name, numbering) for field in fields(type(f)) if field.name != "datum")
                 d = wire.datum_of(f)
                 kind: Hashable = (type(f), own, None if d is None else datum(d))
                 number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)
@@ -155,6 +158,18 @@ def net_label(
     inputs = ((w, alone(("input", k))) for k, w in enumerate(body.inputs))
     outputs = fold(body, inputs, act, lambda a, b: (a + b) % MODULUS)
     return "linear", body.dom, body.cod, tuple(outputs)
+
+
+def _own(f: wire.Wire, name: str, numbering: Numbering) -> Hashable:
+    """A field of an arc; of a net its contents, its references being numbers of its own."""
+    value: Hashable = getattr(f, name)
+    if not isinstance(value, Net):
+        return value
+    return net_label(value, numbering, _of_round, lambda d: filling_of(d) if isinstance(d, Const) else None)
+
+
+def _of_round(d: Datum) -> Hashable:
+    return const_label(d) if isinstance(d, Const) else ("slot", d.slot)
 
 
 def _scaling(f: wire.Wire, number_of: Callable[[Datum], float | None]) -> float | None:

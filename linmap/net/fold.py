@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def fold(
-    body: Net, inputs: Iterable[tuple[int, T]], act: Callable[[Arc, T], T], add: Callable[[T, T], T]
+    body: Net, inputs: Iterable[tuple[int, T]], act: Callable[[Arc, T], T | None], add: Callable[[T, T], T]
 ) -> list[T | None]:
     """What arrives at each output if `inputs` (wire, value) flow in; None is 0, where nothing arrives.
 
@@ -29,7 +29,9 @@ def fold(
         put(w, x)
     for arc in body.arcs:
         if arc.src in value:
-            put(arc.dst, act(arc, value[arc.src]))
+            made = act(arc, value[arc.src])
+            if made is not None:
+                put(arc.dst, made)
     return [value.get(w) for w in body.outputs]
 
 

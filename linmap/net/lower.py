@@ -24,6 +24,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -220,6 +221,8 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int]
         case Cast(_, cod):
             for s, d, leaf in zip(src, dst, cod.leaves, strict=True):
                 w.arc(wire.Cast(leaf.entry), s, d)
+        case Own():
+            w.each(wire.lifted(f.operation, n), src, dst)
         case Net():
             inline(w, f, src, dst, lead, {})
         case Closed(body, data):

@@ -29,6 +29,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -125,6 +126,8 @@ def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
             return Source(f"red({relation!r}, {base!r})")
         case Lifted(of, index):
             return raised(rec(of), index)
+        case Own(rule, dom, cod, back):
+            return Source(f"own({rule.name!r}, {dom!r}, {cod!r}, {back})")
         case Unitary() | Cast() | Net() | Closed():
             return Source(repr(f))
         case never:

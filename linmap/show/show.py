@@ -32,6 +32,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -186,6 +187,8 @@ def node_doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[s
             return Word(f"{text}^{exponent}" if isinstance(doc, Word) else f"({text})^{exponent}")
         case Cast():
             return Word("cast")
+        case Own() as own:
+            return Word(own.operation.name)
         case Net() as body:
             return net_doc(body, lambda datum: _datum(datum, names), names, lets)
         case Closed(body, data):
@@ -294,7 +297,7 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
-                text = Word(_wire_text(f, body.wires[arc.src], name, names))
+                text = Word(_wire_text(f, body.wires[arc.src], name, names, lets))
                 if arc.dst not in ends and names.page.lines is None and isinstance(f, wire.Reduce):
                     text = Word(f"{text.text}:{body.wires[arc.dst]}")  # what is read from it does not tell its space
                 doc = negative(text) if source == MINUS else text if source is None else line("•", [text, source])
@@ -333,7 +336,7 @@ def _readers(body: Net) -> list[int]:
     return readers
 
 
-def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: Names) -> str:
+def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: Names, lets: list[str]) -> str:
     match f:
         case wire.Same():
             return "id"
@@ -350,5 +353,22 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return f"_ᵀ[{', '.join(str(k + 1) for k in order)}]"
         case wire.Cast():
             return "cast"
+        case wire.External():
+            return f.name
+        case wire.Into(k, _):
+            return f"ι{subscript(k + 1)}"
+        case wire.OutOf(k):
+            return f"π{subscript(k + 1)}"
+        case wire.Recur(round_, line, index, datum=datum):
+            called = [names.fresh("c") for _ in line.slots]
+            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(round_)}) if k >= line.arity)
+            follows = f", and {again} of these" if again else ""
+            lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
+
+            def of_round(d: Datum) -> str:
+                return names.const(d) if isinstance(d, Const) else called[d.slot]
+
+            text = render(net_doc(round_, of_round, names, lets))
+            return f"loop{'*' if f.reverse else ''}[{index}]({text})"
         case _:
             assert_never(f)

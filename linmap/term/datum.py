@@ -104,9 +104,9 @@ def as_data(given: Iterable[Const]) -> Data:
 
 def constants(v: Vec[Any]) -> tuple[Const, ...]:
     """The leaves of a vector."""
-    return tuple(
-        Const(array, leaf, (v.token, k)) for k, (array, leaf) in enumerate(zip(v.leaves, v.space.leaves, strict=True))
-    )
+    token = v.token
+    pairs = zip(v.leaves, v.space.leaves, strict=True)
+    return tuple([Const(array, leaf, (token, k)) for k, (array, leaf) in enumerate(pairs)])
 
 
 def filling(array: Any) -> float | None:

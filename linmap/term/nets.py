@@ -46,7 +46,7 @@ def _tuple_of(kind: type) -> Callable[[Any, Any, Any], None]:
     """An attrs validator: a tuple of values of one class."""
 
     def check(_: Any, attribute: Any, value: Any) -> None:
-        if not isinstance(value, tuple) or any(type(item) is not kind for item in value):
+        if not isinstance(value, tuple) or any(not isinstance(item, kind) or isinstance(item, bool) for item in value):
             msg = f"the {attribute.name} of a net are a tuple of {kind.__name__}, not {shown(value)}"
             raise SpaceError(msg)
 

@@ -29,6 +29,7 @@ from hilbert.errors import shown
 from hilbert.index import Index
 from hilbert.map import AnyMap, factor
 from hilbert.once import once
+from hilbert.program.external import External, MapRule
 from hilbert.relation.base import AnyRelation, require_relation
 from hilbert.space import power, require_space
 from hilbert.term import Chain, as_chain, as_tuple, merged
@@ -58,6 +59,13 @@ def _linear(_: Any, __: Any, parts: Any) -> None:
 
 def _vector_space(_: Any, __: Any, space: Any) -> None:
     require_space(space, "a linear map")
+
+
+def _one_array(_: Any, __: Any, space: Any) -> None:
+    require_space(space, "a linear map")
+    if len(space.leaves) != 1:
+        msg = f"a linear map of your own is between spaces of one array each, and {space} has {len(space.leaves)}"
+        raise SpaceError(msg)
 
 
 def _part(node: Any, _: Any, position: Any) -> None:
@@ -315,6 +323,22 @@ class Cast(AnyLinMap):
             raise SpaceError(msg)
 
 
+@final
+@frozen(eq=False, repr=False)
+class Own(AnyLinMap):
+    """A linear map V ⊸ W that a user's functions compute, or its adjoint if it goes `back`."""
+
+    rule: MapRule
+    dom: Any = field(validator=_one_array)
+    cod: Any = field(validator=_one_array)
+    back: bool = False
+
+    @property
+    def operation(self) -> External:
+        """What it does to the array."""
+        return External(self.rule, self.dom.leaves[0], self.cod.leaves[0], self.back)
+
+
 Node: TypeAlias = (
     Identity
     | ZeroMap
@@ -331,6 +355,7 @@ Node: TypeAlias = (
     | Unitary
     | Lifted
     | Cast
+    | Own
     | Net
     | Closed
 )

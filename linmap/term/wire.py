@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
 from attrs import evolve, fields, frozen
 
-from hilbert.program.operation import Cast, Move, Reduce, Scale, Unary, product
+from hilbert.program.external import External
+from hilbert.program.operation import Cast, Move, Reduce, Scale, product
+from hilbert.program.table import Unary
 from hilbert.spec import Spec
 from linmap.term.datum import Datum, Ref
+from linmap.term.recur import Into, OutOf, Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cast",
+    "External",
+    "Into",
     "Move",
+    "OutOf",
+    "Recur",
     "Reduce",
     "Same",
     "Scale",
@@ -99,7 +106,9 @@ class Section(_Arc):
         return Section(self.spec.section_adjoint(self.side), self.side, self.datum)
 
 
-Wire: TypeAlias = Same | Section | Unary
+Simple: TypeAlias = Same | Section | Unary
+"""What takes one array to one array."""
+Wire: TypeAlias = Simple | Into | OutOf | Recur
 
 
 def image(f: Wire, leaf: Leaf) -> Leaf:
@@ -135,7 +144,7 @@ def closed(f: Wire, data: Mapping[int, Datum]) -> Wire:
     return on_data(f, lambda datum: data.get(datum.slot, datum) if isinstance(datum, Ref) else datum)
 
 
-def step(b: StepMaker, f: Wire, x: int, at: Callable[[Datum], int]) -> int:
+def step(b: StepMaker, f: Simple, x: int, at: Callable[[Datum], int]) -> int:
     """The slot of an arc applied to slot x: a section is the bilinear step itself, on the slot where its datum is."""
     match f:
         case Same():

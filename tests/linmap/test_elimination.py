@@ -36,7 +36,9 @@ from linmap import (
     uncurry,
 )
 from linmap.contraction import basis_vector, hadamard, matrix_vector
+from linmap.matrices import elimination
 from linmap.matrices.dense import chosen, on_basis
+from linmap.matrices.elimination import ArcsLeft
 from linmap.matrices.forms import data_of
 from linmap.matrices.network import Network, network
 from linmap.matrices.shapes import (
@@ -406,3 +408,62 @@ def test_each_order_is_right() -> None:
     at = f.at(f.dom.random(RNG))
     assert np.allclose(matrix(transposed(at), "array"), matrix(at, "array").T, rtol=1e-13)
     assert Network(net(heat(4))).blocks
+
+
+@settings(max_examples=60)
+@given(sources())
+def test_cheapest_first_alone_is_right(s: Source) -> None:
+    """Where the net is too large for other orders, the wires that join the smallest ends go first: the same matrix."""
+    f = braid(s)
+    note(f)
+    due = due_matrix(f)
+    close = (1e-9 if is_exact(f) else 1e-3) * max(1.0, float(np.max(np.abs(due), initial=0.0)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elimination, "TRIED", 0)
+        assert np.allclose(matrix(f, "array", limit=10**9), due, rtol=0, atol=close)
+        assert np.allclose(matrix(f, "sparse").toarray(), due, rtol=0, atol=close)
+
+
+@settings(max_examples=60)
+@given(sources())
+def test_cheapest_first(s: Source) -> None:
+    """Each wire goes once, when no other one has a smaller product of the sizes before it and after it."""
+    graph = ArcsLeft(Network(net(braid(s))))
+    wires = graph.wires()
+    gone = []
+    for w in graph.cheapest_first(wires):
+        sizes = [
+            sum(graph.sizes[v] for v in graph.into.get(x, ())) * sum(graph.sizes[v] for v in graph.out_of.get(x, ()))
+            for x in (w, *(x for x in wires if x not in gone and x != w))
+        ]
+        assert sizes[0] == min(sizes)
+        graph.eliminate(w)
+        gone.append(w)
+    assert sorted(gone) == sorted(wires)
+
+
+def test_long_nets_take_few_steps() -> None:
+    """Twenty steps of Runge and Kutta's method on a pendulum: the plan has at most three steps for an arc."""
+
+    def rates(angle: Any, speed: Any) -> tuple[Any, Any]:
+        return speed, -9.81 * sin(angle) - 0.1 * speed * speed
+
+    def body(angle: Any, speed: Any) -> Any:
+        h = 0.1
+        for _ in range(20):
+            a1, b1 = rates(angle, speed)
+            a2, b2 = rates(angle + h / 2 * a1, speed + h / 2 * b1)
+            a3, b3 = rates(angle + h / 2 * a2, speed + h / 2 * b2)
+            a4, b4 = rates(angle + h * a3, speed + h * b3)
+            angle = angle + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+            speed = speed + h / 6 * (b1 + 2 * b2 + 2 * b3 + b4)
+        return (angle * angle + speed).sum()
+
+    f = fun(R ** Fin.of(7), R ** Fin.of(7))(body)
+    d = derivative(grad(f))
+    assert structure(d).text().count("diagonal") == 4
+    assert len(network(d.body).builder.steps) <= 3 * len(d.body.arcs)
+    x = f.dom.random(np.random.default_rng(0))
+    found = matrix(d.at(x), "sparse").toarray()
+    assert np.allclose(found, found.T, rtol=1e-9)
+    assert np.allclose(found, hessian(f, x), rtol=1e-9)

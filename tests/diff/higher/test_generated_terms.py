@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diff import derivative
+from diff import derivative, jet
 from diff.higher import Taylor, evaluate, program
 from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
@@ -102,6 +102,22 @@ def test_slot_zero_is_the_value(seed: int) -> None:
     term, _ = first_order(seed)
     for orders in ORDERS:
         assert agree(primal(evaluate(Taylor.of(*orders).term(term)), len(Taylor.of(*orders).orders)), evaluate(term))
+
+
+@pytest.mark.parametrize("orders", ORDERS, ids=str)
+@pytest.mark.parametrize("seed", SEEDS[:25])
+def test_macro_agrees_with_jets(seed: int, orders: tuple[int, int]) -> None:
+    """D_(k,R)(t) by terms, and `jet` of t's program by recurrences (P9)."""
+    terms, random = Terms(seed), Random(seed)
+    x, y = fresh("x"), fresh("y")
+    term = Lam(Tuple((x, y)), terms.term(REAL, (x, y), 40))
+    macro = Taylor.of(*orders)
+    us = [[random.randrange(-4, 5) / 4 for _ in macro.orders] for _ in range(2)]
+    found = evaluate(App(macro.term(term), numbers(us)))
+    p = program(term, (R.vec(0.0), R.vec(0.0)))
+    slots = jet(p, *orders)
+    due = slots(slots.dom.vec(tuple(zip(*us, strict=True))))
+    assert agree(found, tuple(due.split()))
 
 
 def primal(value: Any, slots: int) -> Any:

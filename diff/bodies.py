@@ -1,0 +1,158 @@
+"""Bodies of control flow: Python functions that are traced inside a traced function, or on vectors.
+
+What a body takes and gives is a vector, or a tuple of such, nested as the user likes: a tree. Where all that it takes
+are vectors, and no function is being traced, the operation is traced for their spaces and run.
+"""
+
+from __future__ import annotations
+
+import inspect
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import frozen
+
+from diff.expr import Expr, OnVectors, literal, tracing
+from hilbert import Copower, SpaceError, Vec
+from hilbert.arrays.namespace import freeze
+from hilbert.errors import shown
+from hilbert.program.builder import Builder
+from hilbert.program.plan import planned
+from hilbert.program.run import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from hilbert import Index
+    from hilbert.program.line import Line
+
+Tree: TypeAlias = Any
+"""A value or a tuple of trees; or a space, or a tuple of trees of spaces."""
+
+
+def spaces_of(tree: Tree, what: str) -> Tree:
+    """The spaces of a tree of values; raises SpaceError for what is no vector."""
+    if isinstance(tree, (Expr, Vec)):
+        return tree.space
+    if isinstance(tree, tuple) and tree:
+        return tuple(spaces_of(part, what) for part in tree)
+    msg = f"{what} is a vector, or a tuple of vectors, not {shown(tree)}"
+    raise SpaceError(msg)
+
+
+def said(spaces: Tree) -> str:
+    """A tree of spaces in a message."""
+    return f"({', '.join(map(said, spaces))})" if isinstance(spaces, tuple) else str(spaces)
+
+
+def flat(tree: Tree) -> list[Any]:
+    """The values of a tree, in order."""
+    return [leaf for part in tree for leaf in flat(part)] if isinstance(tree, tuple) else [tree]
+
+
+def slots_of(b: Builder, tree: Tree) -> tuple[int, ...]:
+    """The slots of a tree of expressions, vectors among them being constants."""
+    found: list[int] = []
+    for value in flat(tree):
+        expr = literal(b, value) if isinstance(value, Vec) else value
+        if expr.builder is not b:
+            msg = f"{shown(expr)} belongs to another function, or to a body that is complete: return it from there"
+            raise SpaceError(msg)
+        found += expr.slots
+    return tuple(found)
+
+
+def built(b: Builder, spaces: Tree, slots: Iterator[int]) -> Tree:
+    """The tree of expressions on some slots."""
+    if isinstance(spaces, tuple):
+        return tuple(built(b, part, slots) for part in spaces)
+    return Expr(b, spaces, tuple(islice(slots, len(spaces.leaves))))
+
+
+def powers(spaces: Tree, X: Index) -> Tree:
+    """V^X for each space of a tree."""
+    return tuple(powers(part, X) for part in spaces) if isinstance(spaces, tuple) else Copower(spaces, X)
+
+
+@final
+@frozen
+class Body:
+    """A body as a line whose inputs are its arguments and what it captures: slots outside. Its results, as a tree."""
+
+    line: Line
+    captured: list[int]
+    spaces: Tree
+    names: tuple[str, ...]
+
+
+def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[Tree]) -> Body:
+    """A body traced once, inside the program being traced; raises SpaceError for what is no such function."""
+    names = _parameters(what, body, len(given))
+    leaves = [[leaf for space in flat(tree) for leaf in space.leaves] for tree in given]
+    inner = Builder([leaf for some in leaves for leaf in some], fixed=outer.fixed)
+    slots = iter(range(inner.arity))
+    args = [built(inner, tree, slots) for tree in given]
+    outer.inner, around = inner, tracing.set((*tracing.get(), inner))
+    try:
+        result = body(*args)
+        spaces = spaces_of(result, f"what {what} gets of {_name(body)}")
+        line, captured = inner.body(slots_of(inner, result))
+    finally:
+        outer.inner, inner.traced = None, True
+        tracing.reset(around)
+    each = (_numbered(name, len(some)) for name, some in zip(names, leaves, strict=True))
+    return Body(line, captured, spaces, tuple(chain.from_iterable(each)))
+
+
+def _numbered(name: str, count: int) -> tuple[str, ...]:
+    return (name,) if count == 1 else tuple(f"{name}{k + 1}" for k in range(count))
+
+
+def _name(body: Any) -> str:
+    name = getattr(body, "__name__", "<lambda>")
+    return "its function" if name == "<lambda>" else name
+
+
+def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
+    """The names of the parameters; raises SpaceError unless there are so many."""
+    if not callable(body):
+        msg = f"{what} takes a function of expressions, not {shown(body)}"
+        raise SpaceError(msg)
+    try:
+        signature = inspect.signature(body)
+    except (TypeError, ValueError):  # a builtin that does not tell
+        return ("x",) * count
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        given = "one argument" if count == 1 else f"{count} arguments"
+        msg = f"{what} gives {given} to its function, whose parameters are {signature}"
+        raise SpaceError(msg) from error
+    names = tuple(signature.parameters)
+    return names if len(names) == count else ("x",) * count
+
+
+def emitted(emit: Callable[..., Tree], *given: Tree) -> Tree:
+    """emit(b, *given) on the program being traced, all vectors as constants of it; else traced on vectors, and run."""
+    values = [value for tree in given for value in flat(tree)]
+    exprs = [value for value in values if isinstance(value, Expr)]
+    around = tracing.get()
+    b = exprs[0].builder if exprs else around[-1] if around else None
+    if b is not None:
+        return emit(b, *(built(b, _spaces(tree), iter(slots_of(b, tree))) for tree in given))
+    b = OnVectors([leaf for v in values for leaf in v.space.leaves])
+    slots = iter(range(b.arity))
+    result = emit(b, *(built(b, _spaces(tree), slots) for tree in given))
+    run = Runner(planned(b.line(slots_of(b, result)))).run
+    arrays = map(freeze, run([leaf for v in values for leaf in v.leaves]))
+    return _vectors(result, iter(list(arrays)))
+
+
+def _spaces(tree: Tree) -> Tree:
+    return spaces_of(tree, "an operand")
+
+
+def _vectors(tree: Tree, arrays: Iterator[Any]) -> Tree:
+    if isinstance(tree, tuple):
+        return tuple(_vectors(part, arrays) for part in tree)
+    return Vec(tree.space, tuple(islice(arrays, len(tree.space.leaves))))

@@ -1,0 +1,161 @@
+"""Functions of one lane, for all lanes at once: each, build, batched.
+
+>>> from hilbert import Fin, R
+>>> from diff import const, fun
+>>> X, Y = Fin.of(3), Fin.of(2)
+>>> f = fun(R ** (Y * X), (R**X) ** Fin.of(4))(lambda W, xs: each(lambda x: W @ x, xs))
+>>> print(f)
+(W, xs) ↦ [i, j] ↦ Σ_k W[j, k]·xs[i, k]
+>>> print(build(lambda x: const((R**X).vec([1.0, 2.0, 4.0]))[x] * 2.0, X))
+[2.0, 4.0, 8.0] ∈ ℝ^3
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+
+import numpy as np
+
+from diff.bodies import Tree, built, emitted, powers, slots_of, traced
+from diff.expr import Expr
+from diff.lift import lift
+from hilbert import Copower, DirectSum, Elements, Fin, Index, Map, SpaceError, Type, Vec
+from hilbert.errors import shown
+from hilbert.index import require_index
+from hilbert.map import require_map
+from hilbert.once import first
+from hilbert.program.lifted import lifted_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.map import AnyMap
+    from hilbert.program.builder import Builder
+
+I = TypeVar("I", bound=Index)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+T = TypeVar("T")
+W = TypeVar("W", bound=Type)
+Z = TypeVar("Z", bound=Type)
+
+
+@overload
+def each(f: Callable[[Expr[A]], Expr[W]], xs: Vec[Copower[A, I]], /) -> Vec[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A]], Expr[W]], xs: Expr[Copower[A, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[A]], tuple[Expr[W], Expr[Z]]], xs: Expr[Copower[A, I]], /
+) -> tuple[Expr[Copower[W, I]], Expr[Copower[Z, I]]]: ...
+@overload
+def each(
+    f: Callable[[Expr[A], Expr[B]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], /
+) -> Vec[Copower[W, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[A], Expr[B]], Expr[W]],
+    xs: Expr[Copower[A, I]],
+    ys: Expr[Copower[B, I]] | Vec[Copower[B, I]],
+    /,
+) -> Expr[Copower[W, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[A], Expr[B]], Expr[W]], xs: Vec[Copower[A, I]], ys: Expr[Copower[B, I]], /
+) -> Expr[Copower[W, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]],
+    xs: Expr[Copower[A, I]],
+    ys: Expr[Copower[B, I]] | Vec[Copower[B, I]],
+    zs: Expr[Copower[C, I]] | Vec[Copower[C, I]],
+    /,
+) -> Expr[Copower[W, I]]: ...
+def each(f: Any, /, *xs: Any) -> Any:
+    """(f(x) for each x of xs ∈ V^X) ∈ W^X; of several, f(x, y, …) for xs ∈ V^X, ys ∈ U^X, …
+
+    f is traced once, for one element; what it reads of the function around it is shared by all. Raises SpaceError for
+    operands that are no copowers, or over two index sets.
+    """
+    for x in xs:
+        if not isinstance(x, (Expr, Vec)) or not isinstance(x.space, Copower):
+            msg = f"each(f, xs) takes xs ∈ V^X, a vector with an element for each of X, not {shown(x)}"
+            raise SpaceError(msg)
+    if not xs or any(x.space.index != xs[0].space.index for x in xs):
+        which = " and ".join(str(x.space) for x in xs) or "nothing"
+        msg = f"each(f, xs, ys) goes over one index set, not over those of {which}"
+        raise SpaceError(msg)
+    return emitted(lambda b, *stacks: _lanes(b, "each", f, stacks, xs[0].space.index), *xs)
+
+
+def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]]:
+    """(f(x) for each element x of X) ∈ W^X: a table by a rule; outside of a traced function a vector.
+
+    Raises SpaceError for an X that is no index set.
+    """
+    require_index(X, "build(f, X)")
+    places = Copower(Elements(X), X).vec(np.arange(X.size).reshape(X.shape))
+    found: Any = emitted(lambda b, elements: _lanes(b, "build", f, (elements,), X), places)
+    made: Expr[Copower[W, I]] = found
+    return made
+
+
+def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index) -> Tree:
+    """One lane traced, and lifted."""
+    body = traced(b, what, f, [stack.space.base for stack in stacks])
+    own = slots_of(b, tuple(stacks))
+    up = [*(True for _ in own), *(False for _ in body.captured)]
+    outputs, varies = lifted_line(b, body.line, X.axes, [*own, *body.captured], up)
+    slots = [k if v else b.rep(k, X.axes) for k, v in zip(outputs, varies, strict=True)]
+    return built(b, powers(body.spaces, X), iter(slots))
+
+
+@final
+class Batched(Generic[A, B, W, T]):
+    """What `batched` gives: f over batches of any size."""
+
+    def __init__(self, f: AnyMap, tag: type, over: Sequence[int] | None) -> None:
+        self._f, self._tag, self._over = f, tag, over
+        self._kept: dict[int, AnyMap] = {}
+
+    def of(self, n: int) -> Map[DirectSum[A, Copower[B, Fin[T]]], Copower[W, Fin[T]]]:
+        """The map over batches of n, made once."""
+        found = self._kept.get(n)
+        if found is None:
+            made: AnyMap = lift(self._f, Fin(self._tag, n), over=(1,) if self._over is None else self._over)
+            found = first(self._kept, n, made)
+        return found
+
+    @overload
+    def __call__(self, a: Vec[A], b: Vec[Copower[B, Fin[T]]], /) -> Vec[Copower[W, Fin[T]]]: ...
+    @overload
+    def __call__(
+        self, a: Expr[A], b: Expr[Copower[B, Fin[T]]] | Vec[Copower[B, Fin[T]]], /
+    ) -> Expr[Copower[W, Fin[T]]]: ...
+    @overload
+    def __call__(self, a: Vec[A], b: Expr[Copower[B, Fin[T]]], /) -> Expr[Copower[W, Fin[T]]]: ...
+    def __call__(self, *args: Any) -> Any:
+        """On parameters and a batch; raises SpaceError for data of another index set."""
+        over = self._over or (1,)
+        k = over[0]
+        batch = args[k] if k < len(args) else None
+        index = getattr(getattr(batch, "space", None), "index", None)
+        if not isinstance(index, Fin) or index.tag is not self._tag:
+            what = f"one over {shown(index)}" if index is not None else shown(batch)
+            msg = f"argument {k + 1} of a batched function is over Fin({self._tag.__name__}, n), not {what}"
+            raise SpaceError(msg)
+        return self.of(index.size)(*args)
+
+
+def batched(f: Map[DirectSum[A, B], W], tag: type[T], *, over: Sequence[int] | None = None) -> Batched[A, B, W, T]:
+    """f : A ⊕ B → W over batches Fin(tag, n) of any size n: a lift for each size that is met, kept.
+
+    The parameters A are shared; `over` names the positions that vary, as in `lift`. So the last batch of an epoch may
+    be short. Raises SpaceError for what is no map, and for a tag that is no class.
+    """
+    require_map(f, "batched(f, Tag)")
+    if not isinstance(tag, type):
+        msg = f"batched(f, Tag) takes the class that names the axis of a batch, not {shown(tag)}"
+        raise SpaceError(msg)
+    return Batched(f, tag, over)

@@ -1,0 +1,93 @@
+"""The derivative of a condition: that of both branches, each between masks, with data of the branch that is taken.
+
+The data of the other branch are 0, so that the net looks into both branches: what a guard keeps sparse stays sparse.
+The flow is masked on both sides, by selection: what is not finite in a lane reaches that lane only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diff.elementwise import Comparison
+from hilbert.program.branch import Cond
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack
+from hilbert.program.looped import emitted
+from hilbert.spec import Spec
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.nets import Arc, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from diff.affine import AnyLinearization
+    from hilbert.leaf import Leaf
+    from hilbert.program.line import Line
+
+
+def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.Section:
+    """The entries where a condition is `when`, 0 elsewhere."""
+    slot = c if when else b.step(Comparison("logical_not"), (c,))
+    labels = Spec.pointwise(len(leaf.axes)).left
+    return wire.Section(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
+
+
+def derived(
+    b: Builder,
+    cond: Cond,
+    given: Sequence[int],
+    ds: Sequence[AnyLinearization],
+    wire_of: Callable[[Leaf], int],
+) -> tuple[list[int], list[Arc]]:
+    """The slots of what a condition gives, and the arcs of its derivative."""
+    c, *captured = given
+    lines = [d.program.line for d in ds]
+    data = [_arrays(line, [ref.slot for ref in refs(d.body)]) for line, d in zip(lines, ds, strict=True)]
+    zeros = [[line.slots[k] for k in some] for line, some in zip(lines, data, strict=True)]
+    made = emitted(b, Cond(_kept(lines[0], (data[0], zeros[1])), _kept(lines[1], (zeros[0], data[1]))), given)
+    count = len(cond.made.leaves)
+    results, rest = made[:count], iter(made[count:])
+    ends = [k for k in results if b.slots[k].is_field]
+    starts = [k for k in captured if b.slots[k].is_field]
+    arcs: list[Arc] = []
+    for when, d, line, kept in zip((True, False), ds, lines, data, strict=True):
+        slots = dict(zip(kept, rest, strict=False))
+        place = {ref.slot: _packed(b, line, ref.slot, slots) for ref in refs(d.body)}
+        wires = [wire_of(leaf) for leaf in d.body.wires]
+        arcs += [
+            Arc(mask(b, c, b.slots[k], when=when), k, wires[w]) for k, w in zip(starts, d.body.inputs, strict=True)
+        ]
+        arcs += [Arc(wire.at_slots(a.map, place), wires[a.src], wires[a.dst]) for a in d.body.arcs]
+        arcs += [Arc(mask(b, c, b.slots[k], when=when), wires[w], k) for k, w in zip(ends, d.body.outputs, strict=True)]
+    return results, arcs
+
+
+def _arrays(line: Line, slots: Sequence[int]) -> list[int]:
+    """The slots of the arrays of some data, those of bundles among them."""
+    found, todo = dict[int, None](), list(slots)
+    for slot in todo:  # grows while it is read
+        if _is_bundle(line, slot):
+            todo += line.steps[slot - line.arity].args
+        else:
+            found[slot] = None
+    return list(found)
+
+
+def _is_bundle(line: Line, slot: int) -> bool:
+    return slot >= line.arity and isinstance(line.steps[slot - line.arity].operation, Pack)
+
+
+def _packed(b: Builder, line: Line, slot: int, slots: dict[int, int]) -> int:
+    """The slot outside of a datum."""
+    if not _is_bundle(line, slot):
+        return slots[slot]
+    return b.pack([_packed(b, line, a, slots) for a in line.steps[slot - line.arity].args])
+
+
+def _kept(line: Line, data: Sequence[Sequence[Leaf | int]]) -> Line:
+    """A branch that gives its data behind its results, and 0 for those of the other, of which the leaves are known."""
+    b = Builder(line.slots[: line.arity], fixed=line.fixed)
+    where = b.inline(line, range(line.arity))
+    rows = [[where[k] if isinstance(k, int) else b.number(0.0, k) for k in some] for some in data]
+    return b.line([*(where[k] for k in line.outputs), *rows[0], *rows[1]])

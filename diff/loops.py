@@ -1,0 +1,234 @@
+"""Loops: a step that is traced once, whatever the number of rounds.
+
+>>> from hilbert import Fin, R
+>>> from diff import fun, tanh
+>>> X = Fin.of(1000)
+>>> f = fun(R, R)(lambda w, s: iterate(lambda s: tanh(w * s), s, X))
+>>> print(f)
+(w, s) ↦ iterate[1000](s ↦ tanh(w·s), s)
+>>> len(f.steps)
+3
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from diff.bodies import Tree, built, emitted, powers, said, slots_of, spaces_of, traced
+from diff.branches import where
+from diff.expr import Expr
+from hilbert import Boolean, Copower, Index, SpaceError, Type, Unit, Vec
+from hilbert.errors import integer, shown, truth
+from hilbert.program.line import restricted
+from hilbert.program.loop import Loop
+from hilbert.program.looped import looped
+from hilbert.program.segmented import segmented
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.program.builder import Builder
+
+I = TypeVar("I", bound=Index)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+S = TypeVar("S", bound=Type)
+W = TypeVar("W", bound=Type)
+Z = TypeVar("Z", bound=Type)
+States = TypeVar("States", bound=tuple[Any, ...])
+
+
+@overload
+def fold(  # type: ignore[overload-overlap]  # a vector is no expression
+    step: Callable[[Expr[S], Expr[W]], Expr[S]],
+    start: Vec[S],
+    xs: Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> Vec[S]: ...
+@overload
+def fold(
+    step: Callable[[Expr[S], Expr[W]], Expr[S]],
+    start: Expr[S] | Vec[S],
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> Expr[S]: ...
+@overload
+def fold(  # type: ignore[overload-overlap]  # likewise
+    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], Expr[Z]]],
+    start: Vec[S],
+    xs: Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[Vec[S], Vec[Copower[Z, I]]]: ...
+@overload
+def fold(
+    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], Expr[Z]]],
+    start: Expr[S] | Vec[S],
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
+@overload
+def fold(
+    step: Callable[[States, Expr[W]], States],
+    start: States,
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> States: ...
+@overload
+def fold(
+    step: Callable[[States, Expr[W]], tuple[States, Expr[Z]]],
+    start: States,
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[States, Expr[Copower[Z, I]]]: ...
+def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: bool | int = False) -> Any:
+    """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
+
+    Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. The state is a vector,
+    or a tuple of vectors. The step is traced once; it may read what stands around it. With `checkpoint` the derivative
+    keeps the states between segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
+    SpaceError for a state of another space than the one before it, and for an xs that is no element of a copower.
+    """
+    if not isinstance(xs, (Expr, Vec)) or not isinstance(xs.space, Copower):
+        msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(xs)}"
+        raise SpaceError(msg)
+    truth(reverse, "reverse=…")
+    return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)
+
+
+@overload
+def iterate(
+    step: Callable[[Expr[S]], Expr[S]], start: Vec[S], X: Index, *, checkpoint: bool | int = False
+) -> Vec[S]: ...
+@overload
+def iterate(
+    step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False
+) -> Expr[S]: ...
+@overload
+def iterate(
+    step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Vec[S], X: I, *, checkpoint: bool | int = False
+) -> tuple[Vec[S], Vec[Copower[Z, I]]]: ...
+@overload
+def iterate(
+    step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Expr[S], X: I, *, checkpoint: bool | int = False
+) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
+@overload
+def iterate(step: Callable[[States], States], start: States, X: Index, *, checkpoint: bool | int = False) -> States: ...
+@overload
+def iterate(
+    step: Callable[[States], tuple[States, Expr[Z]]], start: States, X: I, *, checkpoint: bool | int = False
+) -> tuple[States, Expr[Copower[Z, I]]]: ...
+def iterate(step: Any, start: Any, X: Any, *, checkpoint: bool | int = False) -> Any:
+    """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output.
+
+    The state is a vector, or a tuple of vectors; see `fold` for `checkpoint` and for errors.
+    """
+    if not isinstance(X, Index):
+        msg = f"iterate(step, start, X) takes one round for each element of an index set X, not {shown(X)}: "
+        raise SpaceError(f"{msg}Fin.of(n) has n")
+    return _looped("iterate", step, start, None, X, reverse=False, checkpoint=checkpoint)
+
+
+def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bool, checkpoint: Any) -> Any:
+    spaces_of(start, f"the start of {what}")
+    count = _segments(checkpoint, X.size)
+
+    def emit(b: Builder, first: Tree, *stacks: Expr[Any]) -> Tree:
+        """The step traced, and the loop as steps of the program being traced."""
+        states = spaces_of(first, f"the start of {what}")
+        body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)))
+        results = _results(what, states, body.spaces, X)
+        before, captured = slots_of(b, first), tuple(body.captured)
+        n, m = len(before), body.line.arity - len(captured)
+        line = restricted(body.line, [*range(n), *range(m, body.line.arity), *range(n, m)])
+        loop = Loop(line, X, n, len(captured), reverse, names=body.names)
+        given = (*before, *captured, *slots_of(b, stacks))
+        return built(b, results, iter(segmented(b, loop, given, count) if count else looped(b, loop, given)))
+
+    return emitted(emit, start) if xs is None else emitted(emit, start, xs)
+
+
+def _segments(checkpoint: Any, n: int) -> int:
+    """How many segments are computed again, 0 for none; raises SpaceError for what is no number of them."""
+    if isinstance(checkpoint, bool):
+        return max(1, math.isqrt(n)) if checkpoint else 0
+    count = integer(checkpoint)
+    if count is None or count < 1:
+        msg = f"checkpoint={shown(checkpoint)}: True, or a number of segments from 1 on"
+        raise SpaceError(msg)
+    return min(count, max(n, 1))
+
+
+def _results(what: str, states: Tree, found: Tree, X: Index) -> Tree:
+    """The spaces of what a loop gives; raises SpaceError where the state changes its space."""
+    if found == states:
+        return states
+    if isinstance(found, tuple) and len(found) == 2 and found[0] == states:
+        return states, powers(found[1], X)
+    msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
+    raise SpaceError(f"{msg}space, or a pair of such a state and an output")
+
+
+@overload
+def while_(
+    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, at_most: Index
+) -> Vec[S]: ...
+@overload
+def while_(
+    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, at_most: Index
+) -> Expr[S]: ...
+@overload
+def while_(
+    condition: Callable[[States], Expr[Boolean]], step: Callable[[States], States], start: States, *, at_most: Index
+) -> States: ...
+def while_(condition: Any, step: Any, start: Any, *, at_most: Any) -> Any:
+    """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state.
+
+    A later round costs one test. The derivative is that of the rounds that were made; lifted, each lane stops by
+    itself. The state is a vector, or a tuple of vectors; see `iterate` for errors.
+    """
+
+    def guarded(state: Tree) -> Tree:
+        return where(condition(state), lambda: step(state), lambda: state)
+
+    spaces_of(start, "the start of while_")
+    return iterate(guarded, start, at_most)
+
+
+@overload
+def again(f: Callable[[Expr[A]], Expr[W]], a: Expr[A], /) -> Expr[W]: ...
+@overload
+def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Expr[A], b: Expr[B] | Vec[B], /) -> Expr[W]: ...
+@overload
+def again(
+    f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]], a: Expr[A], b: Expr[B] | Vec[B], c: Expr[C] | Vec[C], /
+) -> Expr[W]: ...
+@overload
+def again(f: Callable[[Expr[A]], Expr[W]], a: Vec[A], /) -> Vec[W]: ...
+@overload
+def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
+def again(f: Any, /, *args: Any) -> Any:
+    """f(*args): the derivative keeps the arguments, and computes what it needs of f again.
+
+    So a large intermediate array does not live from the value to the gradient. Raises SpaceError for what is no vector.
+    """
+
+    def emit(b: Builder, *given: Expr[Any]) -> Tree:
+        body = traced(b, "again", f, [x.space for x in given])
+        loop = Loop(body.line, Unit(), 0, body.line.arity, again=True)
+        return built(b, body.spaces, iter(looped(b, loop, (*slots_of(b, given), *body.captured))))
+
+    return emitted(emit, *args)

@@ -1,0 +1,356 @@
+"""Taylor coefficients of the slots of a program: the five cases of Theorem 4.1, coefficient by coefficient.
+
+With v = Σ_α v_α t^α, truncated to a down-closed set of α (Griewank and Walther, ch. 13):
+
+    K_w      v_0 = w, and 0 above
+    ⋄        v_α = Σ_{γ ≤ α} u_γ ⋄ w_{α−γ}                          Leibniz
+    +        v_α = u_α + w_α
+    linear   v_α = h(u_α)
+    p        v_α = 1/αᵢ · Σ_{γ ≤ α} γᵢ u_γ·w_{α−γ},   w = p'(u, v)      the row of the table, no more
+
+A row gives p' as an expression in the argument and the value. Its steps are coefficients of more slots, shared where
+they are the same (sin with cos), and needed for one order less: so all is found in order, and nothing recurs.
+A coefficient is a slot of the line under construction, or None where it is 0.
+
+A *family* of directions is an axis of the coefficients of order 1, 2, …; what has order 0 is shared. Where it is
+`collapsed`, the coefficients of the highest order are summed over the family: they enter linearly.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
+
+from attrs import frozen
+
+from diff.affine import partials_on
+from diff.custom import Custom
+from diff.elementwise import Elementwise
+from diff.multiindex import Alpha, pairs
+from hilbert import SpaceError
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.external import External
+from hilbert.program.loop import Loop
+from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from diff.programs import AnyProgram
+    from diff.term import Operation
+    from hilbert.index import Index
+    from hilbert.program.line import Step
+
+
+Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
+"""The coefficients of inputs: the slot of each."""
+MOST = 10_000_000
+"""No jet takes more products."""
+
+
+@final
+@frozen
+class Factor:
+    """A partial derivative: factor · slot; `square` is c where the slot is c·u + const for the argument u itself."""
+
+    factor: float
+    slot: int
+    whole: int
+    square: float | None
+
+
+@final
+class Series:
+    """The coefficients of a program's slots in the line that `out` builds, as far as some slots need them.
+
+    `given[i, α]` is that of input i, and `basis` such a slot where it is the identity, a family over its own axes.
+    `fed` says which result the derivative of each input is, in one parameter.
+    """
+
+    def __init__(
+        self,
+        p: AnyProgram,
+        out: Builder,
+        alphas: Iterable[Alpha],
+        given: Coefficients,
+        *,
+        fed: tuple[int, ...] = (),
+        family: tuple[Index, ...] = (),
+        collapsed: bool = False,
+        basis: int | None = None,
+    ) -> None:
+        self.out, self.family, self.basis = out, family, basis
+        self.src = Builder(p.slots[: p.arity])  # the steps of p, and those of derivatives
+        where = self.src.inline(p.line, range(p.arity))
+        self.outputs = tuple(where[k] for k in p.outputs)
+        self.fed = tuple(where[p.outputs[k]] for k in fed)
+        self.levels: list[list[Alpha]] = []  # the multi-indices by order
+        for alpha in alphas:
+            while len(self.levels) <= sum(alpha):
+                self.levels.append([])
+            self.levels[sum(alpha)].append(alpha)
+        self.top = len(self.levels) - 1 if collapsed else len(self.levels)
+        self.known: dict[tuple[int, Alpha], int | None] = dict(given)
+        inputs = {k for k, alpha in given if any(alpha)}
+        self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
+        self.partials: dict[int, list[float | Factor]] = {}
+        self.products = 0
+        self._find(self._orders())
+
+    def output(self, k: int, alpha: Alpha) -> int:
+        """The slot of a coefficient of leaf k of the result."""
+        return self.at(self.outputs[k], alpha)
+
+    def at(self, slot: int, alpha: Alpha) -> int:
+        """The slot of a coefficient, one of zeros where it is 0."""
+        found = self.known.get((slot, alpha))
+        if found is not None:
+            return found
+        leaf = self.src.slots[slot]
+        return self.out.number(0.0, leaf.under(self.family) if self._varies(alpha) else leaf)
+
+    # --- what is needed ---
+
+    def _orders(self) -> dict[int, int]:
+        """The highest order that is needed of each slot, found from the results backwards."""
+        highest = len(self.levels) - 1
+        roots = range(self.src.arity) if self.fed else self.outputs
+        need: dict[int, int] = {}
+        todo = [(slot, highest) for slot in roots]
+        while todo:
+            slot, order = todo.pop()
+            if order and not self._moves(slot):
+                order = 0
+            if need.get(slot, -1) < order:
+                need[slot] = order
+                todo += [(k, order - lower) for k, lower in self._below(slot, order)]
+        return need
+
+    def _moves(self, slot: int) -> bool:
+        """Whether a slot may have coefficients of order 1 and above."""
+        for k in range(len(self.moving), len(self.src.slots)):
+            args = self.src.steps[k - self.src.arity].args
+            self.moving.append(self.src.slots[k].is_field and any(self.moving[a] for a in args))
+        return bool(self.moving[slot])
+
+    def _below(self, slot: int, order: int) -> Iterator[tuple[int, int]]:
+        """The slots that coefficients up to an order are made of, and how much lower their orders are."""
+        if slot < self.src.arity:
+            if self.fed and order:
+                yield self.fed[slot], 1
+            return
+        step = self.src.steps[slot - self.src.arity]
+        if order and isinstance(step.operation, Elementwise):
+            for partial in self._partials(slot, step):
+                if isinstance(partial, Factor):
+                    yield (partial.slot, 1) if partial.square is None else (partial.whole, order)
+        for a in step.args:
+            yield a, 0
+
+    def _partials(self, slot: int, step: Step[Any]) -> list[float | Factor]:
+        """The partial derivatives of the primitive of a step, each a number or a slot."""
+        if slot not in self.partials:
+            line, numbers = partials_on(self.src.slots[slot], step.operation)
+            where = self.src.inline(line, (*step.args, slot))
+            slots = iter(line.outputs)
+            self.partials[slot] = [
+                self._factor(where[next(slots)], u) if k is None else k for u, k in zip(step.args, numbers, strict=True)
+            ]
+        return self.partials[slot]
+
+    def _factor(self, whole: int, u: int) -> Factor:
+        """A slot without the numbers in front of it, and whether it is c·u + const."""
+        factor, slot = self._unscaled(whole)
+        c, inner = factor, slot
+        while inner != u and isinstance(self.src.operation(inner), Add):
+            args = self.src.steps[inner - self.src.arity].args
+            rest = [a for a in args if not isinstance(self.src.operation(a), Literal)]
+            if len(rest) != 1:
+                break
+            k, inner = self._unscaled(rest[0])
+            c *= k
+        return Factor(factor, slot, whole, c if inner == u else None)
+
+    def _unscaled(self, slot: int) -> tuple[float, int]:
+        """k and x of a slot k·x."""
+        k = 1.0
+        while isinstance(operation := self.src.operation(slot), Scale):
+            k, slot = k * operation.k, self.src.steps[slot - self.src.arity].args[0]
+        return k, slot
+
+    # --- the coefficients ---
+
+    def _find(self, need: dict[int, int]) -> None:
+        """Find all coefficients that are needed: slot by slot, those that need each other order by order."""
+        done = set[int]()
+        for first in sorted(need):
+            group, todo = set[int](), [first]
+            while todo:
+                slot = todo.pop()
+                if slot not in done:
+                    done.add(slot)
+                    group.add(slot)
+                    todo += [k for k, _ in self._below(slot, need[slot])]
+            slots = sorted(group)
+            for order, alphas in enumerate(self.levels):
+                for slot in slots:
+                    if need[slot] >= order:
+                        for alpha in alphas:
+                            if (slot, alpha) not in self.known:
+                                self.known[slot, alpha] = self._coefficient(slot, alpha)
+
+    def _coefficient(self, slot: int, alpha: Alpha) -> int | None:
+        """The coefficient of a slot; those below and before it are known."""
+        b = self.out
+        if slot < self.src.arity:
+            return self._input(slot, alpha)
+        step = self.src.steps[slot - self.src.arity]
+        args = step.args
+        operation: Operation = step.operation
+        if not any(alpha):
+            return b.step(operation, tuple([self._value(a) for a in args]))
+        match operation:
+            case Literal():  # K_w
+                return None
+            case Contract(spec):  # ⋄
+                return self._product(spec, args[0], args[1], alpha)
+            case Add():
+                return self._sum(self.known.get((a, alpha)) for a in args)
+            case Keep():  # what is kept is the value
+                return self.known[args[0], alpha]
+            case Elementwise():
+                return self._chain(slot, step, alpha)
+            case Scale() | Reduce() | Move() | Cast() | External() as linear:
+                u = self.known[args[0], alpha]
+                more = len(self.family) if self._varies(alpha) else 0
+                return None if u is None else b.apply(linear.lifted(more), u)
+            case Loop() | Cond() | Choose() | AnyLane() | Fill() | Pack() | Unpack() | Custom() as other:
+                name = getattr(other, "name", type(other).__name__.lower())
+                msg = f"there is no jet of the step {name} into {self.src.slots[slot]}: "
+                raise SpaceError(f"{msg}unroll it, or take nested derivatives")
+            case never:
+                assert_never(never)
+
+    def _value(self, slot: int) -> int:
+        found = self.known[slot, (0,) * len(self.levels[0][0])]
+        assert found is not None  # the value of an input is given, or is the number 0
+        return found
+
+    def _input(self, slot: int, alpha: Alpha) -> int | None:
+        """What is not given is 0; of a solution of x' = f(x), x_{n+1} = f(x)_n/(n+1)."""
+        if not any(alpha):
+            return self.out.number(0.0, self.src.slots[slot])
+        if not self.fed:
+            return None
+        (n,) = alpha
+        return self._scaled(1.0 / n, self.known[self.fed[slot], (n - 1,)])
+
+    def _sum(self, terms: Iterable[int | None]) -> int | None:
+        total: int | None = None
+        for term in terms:
+            if term is not None:
+                total = term if total is None else self.out.add(total, term)
+        return total
+
+    def _scaled(self, k: float, term: int | None) -> int | None:
+        return None if term is None else self.out.scale(k, term)
+
+    def _product(self, spec: Spec, u: int, w: int, alpha: Alpha) -> int | None:
+        """Σ_{γ ≤ α} u_γ ⋄ w_{α−γ}; of u ⋄ u, where ⋄ is symmetric, half of it twice."""
+        if u == w and spec == spec.mirrored:
+            return self._square(spec, u, alpha, self._pairs(alpha))
+        return self._sum(self._term(spec, u, gamma, w, delta) for gamma, delta in self._pairs(alpha))
+
+    def _pairs(self, alpha: Alpha) -> Iterator[tuple[Alpha, Alpha]]:
+        """All (γ, α − γ); raises SpaceError where the whole comes to more than 10⁷."""
+        self.products += math.prod(n + 1 for n in alpha)
+        if self.products > MOST:
+            msg = f"a jet of order {len(self.levels) - 1} in {len(alpha)} parameters takes more than {MOST} products: "
+            raise SpaceError(msg + "take fewer parameters, a lower order or a smaller set wanted=…; see interpolated")
+        return pairs(alpha)
+
+    def _square(self, spec: Spec, u: int, alpha: Alpha, some: Iterable[tuple[Alpha, Alpha]]) -> int | None:
+        """Σ u_γ ⋄ u_δ over pairs that come with (δ, γ) for each (γ, δ)."""
+        below = self._sum(self._term(spec, u, gamma, u, delta) for gamma, delta in some if gamma < delta)
+        half = tuple(n // 2 for n in alpha)
+        middle = None if any(n % 2 for n in alpha) else self._term(spec, u, half, u, half)
+        return self._sum([self._scaled(2.0, below), middle])
+
+    def _chain(self, slot: int, step: Step[Any], alpha: Alpha) -> int | None:
+        """1/αᵢ · Σ_γ γᵢ u_γ·w_{α−γ} for all arguments u; αᵢ is the least that is not 0, which has the fewest terms."""
+        n, i = min((n, i) for i, n in enumerate(alpha) if n)
+        spec = Spec.pointwise(len(self.src.slots[slot].axes))
+        zero = (0,) * len(alpha)
+        found: list[int | None] = []
+        for u, w in zip(step.args, self.partials[slot], strict=True):
+            if not isinstance(w, Factor):
+                found.append(self._scaled(w, self.known.get((u, alpha))) if w else None)
+                continue
+            inner = (pair for pair in self._pairs(alpha) if zero not in pair)
+            if w.square is None:
+                terms = (self._term(spec, u, gamma, w.slot, delta, gamma[i]) for gamma, delta in inner if gamma[i])
+                first, rest = self._term(spec, u, alpha, w.slot, zero), self._sum(terms)
+                found += [self._scaled(w.factor, first), self._scaled(w.factor / n, rest)]
+            else:  # w = c·u + const: Σ γᵢ u_γ·u_δ over 0 < γ < α is αᵢ/2 times that without γᵢ
+                found.append(self._term(spec, u, alpha, w.whole, zero))
+                found.append(self._scaled(0.5 * w.square, self._square(spec, u, alpha, inner)))
+        return self._sum(found)
+
+    def _term(self, spec: Spec, u: int, gamma: Alpha, w: int, delta: Alpha, k: int = 1) -> int | None:
+        """k·u_γ ⋄ w_δ, summed over the family where it is of the highest order and collapsed."""
+        x = self.known.get((u, gamma))
+        y = None if x is None else self.known.get((w, delta))
+        if x is None or y is None:
+            return None
+        x = self.out.scale(float(k), x)
+        left, right = self._varies(gamma), self._varies(delta)
+        if not (left or right):
+            return self.out.contract(spec, x, y)
+        n = len(self.family)
+        spec = spec.lifted(n, left=left, right=right)
+        if left and right and sum(gamma) + sum(delta) == self.top:
+            return self._summed(Spec.of(spec.left, spec.right, spec.out[n:]), x, y)
+        return self._at_basis(spec, x, y, n)
+
+    def _summed(self, spec: Spec, x: int, y: int) -> int:
+        """Σ_d x_d ⋄ y_d; entry by entry, a factor of y that does not vary with d leaves the sum."""
+        b, n = self.out, len(self.family)
+        operation = b.operation(y)
+        args = b.steps[y - b.arity].args if operation else ()
+        if isinstance(operation, Scale):
+            return b.scale(operation.k, self._summed(spec, x, args[0]))
+        entries = spec.right[n:]
+        each = Spec.pointwise(len(entries)).lifted(n, left=True, right=False)
+        if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
+            first, last = args
+            for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
+                if operation.spec == spread and b.slots[factor].axes == b.slots[y].axes[n:]:
+                    total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)
+                    return b.contract(Spec.of(entries, entries, spec.out), total, factor)
+        return b.contract(spec, x, y)
+
+    def _at_basis(self, spec: Spec, x: int, y: int, n: int) -> int:
+        """x ⋄ y; where one of them is the identity, a contraction with it only renames axes."""
+        for unit, other, basis, labels in ((x, y, spec.left, spec.right), (y, x, spec.right, spec.left)):
+            order = _renamed(basis[:n], basis[n:], labels, spec.out) if unit == self.basis else None
+            if order is not None:
+                return other if order == tuple(range(len(order))) else self.out.apply(Move(order), other)
+        return self.out.contract(spec, x, y)
+
+    def _varies(self, alpha: Alpha) -> bool:
+        """Whether coefficients of this order have the axes of the family."""
+        return bool(self.family) and 0 < sum(alpha) < self.top
+
+
+def _renamed(new: str, old: str, labels: str, out: str) -> tuple[int, ...] | None:
+    """The order of axes that a contraction with the identity over (new, old) comes to: labels with other names.
+
+    None where it is more than that.
+    """
+    if not set(old) <= set(labels) or set(old) & set(out) or set(new) & set(labels):
+        return None
+    name = dict(zip(new, old, strict=True))
+    return tuple(labels.index(name.get(c, c)) for c in out)

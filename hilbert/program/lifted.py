@@ -1,0 +1,164 @@
+"""Lines under more axes: each step on arrays that vary over X, and what does not vary computed once.
+
+A contraction and an operation of a user's read what does not vary as it is; only where arrays must have the same axes
+is it replicated (a view). A loop is lifted by lifting its body; which of its states vary is a fixed point.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from attrs import evolve
+
+from hilbert.program.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.loop import Loop
+from hilbert.program.looped import emitted, looped
+from hilbert.program.operation import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert.index import Index
+    from hilbert.program.line import Line
+
+Axes: TypeAlias = "tuple[Index, ...]"
+Parts: TypeAlias = "bool | tuple[bool, ...]"
+"""Whether a slot varies; of a bundle, each of its arrays."""
+Varies: TypeAlias = "list[Parts]"
+"""That of each slot."""
+
+
+def lifted_line(
+    b: Builder, line: Line, axes: Axes, given: Iterable[int], up: Sequence[bool]
+) -> tuple[list[int], list[bool]]:
+    """The outputs of a line on slots of which some vary, and which of them do."""
+    where, n = list(given), len(axes)
+    varies = varying(line, up)
+    replicated: dict[int, int] = {}
+
+    def rep(k: int) -> int:
+        """Slot k with the lifted axes."""
+        if varies[k]:
+            return where[k]
+        if k not in replicated:
+            replicated[k] = b.rep(where[k], axes)
+        return replicated[k]
+
+    for to, step in enumerate(line.steps, line.arity):
+        some = varies[to]
+        match step.operation:
+            case Pack():
+                slot = b.pack([where[a] for a in step.args])
+            case _ if not (any(some) if isinstance(some, tuple) else some):
+                slot = b.step(step.operation, tuple(where[k] for k in step.args))
+            case Unpack(k):
+                slot = b.unpack(where[step.args[0]])[k]
+            case Loop() as loop:
+                (a,) = step.args
+                slot = b.pack(_loop(b, loop, axes, b.unpack(where[a]), varies[a]))
+            case Cond() as cond:
+                (a,) = step.args
+                slot = b.pack(_branches(b, cond, axes, b.unpack(where[a]), varies[a], varies[to]))
+            case operation:  # most act on operands with equal axes in front
+                partly = operation.partly(n, tuple([bool(varies[a]) for a in step.args]))
+                if partly is None:
+                    slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
+                else:
+                    slot = b.step(partly, tuple([where[a] for a in step.args]))
+        where.append(slot)
+    return [where[k] for k in line.outputs], [bool(varies[k]) for k in line.outputs]
+
+
+def varying(line: Line, up: Sequence[bool]) -> Varies:
+    """Which slots vary if some inputs do."""
+    varies: Varies = list(up)
+    for step in line.steps:
+        match step.operation:
+            case Pack():
+                varies.append(tuple(bool(varies[a]) for a in step.args))
+            case Unpack(k):
+                of = varies[step.args[0]]
+                varies.append(of[k] if isinstance(of, tuple) else of)
+            case Loop() as loop:
+                varies.append(_results(loop, varies[step.args[0]])[1])
+            case Cond() as cond:
+                varies.append(_branch_results(cond, varies[step.args[0]]))
+            case _:  # one array of some
+                varies.append(any(varies[a] for a in step.args))
+    return varies
+
+
+def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Which states vary in some round, and which results: a state varies where it does before or after a round."""
+    up = list(given) if isinstance(given, tuple) else [given] * loop.body.arity
+    c = loop.states
+    while True:
+        inner = varying(loop.body, up)
+        after = [bool(inner[k]) for k in loop.body.outputs]
+        both = [a or b for a, b in zip(up[:c], after[:c], strict=True)]
+        if both == up[:c]:
+            return tuple(both), (*both, *after[c:])
+        up[:c] = both
+
+
+def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
+    """Which results vary: all if the condition does."""
+    c, *up = given if isinstance(given, tuple) else [given] * (cond.then.arity + 1)
+    inner = [varying(line, up) for line in cond.lines]
+    ends = [[bool(found[k]) for k in line.outputs] for found, line in zip(inner, cond.lines, strict=True)]
+    return tuple(c or any(pair) for pair in zip(*ends, strict=True))
+
+
+def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], up: Parts, made: Parts) -> list[int]:
+    """What a lifted condition gives: of a condition that varies, two that ask whether some lane takes the branch."""
+    c, *captured = given
+    varies, *before = up if isinstance(up, tuple) else [up] * len(given)
+    results = made if isinstance(made, tuple) else (made,) * len(cond.made.leaves)
+    lines = [_lifted_branch(line, axes, before, results) for line in cond.lines]
+    if not varies:
+        return emitted(b, Cond(*lines), given)
+    found: list[list[int]] = []
+    for when, line in zip((True, False), lines, strict=True):
+        some = b.step(AnyLane(0, when), (c,))
+        filled = [b.step(Fill(0, when), (c, k)) if u else k for k, u in zip(captured, before, strict=True)]
+        zeros = Builder(line.slots[: line.arity])
+        nothing = zeros.line([zeros.number(0.0, line.slots[k]) for k in line.outputs])
+        found.append(emitted(b, Cond(line, nothing), [some, *filled]))
+    return [b.step(Choose(), (c, *pair)) for pair in zip(*found, strict=True)]
+
+
+def _lifted_branch(line: Line, axes: Axes, up: Sequence[bool], made: Sequence[bool]) -> Line:
+    inner = Builder(
+        [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)], fixed=line.fixed
+    )
+    outputs, varies = lifted_line(inner, line, axes, range(inner.arity), up)
+    slots = zip(outputs, varies, made, strict=True)
+    return inner.line([inner.rep(k, axes) if m and not v else k for k, v, m in slots])
+
+
+def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
+    """What a lifted loop gives; a stack that varies has the lifted axes behind its own inside, in front outside."""
+    body, c, whole = loop.body, loop.states, loop.states + loop.shared
+    n, m = len(axes), len(loop.index.axes)
+    states, results = _results(loop, up)
+    before = list(up) if isinstance(up, tuple) else [up] * body.arity
+    inside = [*states, *before[c:]]
+    slots = [b.rep(k, axes) if s and not u else k for k, s, u in zip(given[:c], states, before[:c], strict=True)]
+    slots += given[c:whole]
+    slots += [_moved(b, k, n, m) if u else k for k, u in zip(given[whole:], before[whole:], strict=True)]
+    leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(body.slots, inside, strict=False)]
+    inner = Builder(leaves, fixed=body.fixed)
+    outputs, varies = lifted_line(inner, body, axes, range(inner.arity), inside)
+    outputs[:c] = [
+        inner.rep(k, axes) if s and not v else k for k, s, v in zip(outputs[:c], states, varies[:c], strict=True)
+    ]
+    made = looped(b, evolve(loop, body=inner.line(outputs)), slots)
+    return made[:c] + [_moved(b, k, m, n) if u else k for k, u in zip(made[c:], results[c:], strict=True)]
+
+
+def _moved(b: Builder, slot: int, n: int, m: int) -> int:
+    """With the m axes behind the first n in front of them."""
+    rest = range(n + m, len(b.slots[slot].axes))
+    return b.apply(Move((*range(n, n + m), *range(n), *rest)), slot)

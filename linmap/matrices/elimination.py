@@ -1,0 +1,224 @@
+"""The order in which the wires of a net are eliminated, and what is left between its inputs and its outputs.
+
+Wires that only join two arcs go first. Then again and again the wire that joins the smallest ends (Markowitz's rule),
+and where the net is small also all wires from the inputs on, forward mode, and from the outputs on, adjoint mode; the
+narrowest wire that all flow passes is left to the end. The result that stores the fewest numbers is taken.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from typing import TYPE_CHECKING, TypeAlias
+
+from linmap.matrices.products import NetworkProduct
+from linmap.matrices.settle import settled
+from linmap.net.fold import live_arcs
+from linmap.term import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from linmap.matrices.network import Network
+    from linmap.term.nets import Arc
+
+FormOfArc: TypeAlias = list[NetworkProduct]
+"""The sum that an arc carries."""
+Blocks: TypeAlias = list[list[FormOfArc]]
+"""For each input and each output the products of their block."""
+ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
+TRIED = 100
+"""Forward and adjoint mode are tried for at most so many wires, …"""
+QUICK = 2 * 10**5
+"""… and where at most so many tuples were listed so far, which takes some ten milliseconds."""
+
+
+class ArcsLeft:
+    """The arcs that are left, by source and by destination; inputs and outputs are vertices of their own."""
+
+    def __init__(self, n: Network, arcs: tuple[ArcsByEnd, ArcsByEnd] | None = None) -> None:
+        self.n = n
+        body = n.body
+        self.ends = len(body.wires)
+        self.last = self.ends + len(body.inputs)
+        found = (*body.wires, *(body.wires[w] for w in (*body.inputs, *body.outputs)))
+        self.sizes = [leaf.size for leaf in found]
+        self.into: ArcsByEnd = {}
+        self.out_of: ArcsByEnd = {}
+        self.width_in, self.width_out = [0] * len(found), [0] * len(found)  # the sizes of all neighbours together
+        if arcs is not None:
+            self.into, self.out_of = ({v: dict(found) for v, found in side.items()} for side in arcs)
+            for v, into in self.into.items():
+                self.width_in[v] = sum(self.sizes[src] for src in into)
+            for v, out_of in self.out_of.items():
+                self.width_out[v] = sum(self.sizes[dst] for dst in out_of)
+            return
+        for k, w in enumerate(body.inputs):
+            self._put(self.ends + k, w, [n.unit(w)])
+        live = live_arcs(body.arcs, body.inputs, body.outputs)
+        ends = _ends(live)
+        for arc in live:
+            if isinstance(arc.map, wire.Recur):
+                given, made = ends[arc.src], ends[arc.dst]
+                products = n.opaque(arc.map, {k for k, _ in given}, {k for k, _ in made})
+                for (k, src), (j, dst) in itertools.product(given, made):
+                    if (k, j) in products:
+                        self._put(src, dst, [products[k, j]])
+            elif not isinstance(arc.map, (wire.Into, wire.OutOf)):
+                self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
+        for k, w in enumerate(body.outputs):
+            self._put(w, self.last + k, [n.unit(w)])
+
+    def copied(self) -> tuple[ArcsByEnd, ArcsByEnd]:
+        """The arcs that are left, by destination and by source."""
+        into, out_of = ({v: dict(found) for v, found in side.items()} for side in (self.into, self.out_of))
+        return into, out_of
+
+    def _put(self, src: int, dst: int, form: FormOfArc) -> None:
+        known = self.out_of.get(src, {}).get(dst)
+        total = form if known is None else known + form
+        if known is None:
+            self.width_in[dst] += self.sizes[src]
+            self.width_out[src] += self.sizes[dst]
+        self.out_of.setdefault(src, {})[dst] = total
+        self.into.setdefault(dst, {})[src] = total
+
+    def wires(self) -> list[int]:
+        """The inner wires in topological order: that in which they are complete."""
+        done: dict[int, None] = {}
+        for w in self.n.body.inputs:
+            done[w] = None
+        for arc in self.n.body.arcs:
+            done.pop(arc.dst, None)
+            done[arc.dst] = None
+        return [w for w in done if self.into.get(w) or self.out_of.get(w)]
+
+    def eliminate_links(self) -> None:
+        """Eliminate the wires that join two arcs, of which no sum is multiplied out: what is left is no larger.
+
+        One has a product, and the other, too; or one does nothing but scale and transpose.
+        """
+        for w in self.wires():
+            if len(self.into.get(w, ())) != 1 or len(self.out_of.get(w, ())) != 1:
+                continue
+            (ps,), (qs,) = self.into[w].values(), self.out_of[w].values()
+            if (len(ps) == len(qs) == 1) or any(len(one) == 1 and not one[0].length for one in (ps, qs)):
+                self.eliminate(w)
+
+    def narrowest(self, wires: Sequence[int]) -> int | None:
+        """The narrowest wire that all flow passes, if it is narrower than both ends."""
+        body = self.n.body
+        place = {w: k + 1 for k, w in enumerate(wires)}
+        over = [0] * (len(wires) + 2)  # how many arcs start, less those that end, before a place
+        for src, found in self.out_of.items():
+            for dst in found:
+                over[place.get(src, 0) + 1] += 1
+                over[place.get(dst, len(wires) + 1)] -= 1
+        jumping = list(itertools.accumulate(over))
+        passed = [w for w in wires if not jumping[place[w]]]
+        least = min(passed, key=lambda w: body.wires[w].size, default=None)
+        if least is None or body.wires[least].size >= min(body.dom.dim, body.cod.dim):
+            return None
+        return least
+
+    def eliminate(self, w: int, *, narrow: bool = False) -> None:
+        """Each pair of an arc into w and an arc out of w adds their composition to the arc from end to end.
+
+        At a narrow wire each arc is made one product before, so that the result has the rank of the wire.
+        """
+        n = self.n
+        into, out_of = self.into.pop(w, {}), self.out_of.pop(w, {})
+        first = {src: settled(n, form, one=narrow) for src, form in into.items()}
+        second = {dst: settled(n, form, one=narrow) for dst, form in out_of.items()}
+        for src in into:
+            self.out_of[src].pop(w)
+            self.width_out[src] -= self.sizes[w]
+        for dst in out_of:
+            self.into[dst].pop(w)
+            self.width_in[dst] -= self.sizes[w]
+        for src, ps in first.items():
+            for dst, qs in second.items():
+                made = [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
+                if made:
+                    self._put(src, dst, made)
+
+    def cheapest_first(self, wires: Sequence[int]) -> Iterator[int]:
+        """All of some wires: each time one that joins the smallest ends, of these the first; it is to be eliminated.
+
+        The rule is H. M. Markowitz's (*Management Science* 3, 1957), with the sizes of the ends for their numbers.
+        """
+        place = {w: k for k, w in enumerate(wires)}
+
+        def cost(w: int) -> int:
+            return self.width_in[w] * self.width_out[w]
+
+        queue = [(cost(w), k) for w, k in place.items()]
+        heapq.heapify(queue)
+        while queue:
+            known, k = heapq.heappop(queue)
+            w = wires[k]
+            if w not in place or known != cost(w):  # gone, or further down the queue with the cost that it has now
+                continue
+            near = [v for v in (*self.into.get(w, ()), *self.out_of.get(w, ())) if v in place]
+            del place[w]
+            yield w
+            for v in near:
+                heapq.heappush(queue, (cost(v), place[v]))
+
+    def result(self) -> Blocks:
+        """What is left between inputs and outputs."""
+        n, body = self.n, self.n.body
+        left = [self.out_of.get(self.ends + k, {}) for k in range(len(body.inputs))]
+        return [[settled(n, arcs.get(self.last + o, [])) for o in range(len(body.outputs))] for arcs in left]
+
+
+def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:
+    """For each bundle the wires that lead into its arrays, or out of them."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for arc in arcs:
+        if isinstance(arc.map, wire.Into):
+            ends.setdefault(arc.dst, []).append((arc.map.k, arc.src))
+        elif isinstance(arc.map, wire.OutOf):
+            ends.setdefault(arc.src, []).append((arc.map.k, arc.dst))
+    return ends
+
+
+def eliminated(n: Network) -> Blocks:
+    """The blocks of the order of elimination that stores the fewest numbers, then of that with the fewest steps."""
+    first = ArcsLeft(n)
+    first.eliminate_links()
+    wires = first.wires()
+    arcs = first.copied()
+    if not wires:
+        return first.result()
+    last = first.narrowest(wires)
+    inner = [w for w in wires if w != last]
+    ways = [None, inner, inner[::-1]] if n.body.dom.dim <= n.body.cod.dim else [None, inner[::-1], inner]
+    best: tuple[tuple[int, int], Blocks] | None = None
+    tried: list[list[int]] = []
+    for way in ways:
+        if best is not None and (len(wires) > TRIED or n.rows > QUICK):
+            break
+        if way in tried:
+            continue
+        graph = ArcsLeft(n, arcs)
+        before = len(n.builder.steps)
+        tried.append([])
+        for w in graph.cheapest_first(inner) if way is None else way:
+            graph.eliminate(w)
+            tried[-1].append(w)
+        if last is not None:
+            graph.eliminate(last, narrow=True)
+        blocks = graph.result()
+        stored = sum(_stored(n, p) for column in blocks for products in column for p in products)
+        found = (stored, len(n.builder.steps) - before)
+        if best is None or found < best[0]:
+            best = (found, blocks)
+    assert best is not None  # at least one order is tried
+    return best[1]
+
+
+def _stored(n: Network, p: NetworkProduct) -> int:
+    """How many numbers a product has, its tuples among them; for a relation, as many as it has pairs."""
+    tables = sum(t.count * len(t.labels) for t in p.tables) + sum(link.relation.size for link in p.links)
+    return sum(n.entries(f) for f in p.factors) + tables

@@ -1,0 +1,57 @@
+"""Linear maps of your own: what two functions compute, one for the map and one for its adjoint.
+
+>>> from hilbert import Fin, R
+>>> X = Fin.of(4)
+>>> def back(xp, b):
+...     return xp.broadcast_to(b[..., None] / 4, (*b.shape, 4))
+>>> mean = linear_map("mean", R**X, R, lambda xp, a: xp.mean(a, axis=-1), back)
+>>> print(mean, mean((R**X).vec([1.0, 2.0, 3.0, 6.0])))
+mean 3.0 ∈ ℝ
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hilbert import SpaceError, Type
+from hilbert.errors import shown, truth
+from hilbert.program.external import MapRule, defined, rule_named
+from hilbert.space import require_space
+from linmap.term.nodes import Own
+
+if TYPE_CHECKING:
+    from linmap.term.base import LinMap
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+def linear_map(name: str, V: V, W: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
+    """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
+
+    Both take arrays with any axes in front, with `batched=False` without. Instead of the two, an operator of scipy's
+    may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its name. That both are
+    linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces of more than one
+    array, for what is no function, and where it is used, for a result of another shape.
+    """
+    require_space(V, "linear_map")
+    require_space(W, "linear_map")
+    if adjoint is None and hasattr(forward, "matvec") and hasattr(forward, "rmatvec"):
+        forward, adjoint, batched = _of_operator(forward, V, W), _of_operator(forward.H, W, V), False
+    if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
+        what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
+        raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
+    return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), V, W)
+
+
+def _of_operator(operator: Any, V: Any, W: Any) -> Any:
+    """The function on arrays of an operator on flat ones."""
+    if tuple(operator.shape) != (W.dim, V.dim):
+        msg = f"an operator {V} ⊸ {W} has the shape {(W.dim, V.dim)}, not {tuple(operator.shape)}"
+        raise SpaceError(msg)
+    return lambda _, a: operator.matvec(a.reshape(-1)).reshape(W.leaves[0].shape).astype(W.leaves[0].dtype)
+
+
+def own(name: str, V: Any, W: Any, back: bool) -> Own:  # noqa: FBT001 - as repr writes it
+    """The linear map of a name, or its adjoint; SpaceError if this process has none."""
+    return Own(rule_named(name), V, W, back)

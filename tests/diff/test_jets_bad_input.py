@@ -1,0 +1,99 @@
+"""What is no jet is refused by a message that names it; nothing runs away."""
+
+import time
+from typing import Any
+
+import pytest
+
+from diff import directional, fun, interpolated, jet, sin, taylor
+from diff.elementwise import Binary
+from diff.series import Series
+from hilbert import Bool, Fin, R, SpaceError
+
+V = R ** Fin.of(2)
+any_jet: Any = jet
+any_taylor: Any = taylor
+any_directional: Any = directional
+f: Any = fun(V)(lambda x: sin(x) @ x)
+REFUSED: dict[str, tuple[Any, str]] = {
+    "no map": (lambda: any_jet(sin(R.vec(1.0)), 1, 1), "jet takes a map"),
+    "order": (lambda: any_jet(f, 1, -1), "the order of a jet is a whole number from 0 on, not -1"),
+    "no order": (lambda: any_jet(f, 1, 1.5), "not 1.5"),
+    "parameters": (
+        lambda: any_jet(f, -2, 1),
+        "the number k of parameters of a jet is a whole number",
+    ),
+    "slots": (lambda: any_jet(f, 10, 10), "N = 184756 slots, and 100000 are the most"),
+    "more slots": (lambda: any_jet(f, 1, 10**9), "N = 1000000001 slots"),
+    "many slots": (lambda: any_jet(f, 10**6, 10**6), r"N = about 10\^602\d{3} slots"),
+    "huge numbers": (lambda: any_jet(f, 900, 10**100), r"N = about 10\^"),
+    "long indices": (lambda: any_jet(f, 50_000, 1), "N = 50001 slots"),
+    "products": (lambda: any_jet(f, 1, 99_999), "beyond double precision"),
+    "wanted": (lambda: any_jet(f, 1, 2, wanted=3), "wanted=… is a set of multi-indices in 1 parameters, not 3"),
+    "holes": (
+        lambda: any_jet(f, 2, 2, wanted=[(0, 0), (1, 1)]),
+        r"it has \(1, 1\) and lacks \(0, 1\)",
+    ),
+    "no value": (lambda: any_jet(f, 1, 2, wanted=[(1,)]), r"it has \(1,\) and lacks \(0,\)"),
+    "nothing": (lambda: any_jet(f, 1, 2, wanted=[]), "wanted=… is empty"),
+    "length": (lambda: any_jet(f, 2, 2, wanted=[(0,)]), r"a multi-index in 2 parameters is a tuple of 2 whole numbers"),
+    "negative": (lambda: any_jet(f, 1, 2, given=[(-1,)]), "from 0 on"),
+    "words": (lambda: any_jet(f, 2, 2, given=["01"]), "from 0 on, not '01'"),
+    "above": (lambda: any_jet(f, 1, 2, given=[0, 3]), r"\(3,\) has order 3, above order=2: give order=3"),
+    "factorial": (lambda: any_jet(f, 1, 171), r"α! for α = \(171,\) is beyond double precision"),
+    "taylor": (
+        lambda: any_taylor(f, V.zeros(), V.zeros(), -1),
+        "from 0 on, not -1",
+    ),
+    "direction": (
+        lambda: any_taylor(f, V.zeros(), R.vec(1.0), 2),
+        "argument 2 is a vector of ℝ where",
+    ),
+    "derivative": (lambda: any_directional(f, -1), "the order of a derivative"),
+    "many directions": (lambda: any_directional(f, 17), r"N = 2\^17 slots"),
+    "way": (lambda: any_directional(f, 2, polarised=1), "polarised=… is True or False"),
+    "family": (lambda: interpolated(f, 30, 30), "N = "),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    """Within a second."""
+    make, said = REFUSED[name]
+    start = time.process_time()
+    with pytest.raises(SpaceError, match=said):
+        make()
+    assert time.process_time() - start < 10.0
+
+
+def test_products_are_bounded() -> None:
+    """A jet that would take more than 10⁷ products says so, where it is one slot of many."""
+    with pytest.raises(SpaceError, match="takes more than 10000000 products"):
+        taylor(f, V.zeros(), V.ones(), 20_000)
+
+
+def test_what_is_linear_has_long_jets() -> None:
+    """The jet of a linear map is the map, slot by slot: 10⁴ of them."""
+    J = jet(fun(V)(lambda x: x.sum()), 1, 100)
+    assert len(J.dom.parts) == 101
+    assert len(taylor(fun(V)(lambda x: x.sum()), V.zeros(), V.ones(), 10_000)) == 10_001
+
+
+def test_one_slot() -> None:
+    """Order 0 and no parameters: the function itself, on a direct sum of one part."""
+    for k, order in ((3, 0), (0, 3), (0, 0)):
+        J = jet(f, k, order)
+        assert len(J.dom.parts) == len(J.cod.parts) == 1
+        assert float(J(J.dom.vec(([1.0, 2.0],))).leaves[0]) == pytest.approx(float(f(V.vec([1.0, 2.0]))))
+
+
+def test_what_is_discrete_goes_through() -> None:
+    """A function of truth values only: the derivatives are of the space 0."""
+    J = jet(fun(Bool)(lambda c: c & c), 1, 2)
+    assert len(J.dom.leaves) == len(J.cod.leaves) == 1
+
+
+def test_names_that_stand_in_the_code() -> None:
+    """The pass and the table of primitives are where the documentation says."""
+    assert Series.__module__ == "diff.series"
+    assert Binary("divide").rule.derivatives is not None

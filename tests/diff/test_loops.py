@@ -1,0 +1,325 @@
+"""Loops: a body that is traced once means what its rounds written out mean, in every pass."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import tracemalloc
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
+from diff import derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, tanh
+from diff.names import NAMES
+from diff.programs import Program
+from hilbert import Copower, DirectSum, Fin, R, SpaceError, direct_sum
+from hilbert.program.loop import Loop
+from linmap import cost, equal, explain, matrix, simplify, structure
+from tests.loop_programs import PAIRS, Pair
+from tests.oracle import value
+
+jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+ROUNDS = [0, 1, 4]
+ALL = pytest.mark.parametrize(("name", "n"), list(itertools.product(PAIRS, ROUNDS)))
+SOME = pytest.mark.parametrize(("name", "n"), [*((name, 2) for name in PAIRS), ("outputs", 0), ("nested", 1)])
+RNG = np.random.default_rng
+
+
+def close(a: Any, b: Any, tolerance: float = 1e-10) -> None:
+    assert a.space == b.space
+    for x, y in zip(a.leaves, b.leaves, strict=True):
+        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=tolerance, atol=tolerance)
+
+
+def point(f: Any, seed: int = 0) -> Any:
+    return f.dom.random(RNG(seed))
+
+
+def total(f: Any) -> Any:
+    """The square of the result: a scalar function."""
+
+    def body(*x: Any) -> Any:
+        y = f(*x)
+        return inner(y, y)
+
+    return fun.over(f.dom)(body)
+
+
+def loops(p: Program[Any, Any]) -> int:
+    return sum(isinstance(step.operation, Loop) for step in p.steps)
+
+
+@ALL
+def test_value(name: str, n: int) -> None:
+    """fold(step, s, xs) = step(… step(s, x₀) …, x_{n−1}), beside the rounds written out and the oracle."""
+    f, g = PAIRS[name](n)
+    x = point(f)
+    close(f(x), g(x))
+    close(f(x), value(f, x))
+    assert loops(program(f)) > 0
+
+
+@ALL
+def test_derivative_and_adjoint(name: str, n: int) -> None:
+    """f'(x) and f'(x)*, on a value and on a symbol."""
+    f, g = PAIRS[name](n)
+    x, dx = point(f), f.dom.tangent.random(RNG(1))
+    dy = f.cod.random(RNG(2))
+    df, dg = derivative(f).at(x), derivative(g).at(x)
+    close(df(dx), dg(dx))
+    close(adjoint(df)(dy), adjoint(dg)(dy))
+    assert adjoint(adjoint(df)) == df
+    close(jvp(f)(x, dx), jvp(g)(x, dx))
+    close(vjp(f)(x, dy), vjp(g)(x, dy))
+    close(df(dx), value(df, dx))
+    close(adjoint(df)(dy), value(adjoint(df), dy))
+
+
+@ALL
+def test_second_derivative(name: str, n: int) -> None:
+    """∇∇, forward over reverse, reverse over forward, and mixed."""
+    f, g = (total(h) for h in PAIRS[name](n))
+    x, dx = point(f), f.dom.tangent.random(RNG(1))
+    close(grad(f)(x), grad(g)(x))
+    if name == "elements":  # jvp of a function with discrete arguments takes a tangent of the others
+        return
+    close(jvp(grad(f))(x, dx), jvp(grad(g))(x, dx))
+    close(grad(total(grad(f)))(x), grad(total(grad(g)))(x))
+    np.testing.assert_allclose(hessian(f, x), hessian(g, x), atol=1e-9)
+
+
+@SOME
+def test_lifted_in_every_choice(name: str, n: int) -> None:
+    """lift(f, X, over) under one and two lifts, with the gradient of it, and the gradient lifted."""
+    f, g = PAIRS[name](n)
+    X, Y = Fin.of(2), Fin.of(3)
+    count = len(f.dom.parts)
+    for size in range(1, count + 1):
+        for over in itertools.combinations(range(count), size):
+            a, b = (lift(h, X, over=over) for h in (f, g))
+            x = point(a)
+            close(a(x), b(x))
+            close(grad(total(a))(x), grad(total(b))(x))
+            c, d = (lift(grad(total(h)), X, over=over) for h in (f, g))
+            close(c(x), d(x))
+            e, k = (lift(h, Y, over=(over[0],)) for h in (a, b))
+            close(e(point(e)), k(point(e)))
+
+
+@SOME
+def test_matrices(name: str, n: int) -> None:
+    """Dense by every plan, structure, cost."""
+    f, g = PAIRS[name](n)
+    x = point(f)
+    np.testing.assert_allclose(jacobian(f, x), jacobian(g, x), atol=1e-10)
+    df = derivative(f).at(x)
+    np.testing.assert_allclose(matrix(df, "array", limit=10**6), jacobian(g, x), atol=1e-10)
+    np.testing.assert_allclose(matrix(adjoint(df), "array", limit=10**6), jacobian(g, x).T, atol=1e-10)
+    assert str(structure(df))
+    assert str(cost(f))
+    assert str(cost(df))
+
+
+@SOME
+def test_other_passes(name: str, n: int) -> None:
+    """Text, repr, pickle, equality, simplification and the point-free form."""
+    f, _ = PAIRS[name](n)
+    again = PAIRS[name](n).loop
+    x = point(f)
+    for h in (f, grad(total(f))):
+        assert str(h)
+        assert eval(repr(h), dict(NAMES)) == h  # noqa: S307 - that is what a repr is for
+        assert pickle.loads(pickle.dumps(h)) == h
+    d = derivative(f)
+    assert str(d)
+    assert str(adjoint(d))
+    assert pickle.loads(pickle.dumps(d)) == d
+    assert eval(repr(d), dict(NAMES)) == d  # noqa: S307 - that is what a repr is for
+    assert equal(f, again)
+    assert equal(d, derivative(again))
+    assert equal(d.at(x), pickle.loads(pickle.dumps(d.at(x))))
+    assert str(explain(d))
+    dx = f.dom.tangent.random(RNG(1))
+    close(simplify(d).at(x)(dx), d.at(x)(dx))
+    close(simplify(d.at(x))(dx), d.at(x)(dx))
+    if name != "elements":
+        close(pointfree(f)(x), f(x))
+
+
+def test_different_bodies_differ() -> None:
+    """equal compares bodies by contents, up to the order of steps."""
+    X, V = Fin.of(3), R ** Fin.of(2)
+    f = fun(V)(lambda s: iterate(lambda t: tanh(t) + 2.0 * t, s, X))
+    g = fun(V)(lambda s: iterate(lambda t: 2.0 * t + tanh(t), s, X))
+    h = fun(V)(lambda s: iterate(lambda t: 3.0 * t + tanh(t), s, X))
+    assert f != g
+    assert equal(f, g)
+    assert not equal(f, h)
+    assert not equal(f, fun(V)(lambda s: iterate(lambda t: tanh(t) + 2.0 * t, s, Fin.of(4))))
+
+
+def test_checked_by_differences() -> None:
+    """check_derivative of a loop, and of its gradient."""
+    f, _ = PAIRS["outputs"](4)
+    check_derivative(total(f), point(f))
+    check_derivative(grad(total(f)), point(f))
+
+
+def test_against_jax() -> None:
+    """The gradient and the Hessian's product beside JAX's scan."""
+    n, S = 20, Fin.of(4)
+    V, W = R**S, R ** (S * S)
+    f = fun(W, V, V ** Fin.of(n))(
+        lambda w, s, xs: (
+            inner(*(fold(lambda t, x: (tanh(w @ t + x), t * x), s, xs)[0],) * 2)
+            + fold(lambda t, x: (tanh(w @ t + x), t * x), s, xs)[1].sum()
+        )
+    )
+
+    def peer(w: Any, s: Any, xs: Any) -> Any:
+        last, ys = jax.lax.scan(lambda t, x: (jnp.tanh(w @ t + x), t * x), s, xs)
+        return last @ last + ys.sum()
+
+    x = point(f)
+    dx = f.dom.random(RNG(1))
+    arrays, tangents = (tuple(map(jnp.asarray, v.leaves)) for v in (x, dx))
+    for have, want in zip(grad(f)(x).leaves, jax.grad(peer, (0, 1, 2))(*arrays), strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-10)
+    _, product = jax.jvp(jax.grad(peer, (0, 1, 2)), arrays, tangents)
+    for have, want in zip(jvp(grad(f))(x, dx).leaves, product, strict=True):
+        np.testing.assert_allclose(have, want, rtol=1e-8)
+    assert loops(program(f)) == 1  # the same loop twice is one
+
+
+def test_traced_once() -> None:
+    """The body runs once; the steps of the gradient and the size of the pickle do not depend on n."""
+    sizes = set[tuple[int, int]]()
+    for n in (10**3, 10**4, 10**5):
+        calls: list[int] = []
+
+        def step(w: Any, s: Any, calls: list[int] = calls) -> Any:
+            calls.append(1)
+            return tanh(w @ s + s)
+
+        S, X = Fin.of(14), Fin.of(n)
+
+        def body(w: Any, s: Any, step: Any = step, X: Any = X) -> Any:
+            def one(t: Any) -> Any:
+                return step(w, t)
+
+            return iterate(one, s, X).sum()
+
+        f = fun(R ** (S * S), R**S)(body)
+        df = program(grad(f))
+        assert calls == [1]
+        sizes.add((len(df.steps), len(pickle.dumps(df))))
+    steps, bytes_ = zip(*sizes, strict=True)
+    assert len(set(steps)) == 1
+    assert max(bytes_) - min(bytes_) <= 16  # the digits of n
+
+
+def test_memory() -> None:
+    """Two arrays are kept for each round, and nothing else grows with n."""
+    n, S = 20_000, Fin.of(14)
+    f = fun(R ** (S * S), R**S)(lambda w, s: iterate(lambda t: tanh(w @ t + t), s, Fin.of(n)).sum())
+    df = grad(f)
+    x = 0.1 * point(f)
+    df(x)
+    tracemalloc.start()
+    try:
+        df(x)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.1 * 2 * 14 * 8 * n + 500_000
+
+
+def test_what_does_not_vary_is_outside() -> None:
+    """w @ w is computed once, x * x of a slice nobody reads not at all, an input is not kept twice."""
+    S, X = Fin.of(3), Fin.of(5)
+    V, W = R**S, R ** (S * S)
+    f = program(fun(W, V, V**X)(lambda w, s, xs: fold(lambda t, x: ((w @ w) @ t, x * x), s, xs)[0]))
+    (loop,) = [step.operation for step in f.steps if isinstance(step.operation, Loop)]
+    assert loop.shared == 1
+    assert len(loop.body.steps) == 1
+    assert loop.body.arity == 2
+    g = fun(V, V**X)(lambda s, xs: fold(lambda t, x: t * x, s, xs))
+    (kept,) = [step.operation for step in derivative(g).program.steps if isinstance(step.operation, Loop)]
+    assert len(kept.body.outputs) == 2  # the state; the slices of xs are there
+
+
+def test_on_vectors() -> None:
+    """Where all operands are vectors, the loop is run."""
+    X, V = Fin.of(4), R ** Fin.of(3)
+    s, xs = V.random(RNG(0)), (V**X).random(RNG(1))
+    last, ys = fold(lambda t, x: (t * x, t + x), s, xs)
+    expected = s.array * np.prod(xs.array, axis=0)
+    np.testing.assert_allclose(last.array, expected, rtol=1e-14)
+    assert ys.space == Copower(V, X)
+    w = V.random(RNG(2))
+    np.testing.assert_allclose(iterate(lambda t: t + w, s, X).array, s.array + 4 * w.array)
+
+
+def test_over_a_product() -> None:
+    """The elements of X × Y in their flat order."""
+    X, Y = Fin.of(2), Fin.of(3)
+    f = fun(R, R ** (X * Y))(lambda s, xs: fold(lambda t, x: (t * 2.0 + x, t), s, xs)[1])
+    x = point(f)
+    t, out = float(x[0].array), []
+    for entry in x[1].array.reshape(-1):
+        out.append(t)
+        t = t * 2.0 + entry
+    np.testing.assert_allclose(f(x).array.reshape(-1), out)
+    check_derivative(f, x)
+    check_derivative(lift(f, Fin.of(2), over=(1,)), point(lift(f, Fin.of(2), over=(1,))))
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("fold(lambda t, x: (t @ t) + x, s, xs)", "cannot form ℝ . ℝ\\^3"),
+        ("fold(lambda t, x: t.sum(), s, xs)", "the step of fold takes a state in ℝ\\^3 and gives ℝ:"),
+        ("fold(lambda t: t, s, xs)", "fold gives 2 arguments to its function, whose parameters are"),
+        ("fold(lambda t, x: 3.0, s, xs)", "is a vector, or a tuple of vectors, not 3.0"),
+        ("fold(lambda t, x: t, s, s.sum())", "goes over xs ∈ W\\^X"),
+        ("fold(lambda t, x: t, [s], xs)", "the start of fold is a vector"),
+        ("iterate(lambda t: t, s, 5)", "Fin.of\\(n\\)"),
+        ("iterate(s, s, Fin.of(3))", "takes a function of expressions"),
+    ],
+)
+def test_errors(body: str, what: str) -> None:
+    """A mistake in the body, or of the loop itself, is a SpaceError at the user's line."""
+    V = R ** Fin.of(3)
+    given: Any = eval(compile(f"lambda s, xs: {body}", "model.py", "eval"), globals())  # noqa: S307 - many mistakes
+    with pytest.raises(SpaceError, match=what) as caught:
+        fun(V, V ** Fin.of(2))(given)
+    assert "model.py:1" in str(caught.value)
+
+
+def test_leaks() -> None:
+    """An expression of the body is not used outside of it, nor one of a function inside another."""
+    V = R ** Fin.of(3)
+    kept: list[Any] = []
+
+    def step(s: Any) -> Any:
+        kept.append(s * 2.0)
+        return s
+
+    with pytest.raises(SpaceError, match="of expressions of two functions"):
+        fun(V)(lambda s: iterate(step, s, Fin.of(3)) + kept[0])
+    with pytest.raises(SpaceError, match="two functions"):
+        fun(V)(lambda s: inner(s, kept[0]))
+
+
+def test_pair_is_typed() -> None:
+    """The space of a function with loops is that of the rounds written out."""
+    for make in PAIRS.values():
+        f, g = make(3)
+        assert isinstance(Pair(f, g), tuple)
+        assert (f.dom, f.cod) == (g.dom, g.cod)
+        assert isinstance(f.dom, DirectSum)
+        assert direct_sum(*f.dom.parts) == f.dom

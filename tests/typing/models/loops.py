@@ -1,0 +1,81 @@
+"""A recurrent network by fold: the state is a vector, or several; lanes, conditions, parts that are computed again."""
+
+from typing import reveal_type
+
+import numpy as np
+
+from adjoint import grad
+from diff import Expr, again, batched, build, each, fold, fun, inner, iterate, log, tanh, where
+from hilbert import Copower, Fin, Matrix, R, Scalar, Vector
+
+
+class State: ...
+
+
+class Input: ...
+
+
+class Time: ...
+
+
+state, source, time = Fin(State, 3), Fin(Input, 2), Fin(Time, 4)
+S, X = R**state, R**source
+
+
+@fun(R ** (state * state), R ** (state * source), S, X**time)
+def final(
+    a: Expr[Matrix[State, State]],
+    b: Expr[Matrix[State, Input]],
+    h: Expr[Vector[State]],
+    xs: Expr[Copower[Vector[Input], Fin[Time]]],
+) -> Expr[Scalar]:
+    def step(h: Expr[Vector[State]], x: Expr[Vector[Input]]) -> Expr[Vector[State]]:
+        return tanh(a @ h + b @ x)
+
+    def with_output(
+        h: Expr[Vector[State]], x: Expr[Vector[Input]]
+    ) -> tuple[Expr[Vector[State]], Expr[Scalar]]:
+        return tanh(a @ h + b @ x), x @ x
+
+    last = fold(step, h, xs)
+    reveal_type(last)  # N: Expr[Vector[State]]
+    end, norms = fold(with_output, h, xs, reverse=True, checkpoint=True)
+    reveal_type(norms)  # N: Expr[Vector[Time]]
+    many = iterate(lambda s: tanh(a @ s), h, time)
+    reveal_type(many)  # N: Expr[Vector[State]]
+    (one, two), _ = fold(
+        lambda s, x: ((s[1], tanh(b @ x)), s[0]), (last, end), xs
+    )
+    reveal_type(two)  # N: Expr[Vector[State]]
+    rows = each(lambda x: b @ x, xs)
+    reveal_type(rows)  # N: Expr[Copower[Vector[State], Fin[Time]]]
+    table = build(lambda t: xs[t] @ xs[t], time)
+    reveal_type(table)  # N: Expr[Vector[Time]]
+    kept = again(lambda x: tanh(a @ x), many)
+    reveal_type(kept)  # N: Expr[Vector[State]]
+    guarded = where(norms.sum() > 0, lambda: log(norms).sum(), lambda: norms.sum())
+    reveal_type(guarded)  # N: Expr[Field]
+    chosen = where(norms > table, norms, table)
+    reveal_type(chosen)  # N: Expr[Vector[Time]]
+    return one @ two + kept @ kept + guarded + chosen.sum() + rows.sum()
+
+
+class Batch: ...
+
+
+per_sample = fun(X, X)(inner)
+over_batches = batched(per_sample, Batch)
+
+
+def main() -> None:
+    p = final.dom.random(np.random.default_rng(0))
+    gradient = grad(final)(p)
+    reveal_type(gradient[2])  # N: Vec[Vector[State]]
+    values = over_batches(X.zeros(), (X ** Fin(Batch, 5)).zeros())
+    reveal_type(values)  # N: Vec[Vector[Batch]]
+    total = fold(lambda s, x: s + x, X.zeros(), (X**time).zeros())
+    reveal_type(total)  # N: Vec[Vector[Input]]
+
+
+if __name__ == "__main__":
+    main()
