@@ -84,13 +84,13 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             return (yield _lin(direction, X))
         case Lam(_, body):
             return (yield _lin(body, X))
-        case App(function, arg):
-            return not occurs(X, arg) and (yield _lin(function, X))
-        case Let(pattern, value, body):  # Lin(X; let x = E in L)
+        case Let(pattern, value, body) | App(Lam(pattern, body), value):  # Lin(X; let x = E in L), also as (λx. L) E
             inner = X | {x.number for x in variables(pattern)}
             if not occurs(X, value):
                 return (yield _lin(body, X))
             return (yield _lin(value, X)) and (yield _lin(body, inner))
+        case App(function, arg):
+            return not occurs(X, arg) and (yield _lin(function, X))
         case Dual(_, body, covector):
             if not occurs(X, covector):
                 return (yield _lin(body, X))

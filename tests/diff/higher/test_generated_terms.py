@@ -206,6 +206,15 @@ def test_equality_is_up_to_names(seed: int) -> None:
     assert {x.number for x in bound(term)}.isdisjoint(x.number for x in bound(other))
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_binders_are_unique(seed: int) -> None:
+    """A term that is substituted twice binds other variables in each copy."""
+    term, ty = closed(seed)
+    x = fresh("x", ty)
+    numbers = [y.number for y in bound(substitute(Tuple((x, Tuple((x, x)))), {x.number: term}))]
+    assert len(numbers) == len(set(numbers)) == 3 * len(bound(term))
+
+
 def bound(term: Former) -> list[Var]:
     found: list[Var] = []
     stack: list[Any] = [term]

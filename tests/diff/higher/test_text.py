@@ -80,6 +80,7 @@ VALUES = [
     ("and(less(1, 2), not (equal(1, 2)))", "bool", "true"),
     (r"λx. ⟨x, ς x⟩", "real → real * real", "λx. ⟨x, sigmoid x⟩"),
     (r"let x = 2 in let x = x*x in \x. x", "a → a", None),
+    (r"let f = \<h, x>. h x + x in f <\y. f <\w. w, 10*y>, 1>", "real", "21"),
     ("1e-3 + 2.50", "real", "2.501"),
     (r"(\f. <f 1, f 2>) (\x. x + 1)", "real * real", "⟨2, 3⟩"),
     ("(sin : R^3 -> R^3)", "R^3 → R^3", None),
@@ -150,6 +151,7 @@ CODES = [
     ("type", r"\x. pi_1 x", "1:5"),
     ("type", "1 + [2]", "1:5"),
     ("type", "if 1 then 2 else 3", "1:4"),
+    ("type", "if true then 1 else [2]", "1:21"),
     ("type", "case Just 1 of {Nothing -> 2 | Just x -> [x]}", "1:42"),
     ("type", "[|1, 2|] + [|1, 2, 3|]", None),
     ("type", "(1 : R^2)", "1:2"),
@@ -270,6 +272,8 @@ type \f u. let w = f u in dual(\v. let z = <v, w> in pi_1 z, cov(1)) = (a -> b) 
 error linear : dual(\x. x*x, cov(1))
 error linear : dual(\x. let y = x in sin y, cov(1))
 error linear : \f. dual(\v. f v, cov(1))
+error linear : dual(\<g, v>. g v, cov(1))
+type dual(\v. (\z. z + v) v, cov(1)) = real^*
 error type : cov(true)
 error type : dual(\x. <x, x>, cov(1))
 error unbound : jac(nope, 1)
