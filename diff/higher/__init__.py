@@ -1,0 +1,15 @@
+"""Functions of functions: one typed λ-language whose ground types are spaces, and whose primitives are maps.
+
+`Module` reads a text, `run` its claims; `evaluate` gives values, `program(t, at=v)` a program, `Taylor` is the macro
+D_(k,R).
+"""
+
+from diff.higher import binding  # noqa: F401 - equality up to names
+from diff.higher.claims import run
+from diff.higher.errors import Place, TermError
+from diff.higher.evaluate import call, evaluate
+from diff.higher.modules import Module
+from diff.higher.taylor import Taylor
+from diff.higher.translate import program
+
+__all__ = ["Module", "Place", "Taylor", "TermError", "call", "evaluate", "program", "run"]

@@ -1,0 +1,41 @@
+"""python -m diff.higher FILE …: run the claims of texts; exit 1 if one fails, 2 if a file cannot be read."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from diff.higher import run
+from diff.higher.errors import TermError
+from hilbert import SpaceError
+
+
+def main(files: list[str]) -> int:
+    """Print a line for each claim, and how many hold."""
+    if not files:
+        print("usage: python -m diff.higher FILE …", file=sys.stderr)  # noqa: T201 - a command prints
+        return 2
+    worst = 0
+    for file in files:
+        try:
+            text = Path(file).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
+            return 2
+        try:
+            report = run(text, file)
+        except TermError as error:
+            print(f"{error.place or file}: {error.code}: {error.message}", file=sys.stderr)  # noqa: T201
+            worst = 1
+            continue
+        except SpaceError as error:  # of the library, which knows no places
+            print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
+            worst = 1
+            continue
+        print(report)  # noqa: T201
+        worst = max(worst, not report.holds)
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,220 @@
+"""Binding: equality up to names, renaming, substitution; what they say of names and variables, and nothing else does.
+
+Two terms are equal if one walk through both finds the same nodes, and at each binder pairs its variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from diff.higher.terms import AnyTerm, Branch, Former, Lit, Pattern, Var, below, fresh, variables
+from diff.higher.types import Ty
+from hilbert import Vec
+from hilbert.attach import attach
+from hilbert.once import once
+from hilbert.term import driven, rebuild, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Pass: TypeAlias = Generator[Any, Any, Any]
+"""A pass over terms or texts: it yields passes over the parts, and is sent their results (`hilbert.term.driven`)."""
+
+
+def binder(node: Any) -> Pattern | None:
+    """The pattern of a node that binds variables."""
+    found: Pattern | None = getattr(node, "pattern", getattr(node, "var", None))
+    return found
+
+
+# --- equality up to names ---
+
+
+@once
+def _hash(term: Former) -> int:
+    """Of everything but names and numbers of variables; the parts first, so that nothing recurs."""
+    known: dict[int, int] = {}
+    stack: list[tuple[Any, bool]] = [(term, False)]
+    while stack:
+        node, ready = stack.pop()
+        if id(node) in known:
+            continue
+        parts = below(node)
+        if ready or not parts:
+            plain = 0 if isinstance(node, Var) else hash(_plain(node))
+            known[id(node)] = hash((type(node), plain, *(known[id(part)] for part in parts)))
+        else:
+            stack.append((node, True))
+            stack.extend((part, False) for part in parts)
+    return known[id(term)]
+
+
+def _plain(node: Former) -> tuple[Any, ...]:
+    """What a node says beside its subterms."""
+    cls: Any = type(node)
+    values = (getattr(node, f.name) for f in cls.__attrs_attrs__ if f.eq)
+    plain = (v for v in values if not isinstance(v, Former) and not _is_terms(v))
+    return tuple(
+        (v.space, (v.flat() if v.space.is_space else v.array).tobytes()) if isinstance(v, Vec) else v for v in plain
+    )  # literals, by contents
+
+
+def _is_terms(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Former)
+
+
+@final
+class _Names:
+    """Which bound variables of two terms stand for each other at this point of a walk through both."""
+
+    def __init__(self) -> None:
+        self.left: dict[int, object] = {}
+        self.right: dict[int, object] = {}
+        self.equal: set[tuple[int, int]] = set()
+
+    def bind(self, a: Var, b: Var) -> None:
+        if a.number in self.left or b.number in self.right:  # a shared subterm is entered again
+            self.equal.clear()
+        self.left[a.number] = self.right[b.number] = object()
+
+    def same(self, a: Var, b: Var) -> bool:
+        one, other = self.left.get(a.number), self.right.get(b.number)
+        return one is other if one or other else a.number == b.number
+
+
+def _equal(a: Any, b: Any, names: _Names) -> Generator[Any, Any, bool]:
+    if isinstance(a, Var) and isinstance(b, Var):
+        return names.same(a, b) and a.type is b.type
+    if a is b and not names.left:
+        return True
+    key = (id(a), id(b))
+    if key in names.equal:
+        return True
+    if type(a) is not type(b) or _plain(a) != _plain(b):
+        return False
+    mine, yours = below(a), below(b)
+    if len(mine) != len(yours):
+        return False
+    bound, other = binder(a), binder(b)
+    if bound is not None and other is not None:
+        first, second = variables(bound), variables(other)
+        if len(first) != len(second):
+            return False
+        for x, y in zip(first, second, strict=True):
+            names.bind(x, y)
+    for x, y in zip(mine, yours, strict=True):
+        if not (yield _equal(x, y, names)):
+            return False
+    names.equal.add(key)
+    return True
+
+
+# --- renaming and substitution ---
+
+
+def mapped(term: AnyTerm, step: Callable[[AnyTerm], AnyTerm | None], at: Callable[[Ty], Ty] = lambda ty: ty) -> AnyTerm:
+    """The term with `step(t)` for each subterm, from the outside in, where it is not None; types go through `at`.
+
+    Bound variables are met before the term that they are bound in is rebuilt.
+    """
+    result: AnyTerm = driven(_mapped(term, step, at))
+    return result
+
+
+def _mapped(node: Any, step: Any, at: Any) -> Pass:
+    new = step(node)
+    if new is not None:
+        return new
+    values: dict[str, Any] = {}
+    changed = False
+    cls: Any = type(node)
+    for name in _names_of(cls):
+        old = value = getattr(node, name)
+        if isinstance(old, Former):
+            value = _leaf(old, step, at) if type(old) in _LEAVES else (yield _mapped(old, step, at))
+        elif _is_terms(old):
+            parts = []
+            for part in old:
+                made = _leaf(part, step, at) if type(part) in _LEAVES else (yield _mapped(part, step, at))
+                parts.append(made)
+            value = old if all(x is y for x, y in zip(old, parts, strict=True)) else tuple(parts)
+        elif name == "type":
+            value = at(old)
+        elif name == "at" and old:
+            value = tuple(map(at, old))
+        changed |= value is not old
+        values[name] = value
+    return cls(**values) if changed else node
+
+
+_LEAVES = {Var, Lit}
+
+
+def _leaf(node: Any, step: Any, at: Any) -> Any:
+    """As `_mapped`, for a term without subterms: most terms are that, and need no generator."""
+    new = step(node)
+    if new is not None or type(node) is Lit:
+        return node if new is None else new
+    ty = at(node.type)
+    return node if ty is node.type else Var(node.name, node.number, ty, place=node.place)
+
+
+@cache
+def _names_of(cls: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in cls.__attrs_attrs__)
+
+
+def each(step: Callable[[Any], Pass], items: Any) -> Pass:
+    """The results of a pass on several terms, for passes that are generators: parts = yield each(step, t.parts)."""
+    results = []
+    for item in items:
+        result = yield step(item)
+        results.append(result)
+    return results
+
+
+def renamed(term: AnyTerm) -> AnyTerm:
+    """The same term with new bound variables."""
+    return substitute(term, {})
+
+
+def substitute(term: AnyTerm, values: dict[int, AnyTerm]) -> AnyTerm:
+    """t[s/x] by numbers of variables; what t binds gets new variables, and so does what each copy of s binds."""
+    new: dict[int, Var] = {}
+    first = set(values)
+
+    def step(node: AnyTerm) -> AnyTerm | None:
+        bound = binder(node)
+        if bound is not None:
+            new.update({x.number: fresh(x.name, x.type, x.place) for x in variables(bound)})
+        if not isinstance(node, Var):
+            return None
+        if node.number in new:
+            return new[node.number]
+        if node.number not in values:
+            return node
+        if node.number in first:
+            first.discard(node.number)
+            return values[node.number]
+        return renamed(values[node.number])
+
+    return mapped(term, step)
+
+
+def _is_equal(self: Former, other: object) -> bool:
+    return self is other or (
+        isinstance(other, Former) and hash(self) == hash(other) and driven(_equal(self, other, _Names()))
+    )
+
+
+def _unpickled(rows: Any) -> Any:
+    """The term of a table, with variables of this process."""
+    term = rebuild(rows)
+    return term if isinstance(term, (Var, Branch)) else renamed(term)
+
+
+attach(Former, "__eq__", _is_equal)
+attach(Former, "__hash__", _hash)
+attach(Former, "__reduce__", lambda term: (_unpickled, (table(term, whole=True),)))

@@ -1,0 +1,233 @@
+r"""Claims of a text: `value`, `type`, `taylor`, `grad` and `error`, each found true, or false with what was found.
+
+>>> report = run(r'''
+... def twice f u = f (f u)
+... type twice = (a -> a) -> a -> a
+... taylor (1,2) twice sin at <1, 1, 0> = <0.7456241416656, 0.3600394890896, -0.7783957884181>
+... value twice (\x. x + 1) 1 = 4
+... ''', "page.lam")
+>>> print(report)
+page.lam:3: ok
+page.lam:4: ok
+page.lam:5: fails: found 3
+2 of 3 claims hold
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+import numpy as np
+from attrs import frozen
+
+from diff.affine import derivative
+from diff.higher.binding import Pass
+from diff.higher.errors import TermError
+from diff.higher.evaluate import evaluate
+from diff.higher.items import Claim
+from diff.higher.modules import Module
+from diff.higher.show_values import show_value
+from diff.higher.taylor import Taylor
+from diff.higher.terms import App
+from diff.higher.translate import program
+from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, unknown
+from diff.higher.unify import Unifier
+from diff.higher.values import Closure, Native, Tagged, Value, filled, shape_of
+from hilbert import SpaceError, Vec
+from hilbert.term import driven
+from linmap import matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from diff.higher.terms import AnyTerm
+
+CLOSE = 1e-10
+"""|found − expected| ≤ CLOSE · max(1, |expected|) in every claim."""
+
+
+@final
+@frozen
+class Result:
+    """A claim's place and whether it holds; else what was found."""
+
+    file: str
+    line: int
+    found: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {'ok' if self.found is None else f'fails: found {self.found}'}"
+
+
+@final
+@frozen
+class Report:
+    """The claims of a text in order."""
+
+    results: tuple[Result, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all claims hold."""
+        return all(result.found is None for result in self.results)
+
+    def __str__(self) -> str:
+        held = sum(result.found is None for result in self.results)
+        return "\n".join([*map(str, self.results), f"{held} of {len(self.results)} claims hold"])
+
+
+Rule: TypeAlias = "Callable[[Module, Claim], str | None]"
+"""Runs a claim: None if it holds, else what was found."""
+
+
+def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None) -> Report:
+    """The claims of a text; `rules` adds kinds of claims. Raises TermError for a mistake outside of them."""
+    known = {**RULES, **(rules or {})}
+    module = Module()
+    return Report(tuple(_result(module, claim, known) for claim in module.read(text, file)))
+
+
+def _result(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
+    rule = rules.get(claim.word)
+    if rule is None:
+        found: str | None = f"no rule for `{claim.word}`: pullbacks are not reduced by this command"
+    else:
+        try:
+            found = rule(module, claim)
+        except TermError as error:
+            found = f"error {error.code}: {error}"
+        except SpaceError as error:  # of the library, which knows no places
+            found = f"error: {error}"
+    return Result(claim.place.file, claim.place.line, found)
+
+
+# --- the kinds of claims ---
+
+
+def _value(module: Module, claim: Claim) -> str | None:
+    """value t = s."""
+    left, right = claim.terms
+    term, ty = module.checked(left)
+    due, _ = module.checked(right, ty)
+    return _compared(evaluate(term), evaluate(due))
+
+
+def _type(module: Module, claim: Claim) -> str | None:
+    """type t = σ: σ is what t is, or an instance of it."""
+    found, count = module.general(claim.terms[0])
+    assert claim.type is not None
+    return None if _is_instance(found, count, claim.type) else str(found)
+
+
+def _is_instance(general: Ty, count: int, due: Ty) -> bool:
+    """Whether a type is the general one at some types; its own variables stand for themselves."""
+    rigid: dict[Any, Ty] = {}
+
+    def leaf(ty: Ty) -> Ty:
+        return rigid.setdefault(ty, Param(len(rigid))) if isinstance(ty, Unknown) else ty
+
+    try:
+        Unifier().unify(instance(general, [unknown() for _ in range(count)]), rebuilt(due, leaf), None)
+    except TermError:
+        return False
+    return True
+
+
+def _taylor(module: Module, claim: Claim) -> str | None:
+    """taylor (k,R) t at u₁ … uₙ = w: D_(k,R)(t) at jets."""
+    orders = claim.orders
+    assert orders is not None
+    macro = Taylor(orders.listed) if orders.listed else Taylor.of(orders.k, orders.order)
+    term, ty = module.checked(claim.terms[0])
+    made = macro.term(term)
+    for jet in claim.terms[1:-1]:
+        if not isinstance(ty, Arrow):
+            raise TermError("type", f"a term of type {ty} takes no further jet", jet.place)
+        arg, _ = module.checked(jet, macro.type(ty.dom))
+        made, ty = App(made, arg), ty.cod
+    due, _ = module.checked(claim.terms[-1], macro.type(ty))
+    return _compared(evaluate(made), evaluate(due))
+
+
+def _grad(module: Module, claim: Claim) -> str | None:
+    """grad t at v = w: the gradient of t at v, in the shape of v."""
+    function, at, due = claim.terms
+    term, ty = module.checked(function)
+    if not isinstance(ty, Arrow) or ty.cod is not REAL:
+        raise TermError("type", f"a gradient is of a function into real, not of type {ty}", function.place)
+    point, _ = module.checked(at, ty.dom)
+    expected, _ = module.checked(due, ty.dom)
+    return _compared(gradient(term, evaluate(point)), evaluate(expected))
+
+
+def gradient(term: AnyTerm, at: Value) -> Value:
+    """The gradient of a closed function into ℝ at a value: the row of its derivative, in the shape of the value."""
+    shape, leaves = shape_of(at)
+    p = program(term, at)
+    point = leaves[0] if len(leaves) == 1 else Vec(p.dom, tuple(part for leaf in leaves for part in leaf.leaves))
+    row = matrix(derivative(p)(point), "array").reshape(-1)
+    ends = np.cumsum([leaf.space.dim for leaf in leaves])
+    rows = np.split(row, ends[:-1])
+    return filled(shape, iter([leaf.space.unflat(one) for leaf, one in zip(leaves, rows, strict=True)]))
+
+
+def _error(module: Module, claim: Claim) -> str | None:
+    """error CODE : what is refused with this code, when it is checked or when it is evaluated."""
+    refused = claim.refused
+    try:
+        if isinstance(refused, TermError):
+            raise refused
+        if refused is not None:
+            module.copy().add(refused)
+            return "no error"
+        if not claim.terms:
+            return "no error"
+        term, _ = module.checked(claim.terms[0])
+        value = evaluate(term)
+    except TermError as error:
+        return None if error.code == claim.code else f"error {error.code}: {error}"
+    return f"no error but {show_value(value)}"
+
+
+RULES: dict[str, Rule] = {"value": _value, "type": _type, "taylor": _taylor, "grad": _grad, "error": _error}
+"""The claims that need no adjoint."""
+
+
+# --- comparison ---
+
+
+def _compared(found: Value, due: Value) -> str | None:
+    """None if two values agree to rounding, else the first as text."""
+    return None if agree(found, due) else show_value(found)
+
+
+def agree(found: Value, due: Value) -> bool:
+    """Whether two values have one shape and leaves within the tolerance; raises TermError `type` for functions."""
+    same: bool = driven(_agree(found, due))
+    return same
+
+
+def _agree(a: Value, b: Value) -> Pass:
+    match a, b:
+        case ((Closure() | Native()), _):
+            raise TermError("type", "functions are not compared: apply them first")
+        case tuple(), tuple():
+            if len(a) != len(b):
+                return False
+            for x, y in zip(a, b, strict=True):
+                if not (yield _agree(x, y)):
+                    return False
+            return True
+        case Tagged(label, x), Tagged(other, y):
+            return label == other and (yield _agree(x, y))
+        case Vec(), Vec():
+            if a.space != b.space:
+                return False
+            if not a.space.is_space:
+                return bool(np.array_equal(a.array, b.array))
+            x, y = np.asarray(a.array, dtype=float), np.asarray(b.array, dtype=float)
+            with np.errstate(invalid="ignore"):
+                near = np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y))
+            return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
+        case _:  # integers, and values of two kinds
+            return bool(a == b)

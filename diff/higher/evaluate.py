@@ -1,0 +1,289 @@
+"""The one evaluator: strict, each right-hand side of a `let` once, and it knows no carrier.
+
+At a primitive the library's map applies to whatever its arguments are: vectors are computed with, expressions of a
+traced function become steps of its program. What is discrete is what it is at hand. Functions are closures over the
+values of their variables; no Python recursion, so that folds and recursion may be deep.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, final
+
+from diff.higher.binding import Pass, each
+from diff.higher.errors import TermError
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Fix,
+    Fold,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Name,
+    Number,
+    Pattern,
+    Plus,
+    Point,
+    Prim,
+    Proj,
+    Pull,
+    Sharp,
+    Sign,
+    Tuple,
+    Typed,
+    Var,
+    Zero,
+    below,
+)
+from diff.higher.types import Arrow, Data, Product, Recur, Ty, instance, mentions
+from diff.higher.values import Closure, Native, Tagged, Value, applied, filled, shape_of
+from diff.operations import select
+from hilbert import SpaceError, Vec
+from hilbert.once import once
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STEPS = 200_000
+"""How many functions are entered before an evaluation is given up; folds end by themselves, and do not count."""
+
+
+def evaluate(term: AnyTerm, values: dict[int, Value] | None = None, steps: int = STEPS) -> Value:
+    """The value of a term whose free variables, by number, have these values.
+
+    Raises TermError: `limit` after so many steps, `tag` where data would decide what is discrete.
+    """
+    return driven(Evaluator(steps).value(term, dict(values or {})))
+
+
+def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
+    """A function's value at arguments, one after the other."""
+    evaluator = Evaluator(steps)
+    for arg in args:
+        function = driven(evaluator.call(function, arg))
+    return function
+
+
+@final
+class Evaluator:
+    """One evaluation: it counts its steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = self.left = steps
+
+    def _enter(self, term: AnyTerm) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise TermError("limit", f"no value after {self.steps} steps", term.place)
+
+    def value(self, term: AnyTerm, env: dict[int, Value]) -> Pass:
+        """⟦t⟧; `env` has the variables of one activation, and a `let` adds to it."""
+        while True:
+            match term:
+                case Var(name, number, _):
+                    if number not in env:
+                        raise TermError("unbound", f"the free variable {name} has no value", term.place)
+                    return env[number]
+                case Lit(value):
+                    return value
+                case Prim(op, arg):
+                    value = yield self.value(arg, env)
+                    try:
+                        return applied(op, value)
+                    except SpaceError as error:
+                        raise TermError("shape", str(error), term.place) from error
+                case Lam():
+                    return Closure(term, {k: env[k] for k in mentioned(term) if k in env})
+                case App(function, arg):
+                    f = yield self.value(function, env)
+                    value = yield self.value(arg, env)
+                    if not isinstance(f, Closure):
+                        return (yield self.call(f, value))
+                    self._enter(term)
+                    env = dict(f.values)
+                    bind(f.lam.pattern, value, env)
+                    term = f.lam.body
+                case Let(pattern, of, body):
+                    value = yield self.value(of, env)
+                    bind(pattern, value, env)
+                    term = body
+                case Tuple(parts):
+                    values = yield each(lambda part, env=env: self.value(part, env), parts)  # type: ignore[misc]
+                    return tuple(values)
+                case Proj(index, of):
+                    value = yield self.value(of, env)
+                    return value[index]
+                case If(condition, then, otherwise):
+                    c = yield self.value(condition, env)
+                    if not isinstance(c, Vec):
+                        return (yield self._where(c, term, env))
+                    term = then if bool(c.array) else otherwise
+                case Con(label, _, arg):
+                    value = yield self.value(arg, env)
+                    return Tagged(label, value)
+                case Case(of, branches):
+                    value = yield self.value(of, env)
+                    branch = chosen(branches, value.label)
+                    bind(branch.pattern, value.payload, env)
+                    term = branch.body
+                case Fold(ty, of, branches):
+                    value = yield self.value(of, env)
+                    assert isinstance(ty, Data)
+                    return (yield self._fold(ty, branches, value, env))
+                case Fix(var, body):
+                    closed = {k: env[k] for k in mentioned(term) if k in env}
+
+                    def unrolled(arg: Value, term: Fix = term, closed: dict[int, Value] = closed) -> Pass:
+                        self._enter(term)
+                        f = yield self.value(term.body, dict(closed))
+                        return (yield self.call(f, arg))
+
+                    closed[var.number] = Native(unrolled)
+                    term, env = body, dict(closed)
+                case Plus(left, right):
+                    a = yield self.value(left, env)
+                    b = yield self.value(right, env)
+                    return (yield self._sum(a, b))
+                case Pull() | Dual() | Jac() | Cov() | Diff() | Sharp() | Point() | Ev() | Dv() | Zero():
+                    message = "a term of the language of pullbacks has no value before it is reduced"
+                    raise TermError("type", message, term.place)
+                case Name() | Number() | Sign() | Typed():
+                    message = f"{type(term).__name__} is open: check the term first"
+                    raise TermError("unbound", message, term.place)
+                case _:
+                    assert_never(term)
+
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v."""
+        if isinstance(function, Native):
+            return (yield function.run(arg))
+        self._enter(function.lam)
+        env = dict(function.values)
+        bind(function.lam.pattern, arg, env)
+        return (yield self.value(function.lam.body, env))
+
+    def _fold(self, ty: Data, branches: tuple[Branch, ...], value: Tagged, env: dict[int, Value]) -> Pass:
+        """fold v of {ℓ p → s}: first the parts, then s at their results."""
+
+        def fold(one: Tagged) -> Pass:
+            branch = chosen(branches, one.label)
+            payload = yield self._map(_fields(ty)[one.label], fold, one.payload)
+            bind(branch.pattern, payload, env)
+            return (yield self.value(branch.body, env))
+
+        return (yield fold(value))
+
+    def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
+        """F(f) at a value, F(X) a type that speaks of X."""
+        match ty:
+            case Recur():
+                return (yield f(value))
+            case Product(parts) if mentions(ty, Recur):
+                values = []
+                for part, one in zip(parts, value, strict=True):
+                    made = (yield self._map(part, f, one)) if mentions(part, Recur) else one
+                    values.append(made)
+                return tuple(values)
+            case Data() if mentions(ty, Recur):
+                made = yield self._map(_opened(ty)[value.label], f, value.payload)
+                return Tagged(value.label, made)
+            case Arrow(_, cod) if mentions(cod, Recur):
+
+                def after(arg: Value) -> Pass:
+                    result = yield self.call(value, arg)
+                    return (yield self._map(cod, f, result))
+
+                return Native(after)
+            case _:  # X does not occur
+                return value
+
+    def _where(self, condition: Value, term: If, env: dict[int, Value]) -> Pass:
+        """A condition on data: both branches, of which the entries are selected."""
+        a = yield self.value(term.then, env)
+        b = yield self.value(term.otherwise, env)
+        shape, mine = shape_of(a)
+        other, yours = shape_of(b)
+        if shape != other:
+            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
+            raise TermError("tag", message, term.place)
+        both = zip(mine, yours, strict=True)
+        return filled(shape, iter([select(condition, x) + select(~condition, y) for x, y in both]))
+
+    def _sum(self, a: Value, b: Value) -> Pass:
+        """v + w at any type."""
+        if isinstance(a, tuple):
+            parts = []
+            for x, y in zip(a, b, strict=True):
+                part = yield self._sum(x, y)
+                parts.append(part)
+            return tuple(parts)
+        if isinstance(a, (Closure, Native)):
+
+            def pointwise(arg: Value) -> Pass:
+                x = yield self.call(a, arg)
+                y = yield self.call(b, arg)
+                return (yield self._sum(x, y))
+
+            return Native(pointwise)
+        return a + b
+
+
+def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
+    """Give the variables of a pattern the parts of a value."""
+    if isinstance(pattern, Var):
+        env[pattern.number] = value
+        return
+    stack: list[tuple[Any, Value]] = [(pattern, value)]
+    while stack:
+        one, part = stack.pop()
+        if isinstance(one, Var):
+            env[one.number] = part
+        else:
+            stack.extend(zip(one.parts, part, strict=True))
+
+
+def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
+    """The branch of a label."""
+    return next(branch for branch in branches if branch.label == label)
+
+
+@once
+def mentioned(term: Lam | Fix) -> tuple[int, ...]:
+    """The numbers of all variables in a function; those that are bound in it have no value where it is made."""
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+    stack: list[Any] = [term.body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Var):
+            found[node.number] = None
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.extend(below(node))
+    return tuple(found)
+
+
+@once
+def _fields(ty: Data) -> dict[str, Ty]:
+    """What each constructor takes, with X where the type recurs."""
+    return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
+
+
+@once
+def _opened(ty: Data) -> dict[str, Ty]:
+    """What each constructor takes, for a type whose arguments speak of X: its own recursion is the type itself.
+
+    X of an outer type and of this one are kept apart by opening this one.
+    """
+    return {label: instance(field, ty.args, ty) for label, field in ty.declaration.cases}

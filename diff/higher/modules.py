@@ -1,0 +1,249 @@
+"""A text as definitions: what its names stand for, and closed terms in which they are `let`s.
+
+A definition is used at the types of each use; linking binds every instance once, around the term that uses it, so that
+the core has no polymorphism and no names.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from diff.higher import operators
+from diff.higher.binding import mapped, renamed
+from diff.higher.check import Checker
+from diff.higher.errors import TermError
+from diff.higher.items import Claim, Declared, Definition, Free, Primitive, Reader
+from diff.higher.resolve import LAMBDA, Profile
+from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, below, fresh
+from diff.higher.translate import program
+from diff.higher.types import (
+    LIST,
+    Arrow,
+    Declaration,
+    Param,
+    Ty,
+    Unknown,
+    instance,
+    space_of,
+)
+from diff.higher.values import nested, program_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diff.higher.items import Item
+    from hilbert.map import AnyMap
+
+
+@final
+@frozen(eq=False)
+class Checked:
+    """A definition: its term, with parameters in its types, and its type."""
+
+    term: AnyTerm
+    type: Ty
+    arity: int
+
+
+@final
+class Module:
+    """The definitions of one or several texts."""
+
+    def __init__(self, profile: Profile = LAMBDA) -> None:
+        self.profile = profile
+        self.reader = Reader()
+        self.definitions: dict[str, Checked] = {}
+        self.constructors: dict[str, Declaration] = dict.fromkeys(LIST.labels, LIST)
+        self.maps: dict[str, AnyMap] = {}
+        self.variables: dict[str, Var] = {}
+
+    def copy(self) -> Module:
+        """The same names; what is added to the copy is in it only."""
+        made = Module(self.profile)
+        made.reader.types, made.reader.names = dict(self.reader.types), set(self.reader.names)
+        made.definitions, made.constructors = dict(self.definitions), dict(self.constructors)
+        made.maps, made.variables = dict(self.maps), dict(self.variables)
+        return made
+
+    # --- what names stand for ---
+
+    def definition(self, name: str) -> tuple[Ty, int] | None:
+        """The type of a definition and the number of its parameters."""
+        found = self.definitions.get(name)
+        return (found.type, found.arity) if found else None
+
+    def constructor(self, name: str) -> Declaration | None:
+        """The type that a constructor belongs to."""
+        return self.constructors.get(name)
+
+    def free(self, name: str) -> Var | None:
+        """A variable that is declared free."""
+        return self.variables.get(name)
+
+    def map(self, name: str) -> AnyMap | None:
+        """A primitive that the text defines."""
+        return self.maps.get(name)
+
+    def near(self, name: str) -> str:
+        """Names like this one, as a hint."""
+        known = (*self.definitions, *self.constructors, *self.maps, *self.variables, *operators.names())
+        found = get_close_matches(name, known, 3)
+        return f"; near: {', '.join(found)}" if found else ""
+
+    # --- reading ---
+
+    def read(self, text: str, file: str = "<text>") -> Iterator[Claim]:
+        """Take in the items of a text, and give its claims in order; raises TermError for mistakes in the others."""
+        for item in self.reader.read(text, file):
+            if isinstance(item, Claim):
+                yield item
+            else:
+                self.add(item)
+
+    def add(self, item: Item) -> None:
+        """Take in one item; nothing is changed if it is refused."""
+        match item:
+            case Declared(declaration, place):
+                for label in declaration.labels:
+                    other = self.constructors.get(label)
+                    if other is not None and other is not LIST and other.name != declaration.name:
+                        raise TermError("branches", f"{label} is a constructor of {other.name} already", place)
+                self.constructors.update(dict.fromkeys(declaration.labels, declaration))
+            case Free(name, ty, place):
+                self.variables[name] = fresh(name, self._closed(ty), place)
+            case Definition():
+                self._define(item)
+            case Primitive():
+                self._primitive(item)
+            case Claim():  # claims are run, not taken in
+                pass
+
+    def _define(self, item: Definition) -> None:
+        checker = Checker(self, self.profile)
+        itself = item.recursive
+        term, due = item.term, item.type
+        if itself is not None and _occurs(itself, term):
+            if due is None or not item.is_annotated:
+                message = f"{item.name} calls itself: annotate its arguments and its result"
+                raise TermError("recursion", message, item.place)
+            itself = evolve(itself, type=due)
+            term = Fix(itself, _typed(term, itself), place=item.place)
+        term, ty = checker.check(term, due)
+        parameters: dict[Unknown, Ty] = {}
+        generalise = self.profile.generalise and not _has_free(term, self.variables)
+
+        checker.settle()
+        general = checker.types.resolve(
+            ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))) if generalise else self.profile.default
+        )
+        term, _ = checker.finish(term, ty, lambda u: parameters.get(u, self.profile.default))
+        self.definitions[item.name] = Checked(term, general, len(parameters))
+
+    def _primitive(self, item: Primitive) -> None:
+        checker = Checker(self, self.profile)
+        open_, found = checker.check(item.term)
+        term, ty = checker.finish(open_, found, lambda _: self.profile.default)
+        dom = space_of(ty.dom) if isinstance(ty, Arrow) else None
+        cod = space_of(ty.cod) if isinstance(ty, Arrow) else None
+        if dom is None or cod is None:
+            message = f"a primitive is a function of vectors; {item.name} is of type {ty}"
+            raise TermError("type", message, item.place)
+        if _has_free(term, self.variables):
+            raise TermError("unbound", f"the primitive {item.name} has a free variable", item.place)
+        zero = nested(dom, dom.zeros())
+        self.maps[item.name] = program_type(program(self.link(term), zero), dom, cod)
+
+    def _closed(self, ty: Ty) -> Ty:
+        return Checker(self, self.profile).types.resolve(ty, {}, lambda _: self.profile.default)
+
+    # --- terms ---
+
+    def term(self, text: str, file: str = "<text>") -> tuple[AnyTerm, Ty]:
+        """A term that is written with the names of this module, closed and checked, and its type; raises TermError."""
+        return self.checked(self.reader.term(text, file))
+
+    def checked(self, term: AnyTerm, due: Ty | None = None) -> tuple[AnyTerm, Ty]:
+        """A term of this text without open nodes and names, and its type; what nothing determines is the default."""
+        checker = Checker(self, self.profile)
+        made, ty = checker.check(term, due)
+        done, found = checker.finish(made, ty, lambda _: self.profile.default)
+        return self.link(done), found
+
+    def general(self, term: AnyTerm) -> tuple[Ty, int]:
+        """The most general type of a term, and the number of its parameters."""
+        checker = Checker(self, self.profile)
+        _, ty = checker.check(term)
+        parameters: dict[Unknown, Ty] = {}
+        checker.settle()
+        found = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
+        return found, len(parameters)
+
+    def link(self, term: AnyTerm) -> AnyTerm:
+        """let f = … in … t, one `let` for each definition and types at which t uses it, those that it uses first."""
+        bound: dict[tuple[str, tuple[Ty, ...]], Var] = {}
+        lets: list[tuple[Var, AnyTerm]] = []
+        stack: list[tuple[tuple[str, tuple[Ty, ...]], AnyTerm | None]] = [(use, None) for use in reversed(_uses(term))]
+        while stack:
+            use, body = stack.pop()
+            if use in bound:
+                continue
+            name, args = use
+            definition = self.definitions[name]
+            if body is None:
+                body = renamed(mapped(definition.term, lambda _: None, lambda ty, args=args: instance(ty, args)))  # type: ignore[misc]
+                stack.append((use, body))
+                stack.extend((inner, None) for inner in reversed(_uses(body)) if inner not in bound)
+            else:
+                bound[use] = fresh(name, instance(definition.type, args))
+                lets.append((bound[use], _named(body, bound)))
+        made = _named(term, bound)
+        for x, value in reversed(lets):
+            made = Let(x, value, made, place=term.place)
+        return made
+
+
+def _uses(term: AnyTerm) -> list[tuple[str, tuple[Ty, ...]]]:
+    """The definitions that a term uses, with their types."""
+    return list(dict.fromkeys((node.name, node.at) for node in _nodes(term) if isinstance(node, Name)))
+
+
+def _nodes(term: Former) -> Iterator[Former]:
+    """All nodes of a term, from the left to the right."""
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(below(node)))
+
+
+def _named(term: AnyTerm, bound: dict[tuple[str, tuple[Ty, ...]], Var]) -> AnyTerm:
+    def step(node: AnyTerm) -> AnyTerm | None:
+        return evolve(bound[node.name, node.at], place=node.place) if isinstance(node, Name) else None
+
+    return mapped(term, step) if bound else term
+
+
+def _occurs(x: Var, term: AnyTerm) -> bool:
+    return x.number in _numbers(term)
+
+
+def _numbers(term: Former) -> set[int]:
+    return {node.number for node in _nodes(term) if isinstance(node, Var)}
+
+
+def _has_free(term: AnyTerm, variables: dict[str, Var]) -> bool:
+    return bool(variables) and not _numbers(term).isdisjoint(x.number for x in variables.values())
+
+
+def _typed(term: AnyTerm, x: Var) -> AnyTerm:
+    """The term with this type at the variable's occurrences."""
+
+    def step(node: AnyTerm) -> AnyTerm | None:
+        if isinstance(node, Var):
+            return evolve(node, type=x.type) if node.number == x.number else node
+        return None
+
+    return mapped(term, step)

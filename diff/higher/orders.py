@@ -1,0 +1,83 @@
+"""The sum of Faà di Bruno over multi-indices (the Taylor paper, §3), and their sets with the errors of terms."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from math import comb, factorial, prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from diff.higher.errors import TermError
+from diff.multiindex import MOST, Alpha, count, index_set, indices, require_down_closed
+from hilbert import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
+    """I(k, R) in lexicographic order; raises TermError `order` below 0 or, for too many, `limit`."""
+    try:
+        k, order = count(k, "the number k of parameters of a jet"), count(order, "the order of a jet")
+    except SpaceError as error:
+        raise TermError("order", str(error)) from None
+    try:
+        return indices(k, order)
+    except SpaceError as error:
+        raise TermError("limit", str(error)) from None
+
+
+def down_closed(listed: Iterable[Alpha]) -> tuple[Alpha, ...]:
+    """These multi-indices in order; raises TermError `order` unless all below each are among them."""
+    found = list(listed)
+    try:
+        made = index_set(found, len(found[0]) if found else 0, max(map(sum, found), default=0), "a set of orders")
+        require_down_closed(made, "a set of orders")
+    except SpaceError as error:
+        raise TermError("order", str(error)) from None
+    return made
+
+
+def below(alpha: Alpha) -> Iterator[Alpha]:
+    """All γ ≤ α, in lexicographic order."""
+    return product(*(range(a + 1) for a in alpha))
+
+
+def binomial(alpha: Alpha, gamma: Alpha) -> int:
+    """Π binom(αᵢ, γᵢ)."""
+    return prod(map(comb, alpha, gamma))
+
+
+Factors: TypeAlias = tuple[tuple[Alpha, int, int], ...]
+"""(γ, j, e): the e-th power of ∂^γ f_j."""
+
+
+@cache
+def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], ...]:
+    """Form A of Faà di Bruno for ∂^α(f; g), f of so many components: (coefficient, β, factors) of each summand.
+
+    A summand is coefficient · ∂_β g · Π (∂^γ f_j)^e, where Σ e·γ = α and β_j = Σ e; the coefficient is the integer
+    α! / Π e! (γ!)^e.
+    """
+    cells = [(gamma, j) for gamma in below(alpha) if any(gamma) for j in range(components)]
+    found: list[tuple[int, Alpha, Factors]] = []
+    stack: list[tuple[int, Alpha, Factors]] = [(0, alpha, ())]
+    while stack:
+        k, rest, chosen = stack.pop()
+        if not any(rest):
+            beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(components))
+            parts = prod(factorial(e) * _factorial(gamma) ** e for gamma, _, e in chosen)
+            found.append((_factorial(alpha) // parts, beta, chosen))
+            if len(found) > MOST:
+                raise TermError("limit", f"∂^{alpha} of a primitive is a sum of more than {MOST} terms")
+        elif k < len(cells):
+            gamma, j = cells[k]
+            most = min(r // g for r, g in zip(rest, gamma, strict=True) if g)
+            for e in range(most, -1, -1):
+                left = tuple(r - e * g for r, g in zip(rest, gamma, strict=True))
+                stack.append((k + 1, left, (*chosen, (gamma, j, e)) if e else chosen))
+    return tuple(found)
+
+
+def _factorial(alpha: Alpha) -> int:
+    return prod(map(factorial, alpha))

@@ -1,0 +1,389 @@
+"""Text → open terms: the grammar of terms and patterns. Names that a binder binds become its variables.
+
+The rules are generators on one trampoline, so that nested brackets do not use Python's stack;
+chains of λ, let, if and :: are loops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diff.higher.binding import Pass
+from diff.higher.errors import Place, TermError
+from diff.higher.pattern_parser import PatternParser
+from diff.higher.terms import (
+    App,
+    Branch,
+    Case,
+    Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Fold,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Name,
+    Number,
+    Point,
+    Proj,
+    Pull,
+    Sharp,
+    Sign,
+    Tuple,
+    Typed,
+    Var,
+    Zero,
+    fresh,
+)
+from diff.higher.tokens import KEYWORDS, Token
+from diff.higher.types import LIST, Data, unknown
+from hilbert import Bool, Fin, R
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from diff.higher.pattern_parser import Before
+    from diff.higher.terms import AnyTerm
+    from diff.higher.types import Declaration
+
+DEEPEST = 20_000
+"""More brackets in each other are refused."""
+PULLBACKS = {"pull", "dual", "jac", "cov", "diff", "sharp", "eps", "ev", "dv", "pt"}
+_OPENERS = ("(", "<", "[", "[|")
+
+
+class Parser(PatternParser):
+    """The grammar of terms, on the tokens of one item; `defined` are the names that stand for themselves everywhere."""
+
+    def __init__(self, tokens: list[Token], types: Mapping[str, Declaration], defined: frozenset[str]) -> None:
+        super().__init__(tokens, types)
+        self.defined = defined
+        self.depth = 0
+
+    # --- terms ---
+
+    def term(self) -> Pass:
+        """term, with what may stand before it (λ, let, if, fold … from, t ::) collected in a loop."""
+        prefix: list[tuple[str, Place, tuple[Any, ...]]] = []
+        bound: list[Before] = []
+        while True:
+            token = self.token
+            if self.accept("\\"):
+                while True:
+                    pattern = self.pattern()
+                    bound.append(self.bind(pattern))
+                    prefix.append(("λ", token.place, (pattern,)))
+                    if self.accept("."):
+                        break
+            elif self.accept("let"):
+                pattern = self.pattern()
+                self.expect("=")
+                value = yield self.term()
+                self.expect("in")
+                bound.append(self.bind(pattern))
+                prefix.append(("let", token.place, (pattern, value)))
+            elif self.accept("if"):
+                condition = yield self.term()
+                self.expect("then")
+                then = yield self.term()
+                self.expect("else")
+                prefix.append(("if", token.place, (condition, then)))
+            elif self.accept("case"):
+                value = yield self.term()
+                self.expect("of")
+                if self.token.text == "{":
+                    branches = yield self.branches()
+                    body: AnyTerm = Case(value, branches, place=token.place)
+                    break
+                pattern = self.pattern()
+                self.expect("->")
+                bound.append(self.bind(pattern))
+                prefix.append(("let", token.place, (pattern, value)))
+            elif self.token.text == "fold" and self.after.text == "(" and self._is_right_fold():
+                self.step()
+                self.expect("(")
+                first = self.pattern()
+                self.expect(",")
+                second = self.pattern()
+                self.expect(")")
+                self.expect(".")
+                pair = Tuple((first, second), place=token.place)
+                here = self.bind(pair)
+                inside = yield self.term()
+                self.unbind(here)
+                self.expect("over")
+                over = yield self.term()
+                self.expect("from")
+                prefix.append(("fold", token.place, (pair, inside, over)))
+            elif self.accept("fold"):
+                value = yield self.term()
+                self.expect("of")
+                branches = yield self.branches()
+                body = Fold(unknown(), value, branches, place=token.place)
+                break
+            else:
+                body = yield self.sum()
+                if not self.accept("::"):
+                    break
+                prefix.append(("::", token.place, (body,)))
+        for before in reversed(bound):
+            self.unbind(before)
+        for kind, place, parts in reversed(prefix):
+            body = _wrapped(kind, place, parts, body)
+        return body
+
+    def _is_right_fold(self) -> bool:
+        """Whether `fold (` begins `fold (p, q). t`: a dot follows the bracket that closes."""
+        depth, k = 0, self.at + 1
+        while k < len(self.tokens):
+            text = self.tokens[k].text
+            depth += (text in {"(", "<", "["}) - (text in {")", ">", "]"})
+            if not depth:
+                return self.tokens[k + 1].text == "." if k + 1 < len(self.tokens) else False
+            k += 1
+        return False
+
+    def branches(self) -> Pass:
+        """{Con [pat] -> term | …}."""
+        self.expect("{")
+        found: list[Branch] = []
+        while True:
+            token = self.token
+            if token.kind != "con":
+                self.fail("a constructor")
+            self.step()
+            pattern = Tuple((), place=token.place) if self.token.text == "->" else self.pattern()
+            self.expect("->")
+            before = self.bind(pattern)
+            body = yield self.term()
+            self.unbind(before)
+            found.append(Branch(token.text, pattern, body, place=token.place))
+            if not self.accept("|"):
+                break
+        self.expect("}")
+        return tuple(found)
+
+    def sum(self) -> Pass:
+        """prod {± prod}."""
+        left = yield self.product()
+        while self.token.text in {"+", "-", "-o"}:
+            sign = self.step()
+            if sign.text == "-o":  # a minus, then the name o
+                self.at -= 1
+                self.tokens[self.at] = Token("name", "o", sign.place)
+            right = yield self.product()
+            left = Sign(sign.text[0], (left, right), place=sign.place)
+        return left
+
+    def product(self) -> Pass:
+        """unary {(* / @) unary}."""
+        left = yield self.unary()
+        while self.token.text in {"*", "/", "@"}:
+            sign = self.step()
+            right = yield self.unary()
+            left = Sign(sign.text, (left, right), place=sign.place)
+        return left
+
+    def unary(self) -> Pass:
+        """{-} app [^ n]: -x^2 is -(x^2), f x^2 is (f x)^2."""
+        signs = []
+        while self.token.text == "-":
+            signs.append(self.step())
+        made = yield self.atom()
+        while self._begins_atom():
+            place = self.token.place
+            arg = yield self.atom()
+            made = App(made, arg, place=made.place or place)
+        if self.accept("^"):
+            minus = "-" if self.accept("-") else ""
+            made = Sign(f"^{minus}{self.digits('an exponent')}", (made,), place=made.place)
+        for sign in reversed(signs):
+            made = Sign("-", (made,), place=sign.place)
+        return made
+
+    def _begins_atom(self) -> bool:
+        token = self.token
+        return (
+            (token.kind == "name" and (token.text not in KEYWORDS or token.text in {"true", "false"}))
+            or token.kind in {"con", "number"}
+            or token.text in _OPENERS
+        )
+
+    def atom(self) -> Pass:
+        """An atom."""
+        token = self.token
+        if not self._begins_atom():
+            self.fail("a term")
+        self.step()
+        match token.kind:
+            case "number":
+                return Number(token.text, place=token.place)
+            case "con":
+                return Name(token.text, place=token.place)
+            case "name":
+                return (yield self.word(token))
+            case _:  # one of the opening brackets
+                return (yield self.bracket(token))
+
+    def word(self, token: Token) -> Pass:
+        """A name, a truth value, a projection or a former of the language of pullbacks."""
+        text, place = token.text, token.place
+        if text in {"true", "false"}:
+            return Lit(Bool.vec(text == "true"), place=place)
+        if text in self.scope:
+            x = self.scope[text]
+            return Var(x.name, x.number, x.type, place=place)
+        if text not in self.defined:
+            if text == "zero":
+                return Zero(unknown(), place=place)
+            if text.startswith("pi_") and text[3:].isdigit() and int(text[3:]):
+                if not self._begins_atom():
+                    x = fresh("t", unknown(), place)
+                    return Lam(x, Proj(int(text[3:]) - 1, x, place=place), place=place)
+                of = yield self.atom()
+                return Proj(int(text[3:]) - 1, of, place=place)
+            if text in PULLBACKS and self.token.text == "(":
+                return (yield self.pullback(token))
+        return Name(text, place=place)
+
+    def pullback(self, token: Token) -> Pass:
+        """pull(λp. t, ω), dual(λp. t, c), jac(f, t), cov(r, …), diff(F, a, u), sharp(c), eps(u), ev(a; c), …"""
+        place = token.place
+        self.expect("(")
+        if token.text in {"pull", "dual"}:
+            self.expect("\\")
+            pattern = self.pattern()
+            self.expect(".")
+            before = self.bind(pattern)
+            body = yield self.term()
+            self.unbind(before)
+            self.expect(",")
+            other = yield self.term()
+            self.expect(")")
+            cls = Pull if token.text == "pull" else Dual
+            return cls(pattern, body, other, place=place)
+        if token.text == "jac":
+            name = self.name("the name of a primitive")
+            self.expect(",")
+            direction = yield self.term()
+            self.expect(")")
+            return Jac(Name(name, place=place), direction, name, place=place)  # type: ignore[arg-type]  # until checked
+        parts = yield self.several(")", {"ev": 1, "dv": 2}.get(token.text))
+        arity = {"diff": 3, "sharp": 1, "eps": 1, "pt": 1, "ev": 2, "dv": 3}.get(token.text, len(parts))
+        if len(parts) != arity or not parts:
+            raise TermError("syntax", f"{token.text} takes {arity or 1} terms, not {len(parts)}", place)
+        match token.text:
+            case "cov":
+                return Cov(parts[0] if len(parts) == 1 else Tuple(parts, place=place), place=place)
+            case "diff":
+                return Diff(*parts, place=place)
+            case "sharp":
+                return Sharp(*parts, place=place)
+            case "ev":
+                return Ev(*parts, place=place)
+            case "dv":
+                return Dv(*parts, place=place)
+            case _:  # eps and pt are one
+                return Point(*parts, place=place)
+
+    def several(self, closing: str, semicolon: int | None = None) -> Pass:
+        """[term {, term}] and the closing bracket; a semicolon stands after so many terms."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise TermError("limit", f"more than {DEEPEST} brackets in each other", self.token.place)
+        parts: list[AnyTerm] = []
+        if not self.accept(closing):
+            while True:
+                part = yield self.term()
+                parts.append(part)
+                if not self.accept(";" if len(parts) == semicolon else ","):
+                    break
+            self.expect(closing)
+        self.depth -= 1
+        return parts
+
+    def bracket(self, token: Token) -> Pass:
+        """(), (t), (t : σ), tuples, lists, and the numbers of a vector."""
+        place = token.place
+        match token.text:
+            case "[|":
+                return self.ground(place)
+            case "[":
+                parts = yield self.several("]")
+                ty = Data(LIST, (unknown(),))
+                made: AnyTerm = Con("Nil", ty, Tuple(()), place=place)
+                for part in reversed(parts):
+                    made = Con("Cons", ty, Tuple((part, made)), place=place if part is parts[0] else part.place)
+                return made
+            case "<":
+                parts = yield self.several(">")
+                if not parts:
+                    raise TermError("syntax", "< > holds at least one term; the empty tuple is ()", place)
+                return parts[0] if len(parts) == 1 else Tuple(parts, place=place)
+            case _:  # an opening parenthesis
+                if self.accept(")"):
+                    return Tuple((), place=place)
+                self.depth += 1
+                if self.depth > DEEPEST:
+                    raise TermError("limit", f"more than {DEEPEST} brackets in each other", place)
+                first = yield self.term()
+                self.depth -= 1
+                if self.accept(":"):
+                    ty_ = self.type()
+                    self.expect(")")
+                    return Typed(first, ty_, place=place)
+                if self.accept(")"):
+                    return first
+                if not self.accept(","):
+                    self.fail("')', ',' or ':'")
+                rest = yield self.several(")")
+                return Tuple((first, *rest), place=place)
+
+    def ground(self, place: Place) -> Lit:
+        """[| g, … |], numbers nested by axis."""
+        stack: list[list[Any]] = [[]]
+        while True:
+            if self.accept("["):
+                stack.append([])
+                continue
+            minus = self.accept("-")
+            if self.token.kind != "number":
+                self.fail("a number")
+            stack[-1].append(float(self.step().text) * (-1.0 if minus else 1.0))
+            while len(stack) > 1 and self.accept("]"):
+                done = stack.pop()
+                stack[-1].append(done)
+            if len(stack) == 1 and self.accept("|]"):
+                break
+            self.expect(",")
+        try:
+            array = np.array(stack[0], dtype=float)
+        except ValueError:
+            raise TermError("shape", "the rows of a vector have unequal lengths", place) from None
+        index = Fin.of(array.shape[0])
+        for n in array.shape[1:]:
+            index = index * Fin.of(n)  # type: ignore[assignment]
+        return Lit((R**index).vec(array), place=place)
+
+
+def _wrapped(kind: str, place: Place, parts: tuple[Any, ...], body: AnyTerm) -> AnyTerm:
+    match kind:
+        case "λ":
+            return Lam(parts[0], body, place=place)
+        case "let":
+            return Let(parts[0], parts[1], body, place=place)
+        case "if":
+            return If(parts[0], parts[1], body, place=place)
+        case "::":
+            return Con("Cons", Data(LIST, (unknown(),)), Tuple((parts[0], body)), place=place)
+        case _:  # fold (p, q). t over l from …
+            pair, inside, over = parts
+            branches = (Branch("Nil", Tuple(()), body, place=place), Branch("Cons", pair, inside, place=place))
+            return Fold(Data(LIST, (unknown(),)), over, branches, place=place)

@@ -1,0 +1,47 @@
+"""Partial derivatives ∂_β p of scalar primitives as maps: the library's own, of any order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diff.affine import jvp
+from diff.expr import const
+from diff.higher.values import flattened, summands
+from diff.lower import program
+from diff.trace import fun
+from hilbert import R
+from hilbert.once import once
+from hilbert.program.operation import Literal
+
+if TYPE_CHECKING:
+    from diff.multiindex import Alpha
+    from hilbert.map import AnyMap
+
+
+def is_scalar(op: AnyMap) -> bool:
+    """Whether a map is p : ℝ^n → ℝ on n numbers."""
+    return op.cod == R and all(part == R for part in summands(op.dom))
+
+
+@once
+def partial(op: AnyMap, beta: Alpha) -> AnyMap:
+    """∂_β p : ℝ ⊕ … ⊕ ℝ → ℝ."""
+    place = max((j for j, b in enumerate(beta) if b), default=None)
+    if place is None:
+        return op
+    before = partial(op, (*beta[:place], beta[place] - 1, *beta[place + 1 :]))
+    step = flattened(jvp(before))
+    along = [const(R.vec(float(j == place))) for j in range(len(beta))]
+    return fun(*(R,) * len(beta))(lambda *x: step(*x, *along))
+
+
+@once
+def constant_of(op: AnyMap) -> float | None:
+    """The number that a scalar map is everywhere, where its program shows that."""
+    p = program(op)
+    used = [step for k, step in enumerate(p.steps, p.arity) if k in p.outputs]
+    match used:
+        case [only] if isinstance(only.operation, Literal):
+            return only.operation.value.number
+        case _:  # it is computed from the argument
+            return None

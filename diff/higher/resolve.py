@@ -1,0 +1,211 @@
+"""What names, signs and constructors stand for where a term is checked, and at which space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+from attrs import evolve, frozen
+
+from diff.higher import operators
+from diff.higher.errors import Place, TermError
+from diff.higher.terms import AnyTerm, Branch, Con, Lam, Name, Prim, Tuple, Var, fresh
+from diff.higher.types import (
+    REAL,
+    UNIT,
+    Arrow,
+    Data,
+    Declaration,
+    Ground,
+    Product,
+    Ty,
+    Unknown,
+    ground,
+    instance,
+    space_of,
+    unknown,
+)
+from diff.higher.unify import Unifier
+from hilbert import Bool, SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.map import AnyMap
+
+BOOL = Ground(Bool)
+
+
+@final
+@frozen
+class Profile:
+    """What differs between the languages whose terms are checked here."""
+
+    generalise: bool = True
+    """Whether a definition may be used at several types."""
+    default: Ty = REAL
+    """What a type is that nothing determines."""
+    arity: Callable[[str], int | None] = operators.arity
+    """How many arguments a primitive of this name takes."""
+    primitive: Callable[[str, Any], AnyMap] = operators.primitive
+    """The primitive of this name at a space."""
+    sign: Callable[..., AnyMap] = operators.sign
+    """The operator at the spaces of its arguments."""
+
+
+LAMBDA = Profile()
+
+
+class Names(Protocol):
+    """What names stand for where a term is checked."""
+
+    def definition(self, name: str) -> tuple[Ty, int] | None:
+        """The type of a definition and the number of its parameters."""
+
+    def constructor(self, name: str) -> Declaration | None:
+        """The type that a constructor belongs to."""
+
+    def free(self, name: str) -> Var | None:
+        """A variable that is declared free."""
+
+    def map(self, name: str) -> AnyMap | None:
+        """A primitive that the text defines."""
+
+    def near(self, name: str) -> str:
+        """A hint for a name that is unbound."""
+
+
+class Resolver:
+    """The equations of one item, and what its names stand for."""
+
+    def __init__(self, names: Names, profile: Profile = LAMBDA) -> None:
+        self.names, self.profile = names, profile
+        self.types = Unifier()
+        self._later: list[tuple[Ty, int, Ty, Place | None]] = []
+
+    def arity(self, name: str) -> int | None:
+        """The arity of a primitive of the library, where no definition has its name."""
+        if self.names.definition(name) or self.names.map(name) or self.names.free(name):
+            return None
+        return self.profile.arity(name)
+
+    def known(self, ty: Ty | None) -> Ty | None:
+        """What a type is known to be."""
+        return None if ty is None else self.types.find(ty)
+
+    def named(self, name: str, at: tuple[Ty, ...], hint: Ty | None, place: Place | None) -> tuple[AnyTerm, Ty]:
+        """A name that is not applied: a primitive or constructor is a function of its own."""
+        found = self.names.definition(name)
+        if found is not None:
+            ty, count = found
+            args = at or tuple(unknown() for _ in range(count))
+            return Name(name, args, place=place), instance(ty, args)
+        free = self.names.free(name)
+        if free is not None:
+            return evolve(free, place=place), free.type
+        declaration = self.names.constructor(name)
+        if declaration is not None:
+            data = Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
+            due = instance(declaration.field(name), data.args, data)
+            if due is UNIT:
+                return Con(name, data, Tuple(()), place=place), data
+            x = fresh("x", due, place)
+            return Lam(x, Con(name, data, x, place=place), place=place), Arrow(due, data)
+        op = self.names.map(name)
+        if op is None:
+            count_ = self.profile.arity(name)
+            if count_ is None:
+                raise TermError("unbound", f"{name} is not bound{self.names.near(name)}", place)
+            space = self._space_of_hint(hint, count_)
+            op = self.at_space(name, Bool if name in operators.LOGICAL else space, place)
+        x = fresh("x", ground(op.dom), place)
+        return Lam(x, Prim(op, x, name, place=place), place=place), Arrow(ground(op.dom), ground(op.cod))
+
+    def _space_of_hint(self, hint: Ty | None, count: int) -> Any:
+        """The space that an annotation gives to a primitive that is not applied; ℝ if none does."""
+        dom = self.known(hint.dom) if isinstance(hint, Arrow) else None
+        if count > 1:
+            dom = self.known(dom.parts[0]) if isinstance(dom, Product) and dom.parts else None
+        return dom.space if isinstance(dom, Ground) else REAL.space
+
+    def map(self, name: str, place: Place | None) -> AnyMap:
+        """The primitive of this name, at ℝ if it is the library's."""
+        op = self.names.map(name)
+        if op is not None:
+            return op
+        if self.profile.arity(name) is None:
+            raise TermError("unbound", f"{name} is no primitive{self.names.near(name)}", place)
+        return self.at_space(name, REAL.space, place)
+
+    def at_space(self, name: str, space: Any, place: Place | None) -> AnyMap:
+        """The primitive at a space; raises TermError `type` where it has no such space."""
+        try:
+            return self.profile.primitive(name, space)
+        except SpaceError as error:
+            raise TermError("type", str(error), place) from None
+
+    def ground(self, ty: Ty, place: Place | None) -> Any:
+        """The space of an argument of a primitive: ℝ where it is not known."""
+        found = self.types.find(ty)
+        if isinstance(found, Unknown):
+            self.types.unify(found, self.profile.default, place)
+            found = self.profile.default
+        if isinstance(found, Ground):
+            return found.space
+        return None
+
+    def component(self, ty: Ty, index: int, place: Place | None) -> Ty:
+        """Component i of a tuple, which may be known later only."""
+        result = unknown()
+        if not self._settled(ty, index, result, place):
+            self._later.append((ty, index, result, place))
+        return result
+
+    def _settled(self, ty: Ty, index: int, result: Ty, place: Place | None) -> bool:
+        found = self.types.find(ty)
+        if isinstance(found, Product) and index < len(found.parts):
+            self.types.unify(result, found.parts[index], place)
+        elif not isinstance(found, Unknown):
+            raise TermError("type", f"π{index + 1} of a term of type {self.types.text(found)}", place)
+        return not isinstance(found, Unknown)
+
+    def settle(self) -> None:
+        """Find the components that were not known; raises TermError `type` for a tuple of unknown length."""
+        while self._later:
+            left = [one for one in self._later if not self._settled(*one)]
+            if len(left) == len(self._later):
+                _, index, _, place = left[0]
+                message = (
+                    f"π{index + 1} of a tuple whose length is not known: annotate it, or take it apart by a pattern"
+                )
+                raise TermError("type", message, place)
+            self._later = left
+
+    def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> Data:
+        """The declared type that branches take apart; raises TermError `branches` unless they are its constructors."""
+        labels = [branch.label for branch in branches]
+        given = self.types.find(ty)
+        declaration = given.declaration if isinstance(given, Data) else self.names.constructor(labels[0])
+        if declaration is None:
+            what = f"{labels[0]} is no constructor{self.names.near(labels[0])}"
+            raise TermError("unbound" if isinstance(given, Unknown) else "branches", what, branches[0].place)
+        for k, (label, branch) in enumerate(zip(labels, branches, strict=True)):
+            if label not in declaration.labels:
+                what = f"{label} is no constructor of {declaration.name}, whose are {', '.join(declaration.labels)}"
+                raise TermError("branches", what, branch.place)
+            if label in labels[:k]:
+                raise TermError("branches", f"{label} has two branches", branch.place)
+        missing = [label for label in declaration.labels if label not in labels]
+        if missing:
+            raise TermError("branches", f"no branch for {', '.join(missing)} of {declaration.name}", place)
+        if isinstance(given, Data):
+            return given
+        return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
+
+    def vectors(self, ty: Ty, place: Place | None) -> Ty:
+        """The type of what a covector of numbers applies to: reals, tuples of reals, or a vector."""
+        found = self.types.find(ty)
+        for one in found.parts if isinstance(found, Product) else (found,):
+            self.ground(one, place)
+        if space_of(self.types.resolve(ty, {}, lambda u: u)) is None:
+            raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
+        return found

@@ -1,0 +1,384 @@
+"""The terms of the λ-language: a closed union for the functional language, for pullbacks and for texts not yet checked.
+
+A binder takes a *pattern*, which is a variable or a tuple of patterns, so that `case t of ⟨x, y⟩ → s` and
+`let ⟨x, y⟩ = t in s` are one term. A primitive is any map of the library. Variables have numbers, which are unique: a
+name is for readers only. Two terms are equal if they are equal up to the names and numbers of bound variables.
+
+A term remembers where it was written (`place`), which is no part of its value.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import field, frozen
+
+from diff.higher.errors import Place
+from diff.higher.types import REAL, Data, Product, Ty
+from hilbert import R, Vec
+from hilbert.map import AnyMap
+from hilbert.term import Term, as_tuple, bottom_up, children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_numbers = count()
+
+
+@frozen(eq=False, repr=False)
+class Former(Term):
+    """A term. Equality up to names, hash and pickling are attached in `diff.higher.binding`."""
+
+    place: Place | None = field(default=None, eq=False, kw_only=True)
+
+    def __str__(self) -> str:
+        from diff.higher.show import show_term  # printing is a pass over terms
+
+        return show_term(self)
+
+    def __repr__(self) -> str:
+        return f"<term {self}>"
+
+
+@final
+@frozen(eq=False, repr=False)
+class Var(Former):
+    """x : σ; a pattern too."""
+
+    name: str
+    number: int
+    type: Ty
+
+
+@final
+@frozen(eq=False, repr=False)
+class Lit(Former):
+    """A vector of the library, or an integer."""
+
+    value: Vec[Any] | int
+
+
+@final
+@frozen(eq=False, repr=False)
+class Prim(Former):
+    """op(t), op any map of the library; `name` is for readers, and empty where there is none."""
+
+    op: AnyMap
+    arg: AnyTerm
+    name: str = field(default="", eq=False)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Lam(Former):
+    """λp. t."""
+
+    pattern: Var | Tuple
+    body: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class App(Former):
+    """t s."""
+
+    function: AnyTerm
+    arg: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Let(Former):
+    """let p = t in s, which is also case t of p → s."""
+
+    pattern: Var | Tuple
+    value: AnyTerm
+    body: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Tuple(Former):
+    """⟨t₁, …, tₙ⟩; a pattern if its parts are."""
+
+    parts: tuple[AnyTerm, ...] = field(converter=as_tuple)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Proj(Former):
+    """πᵢ t, i counted from 0."""
+
+    index: int
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class If(Former):
+    """if c then t else s."""
+
+    condition: AnyTerm
+    then: AnyTerm
+    otherwise: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Con(Former):
+    """ℓ t, of a declared type: an injection, or the constructor of a μ."""
+
+    label: str
+    type: Ty
+    arg: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Branch(Former):
+    """ℓ p → t."""
+
+    label: str
+    pattern: Var | Tuple
+    body: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Case(Former):
+    """case t of {ℓ p → s | …}."""
+
+    of: AnyTerm
+    branches: tuple[Branch, ...] = field(converter=as_tuple)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Fold(Former):
+    """fold t of {ℓ p → s | …}: where `type`, that of t, recurs, p has the results for the parts."""
+
+    type: Ty
+    of: AnyTerm
+    branches: tuple[Branch, ...] = field(converter=as_tuple)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Fix(Former):
+    """The f with f = t, a recursive definition of a text."""
+
+    var: Var
+    body: AnyTerm
+
+
+# --- the language of pullbacks: its formers, 0 and + at every type ---
+
+
+@final
+@frozen(eq=False, repr=False)
+class Pull(Former):
+    """(Ω λp. t)·ω."""
+
+    pattern: Var | Tuple
+    body: AnyTerm
+    form: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Dual(Former):
+    """(λp. t)*·c, t linear in p."""
+
+    pattern: Var | Tuple
+    body: AnyTerm
+    covector: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Jac(Former):
+    """𝒥f·t, the Jacobian of a primitive along t, a function of the point."""
+
+    op: AnyMap
+    direction: AnyTerm
+    name: str = field(default="", eq=False)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Cov(Former):
+    """[r]*, the covector v ↦ r·v, of numbers or of a vector."""
+
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Diff(Former):
+    """𝒟F(a)(u)."""
+
+    function: AnyTerm
+    point: AnyTerm
+    direction: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Sharp(Former):
+    """♯c, a covector as a vector."""
+
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Point(Former):
+    """ε_u : σ**, φ ↦ φ(u); pt(u) among covectors."""
+
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Ev(Former):
+    """ev(a; c), h ↦ c(h a)."""
+
+    at: AnyTerm
+    covector: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Dv(Former):
+    """dv(a, u; c), h ↦ c(𝒟h(a)(u))."""
+
+    at: AnyTerm
+    along: AnyTerm
+    covector: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Zero(Former):
+    """0 at any type."""
+
+    type: Ty
+
+
+@final
+@frozen(eq=False, repr=False)
+class Plus(Former):
+    """t + s where it is no primitive: functions, tuples and covectors."""
+
+    left: AnyTerm
+    right: AnyTerm
+
+
+# --- what a front end may write; the checker replaces it ---
+
+
+@final
+@frozen(eq=False, repr=False)
+class Name(Former):
+    """A definition, a constructor or a primitive; after checking a definition, at these types."""
+
+    name: str
+    at: tuple[Ty, ...] = ()
+
+
+@final
+@frozen(eq=False, repr=False)
+class Number(Former):
+    """A number as it is written: a real, or an integer where one is due."""
+
+    text: str
+
+
+@final
+@frozen(eq=False, repr=False)
+class Sign(Former):
+    """An operator that is a primitive at the types of its arguments."""
+
+    sign: str
+    args: tuple[AnyTerm, ...] = field(converter=as_tuple)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Typed(Former):
+    """(t : σ)."""
+
+    of: AnyTerm
+    type: Ty
+
+
+Core: TypeAlias = Var | Lit | Prim | Lam | App | Let | Tuple | Proj | If | Con | Case | Fold | Fix
+"""The functional language."""
+Pullbacks: TypeAlias = Pull | Dual | Jac | Cov | Diff | Sharp | Point | Ev | Dv | Zero | Plus
+"""What the language of pullbacks adds."""
+Open: TypeAlias = Name | Number | Sign | Typed
+"""What is gone once a term is checked."""
+AnyTerm: TypeAlias = Core | Pullbacks | Open
+"""The closed union of terms (a `Branch` is part of one)."""
+Pattern: TypeAlias = Var | Tuple
+
+
+# --- making ---
+
+
+def fresh(name: str = "x", ty: Ty = REAL, place: Place | None = None) -> Var:
+    """A variable that occurs nowhere else."""
+    return Var(name, next(_numbers), ty, place=place)
+
+
+def real(value: float) -> Lit:
+    """The number as a term of type ℝ."""
+    return Lit(R.vec(float(value)))
+
+
+def variables(pattern: Pattern) -> list[Var]:
+    """The variables of a pattern, from left to right."""
+    found: list[Var] = []
+    stack: list[Any] = [pattern]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Var):
+            found.append(node)
+        else:
+            stack.extend(reversed(node.parts))
+    return found
+
+
+def pattern_type(pattern: Any) -> Ty:
+    """The type of what a pattern takes apart."""
+
+    def step(node: Any, rec: Callable[[Any], Ty]) -> Ty:
+        return node.type if isinstance(node, Var) else Product(tuple(map(rec, node.parts)))
+
+    made: Ty = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
+    return made
+
+
+def below(term: Any) -> list[Any]:
+    """The direct subterms, patterns among them."""
+    return [part for part in children(term) if isinstance(part, Former)]
+
+
+def size(term: AnyTerm) -> int:
+    """The number of nodes, each occurrence counted; patterns are not."""
+    total, stack = 0, [term]
+    while stack:
+        node: Any = stack.pop()
+        total += not isinstance(node, Branch)
+        pattern = getattr(node, "pattern", getattr(node, "var", None))
+        stack.extend(part for part in below(node) if part is not pattern)
+    return total
+
+
+def list_term(items: Iterable[AnyTerm], ty: Data, place: Place | None = None, end: AnyTerm | None = None) -> AnyTerm:
+    """[t₁, …, tₙ], of a type of lists, or t₁ :: … :: end."""
+    made: AnyTerm = Con("Nil", ty, Tuple(()), place=place) if end is None else end
+    for item in reversed(list(items)):
+        made = Con("Cons", ty, Tuple((item, made)), place=item.place)
+    return made

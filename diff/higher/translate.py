@@ -1,0 +1,54 @@
+"""A term as a program: what is discrete is fixed by the value at hand, what is real stays free.
+
+Functions, tuples, constructors and folds are gone: the evaluator runs once on the expressions of a traced function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from diff.expr import const
+from diff.higher.errors import TermError
+from diff.higher.evaluate import call, evaluate
+from diff.higher.values import Closure, Native, Shape, Value, filled, shape_of, spaces_of
+from diff.trace import fun
+from hilbert import Vec
+from hilbert.once import once
+
+if TYPE_CHECKING:
+    from diff.higher.terms import AnyTerm
+    from diff.programs import AnyProgram
+
+
+def program(term: AnyTerm, at: Value) -> AnyProgram:
+    """The program of a closed function on the leaves of its argument, for all arguments of the shape of `at`.
+
+    Its domain is the direct sum of the spaces of the leaves (that space, if there is one), its codomain of those of the
+    result. Made once for each shape. Raises TermError `type` for an argument without leaves and results with functions.
+    """
+    shape, leaves = shape_of(at)
+    if not leaves:
+        raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)
+    return _traced(term, shape)[0]
+
+
+def result_shape(term: AnyTerm, at: Value) -> Shape:
+    """What is discrete of the result for arguments of the shape of `at`."""
+    return _traced(term, shape_of(at)[0])[1]
+
+
+@once
+def _traced(term: AnyTerm, shape: Shape) -> tuple[AnyProgram, Shape]:
+    found: list[Shape] = []
+
+    def body(*leaves: Any) -> Any:
+        result = call(evaluate(term), filled(shape, iter(leaves)))
+        if isinstance(result, (Closure, Native)):
+            raise TermError("type", "the result is a function: take its argument as one more argument", term.place)
+        out, values = shape_of(result)
+        found.append(out)
+        constants = [const(v) if isinstance(v, Vec) else v for v in values]
+        return constants[0] if len(constants) == 1 else tuple(constants)
+
+    made: Any = fun(*spaces_of(shape))(body)
+    return made, found[0]

@@ -1,0 +1,332 @@
+"""The types of the λ-language: σ ::= V | ℤ | σ × … × σ | σ → τ | σ ⊸ τ | T σ … σ, V a space of the library.
+
+`Data` is the one former for labelled sums and for μX.F(X): its declaration lists labelled fields that speak of its
+parameters (`Param`) and of itself (`Recur`, the X). Options are declarations without X; lists, numbers, trees and rose
+trees have it, also inside another type. A direct sum is the product of its parts, so ℝ ⊕ ℝ and ℝ × ℝ are one type.
+
+Types are hash-consed: equal types are one object. A pass over types visits shared parts once.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+from weakref import WeakValueDictionary
+
+from attrs import frozen
+
+from diff.higher.errors import TermError
+from hilbert import DirectSum, Type
+from hilbert import R as REALS
+from hilbert.once import once
+from hilbert.term import Term, bottom_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_KNOWN: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+class Interned(type):
+    """The class of classes whose equal instances are one object."""
+
+    if not TYPE_CHECKING:  # checkers read the constructors
+
+        def __call__(cls, *args: Any, **named: Any) -> Any:
+            """The instance that is known, or a new one; parts are interned, so that their identities are the key."""
+            parts = (*args, *named.values())
+            key = (cls, *(_key(part) for part in parts))
+            known = _KNOWN.get(key)
+            return _KNOWN.setdefault(key, super().__call__(*args, **named)) if known is None else known
+
+
+def _key(part: Any) -> Any:
+    if type(type(part)) is Interned:
+        return id(part)
+    return tuple(map(_key, part)) if isinstance(part, tuple) else part
+
+
+class Node(Term, metaclass=Interned):
+    """A type; equality is identity."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __str__(self) -> str:
+        from diff.higher.show_types import show_type  # printing is a pass over types
+
+        return show_type(self)  # type: ignore[arg-type]  # the union of all its classes
+
+    def __repr__(self) -> str:
+        return f"<type {self}>"
+
+
+@final
+@frozen(eq=False, repr=False)
+class Ground(Node):
+    """A type of the library that is no direct sum: see `ground`."""
+
+    space: Type
+
+
+@final
+@frozen(eq=False, repr=False)
+class Int(Node):
+    """ℤ: numbers that are fixed when a term becomes a program."""
+
+
+@final
+@frozen(eq=False, repr=False)
+class Product(Node):
+    """σ₁ × … × σₙ; for n = 0 the unit."""
+
+    parts: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Arrow(Node):
+    """σ → τ."""
+
+    dom: Ty
+    cod: Ty
+
+
+@final
+@frozen(eq=False, repr=False)
+class Lin(Node):
+    """σ ⊸ τ; the dual σ* is σ ⊸ ℝ."""
+
+    dom: Ty
+    cod: Ty
+
+
+@final
+@frozen(eq=False)
+class Declaration(metaclass=Interned):
+    """data T a₁ … aₙ = ℓ₁ τ₁ | … : a field speaks of the parameters and of T a₁ … aₙ itself, which is `Recur`."""
+
+    name: str
+    arity: int
+    cases: tuple[tuple[str, Ty], ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Declaration, (self.name, self.arity, self.cases)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The constructors, in order."""
+        return tuple(label for label, _ in self.cases)
+
+    def field(self, label: str) -> Ty:
+        """The type of what a constructor takes, in terms of `Param` and `Recur`."""
+        return dict(self.cases)[label]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Data(Node):
+    """T σ₁ … σₙ."""
+
+    declaration: Declaration
+    args: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Param(Node):
+    """A type variable: of a declaration, or of a definition that is used at several types."""
+
+    index: int
+
+
+@final
+@frozen(eq=False, repr=False)
+class Recur(Node):
+    """The declared type itself, in its own fields."""
+
+
+_numbers = count()
+
+
+@final
+@frozen(eq=False, repr=False)
+class Unknown(Node):
+    """A type that is to be found."""
+
+    number: int
+
+
+Ty: TypeAlias = Ground | Int | Product | Arrow | Lin | Data | Param | Recur | Unknown
+"""The closed union of types."""
+
+
+def unknown() -> Unknown:
+    """An unknown that occurs nowhere else."""
+    return Unknown(next(_numbers))
+
+
+REAL = Ground(REALS)
+INT = Int()
+UNIT = Product(())
+RECUR = Recur()
+
+
+@once
+def ground(space: Type) -> Ty:
+    """The type of the values of a space: a direct sum is the product of its parts."""
+    return Product(tuple(map(ground, space.parts))) if isinstance(space, DirectSum) else Ground(space)
+
+
+def space_of(ty: Ty) -> Type | None:
+    """The space of a first-order type without data: the inverse of `ground`."""
+
+    def step(node: Any, rec: Callable[[Any], Any]) -> Any:
+        match node:
+            case Ground(space):
+                return space
+            case Product(parts):
+                spaces = tuple(map(rec, parts))
+                return None if None in spaces else DirectSum(spaces)
+            case _:  # functions and data have no space
+                return None
+
+    found: Type | None = bottom_up(ty, step)
+    return found
+
+
+def dual(ty: Ty) -> Lin:
+    """σ* = σ ⊸ ℝ."""
+    return Lin(ty, REAL)
+
+
+def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], Declaration] = lambda d: d) -> Ty:
+    """The type with `leaf` in place of its leaves (spaces, ℤ, parameters, X, unknowns)."""
+
+    def step(node: Ty, rec: Callable[[Any], Any]) -> Ty:
+        match node:
+            case Product(parts):
+                return Product(tuple(map(rec, parts)))
+            case Arrow(dom, cod):
+                return Arrow(rec(dom), rec(cod))
+            case Lin(dom, cod):
+                return Lin(rec(dom), rec(cod))
+            case Data(declaration, args):
+                return Data(declared(declaration), tuple(map(rec, args)))
+            case _:  # a leaf has no parts
+                return leaf(node)
+
+    result: Ty = bottom_up(ty, step)
+    return result
+
+
+def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
+    """The type with arguments for its parameters, and `recur` for X."""
+
+    def leaf(node: Ty) -> Ty:
+        if isinstance(node, Param):
+            return args[node.index]
+        return recur if isinstance(node, Recur) else node
+
+    return rebuilt(ty, leaf)
+
+
+@once
+def payload(data: Data, label: str, recur: Ty | None = None) -> Ty:
+    """What the constructor of this label takes: F(recur) at the label; T σ₁ … σₙ itself for `recur` unless given."""
+    return instance(data.declaration.field(label), data.args, data if recur is None else recur)
+
+
+@once
+def mentions(ty: Ty, kind: type[Ty]) -> bool:
+    """Whether a type of this class occurs in it."""
+
+    def step(node: Ty, rec: Callable[[Any], Any]) -> bool:
+        match node:
+            case Product(parts):
+                return isinstance(node, kind) or any(map(rec, parts))
+            case Arrow(dom, cod) | Lin(dom, cod):
+                return isinstance(node, kind) or rec(dom) or rec(cod)
+            case Data(_, args):
+                return isinstance(node, kind) or any(map(rec, args))
+            case _:  # a leaf has no parts
+                return isinstance(node, kind)
+
+    found: bool = bottom_up(ty, step)
+    return found
+
+
+def is_first_order(ty: Ty) -> bool:
+    """Whether no function is in it, nor in the fields of what is declared."""
+    seen: set[Declaration] = set()
+    stack: list[Any] = [ty]
+    while stack:
+        match stack.pop():
+            case Arrow() | Lin():
+                return False
+            case Product(parts):
+                stack.extend(parts)
+            case Data(declaration, args):
+                stack.extend(args)
+                if declaration not in seen:
+                    seen.add(declaration)
+                    stack.extend(f for _, f in declaration.cases)
+            case _:  # a leaf has no parts
+                pass
+    return True
+
+
+def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declaration:
+    """A declaration; raises TermError `positive` where the type itself stands left of an arrow."""
+    for label, given in cases:
+        stack: list[tuple[Any, bool]] = [(given, True)]
+        while stack:
+            ty, positive = stack.pop()
+            match ty:
+                case Recur() if not positive:
+                    what = f"{label} of {name} takes a function of {name}: a type may not recur left of an arrow"
+                    raise TermError("positive", what)
+                case Arrow(dom, cod) | Lin(dom, cod):
+                    stack += [(dom, False), (cod, positive)]
+                case Product(parts):
+                    stack += [(part, positive) for part in parts]
+                case Data(inner, args):
+                    stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
+                case _:  # a leaf has no parts
+                    pass
+    return Declaration(name, arity, tuple(cases))
+
+
+def is_positive(declaration: Declaration, parameter: int) -> bool:
+    """Whether a parameter stands left of no arrow."""
+    if parameter >= declaration.arity:
+        return True
+    stack: list[tuple[Any, bool]] = [(ty, True) for _, ty in declaration.cases]
+    while stack:
+        ty, positive = stack.pop()
+        match ty:
+            case Param(index) if index == parameter and not positive:
+                return False
+            case Arrow(dom, cod) | Lin(dom, cod):
+                stack += [(dom, False), (cod, positive)]
+            case Product(parts):
+                stack += [(part, positive) for part in parts]
+            case Data(inner, args):
+                stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
+            case _:  # a leaf has no parts
+                pass
+    return True
+
+
+LIST = declared("list", 1, (("Nil", UNIT), ("Cons", Product((Param(0), RECUR)))))
+"""Lists are a declaration like any other; [a, b] and a :: l are notation."""
+
+
+def list_of(ty: Ty) -> Data:
+    """list σ."""
+    return Data(LIST, (ty,))

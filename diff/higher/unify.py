@@ -1,0 +1,124 @@
+"""Unification of types by classes of equal ones (Huet): near-linear, because types are hash-consed and merged once.
+
+An unknown may come to stand for a type that contains it; that is found when types are resolved, not at each step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from diff.higher.errors import Place, TermError
+from diff.higher.types import Arrow, Data, Lin, Product, Ty, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def parts_of(ty: Ty) -> tuple[Ty, ...]:
+    """The types that a type is made of."""
+    match ty:
+        case Product(parts):
+            return parts
+        case Arrow(dom, cod) | Lin(dom, cod):
+            return dom, cod
+        case Data(_, args):
+            return args
+        case _:  # a leaf has no parts
+            return ()
+
+
+def with_parts(ty: Ty, parts: tuple[Ty, ...]) -> Ty:
+    """The type of the same form with other parts."""
+    match ty:
+        case Product():
+            return Product(parts)
+        case Arrow():
+            return Arrow(*parts)
+        case Lin():
+            return Lin(*parts)
+        case Data(declaration, _):
+            return Data(declaration, parts)
+        case _:  # a leaf has no parts
+            return ty
+
+
+def _agree(a: Ty, b: Ty) -> bool:
+    """Whether two types that are made of others have one form."""
+    if type(a) is not type(b) or len(parts_of(a)) != len(parts_of(b)) or not (parts_of(a) or isinstance(a, Product)):
+        return False
+    return not isinstance(a, Data) or (isinstance(b, Data) and a.declaration is b.declaration)
+
+
+@final
+class Unifier:
+    """The equations between types of one item."""
+
+    def __init__(self) -> None:
+        self._class: dict[Ty, Ty] = {}
+        self._place: dict[Ty, Place | None] = {}
+
+    def find(self, ty: Ty) -> Ty:
+        """What a type is known to be: the type that stands for its class."""
+        root = ty
+        while root in self._class:
+            root = self._class[root]
+        while ty is not root:
+            above = self._class[ty]
+            self._class[ty] = root
+            ty = above
+        return root
+
+    def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
+        """Make two types one; raises TermError `type` where they differ."""
+        stack = [(found, due)]
+        while stack:
+            pair = stack.pop()
+            a, b = self.find(pair[0]), self.find(pair[1])
+            if a is b:
+                continue
+            if isinstance(b, Unknown) and not isinstance(a, Unknown):
+                a, b = b, a
+            if isinstance(a, Unknown):
+                self._place.setdefault(b, place)
+            elif _agree(a, b):
+                stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
+            else:
+                message = f"{what} is of type {self.text(found)} where {self.text(due)} is due"
+                raise TermError("type", message, place)
+            self._class[a] = b
+
+    def text(self, ty: Ty) -> str:
+        """A type as it is known so far, for messages."""
+        try:
+            return str(self.resolve(ty, {}, lambda unknown: unknown))
+        except TermError:
+            return "an infinite type"
+
+    def resolve(self, ty: Ty, memo: dict[Ty, Ty], open_: Callable[[Unknown], Ty]) -> Ty:
+        """The type, with `open_` of what is still unknown; raises TermError `infinite` for a type that contains itself.
+
+        `memo` keeps what is known of classes from one call to the next.
+        """
+        known = memo.get(self.find(ty))
+        if known is not None:
+            return known
+        entered: set[Any] = set()
+        stack: list[tuple[Ty, bool]] = [(ty, False)]
+        while stack:
+            node, ready = stack.pop()
+            root = self.find(node)
+            if root in memo:
+                continue
+            parts = parts_of(root)
+            if ready or not parts:
+                made = with_parts(root, tuple(memo[self.find(part)] for part in parts))
+                memo[root] = open_(made) if isinstance(made, Unknown) else made
+                entered.discard(root)
+            elif root in entered:
+                message = "a type would contain itself: a function is applied to itself, or a list holds itself"
+                raise TermError("infinite", message, self._place.get(root))
+            else:
+                entered.add(root)
+                stack.append((root, True))
+                stack.extend((part, False) for part in parts)
+        return memo[self.find(ty)]

@@ -1,0 +1,185 @@
+"""Values: vectors (or whatever maps apply to), integers, tuples, constructors with a payload, and functions.
+
+What is discrete of a value is its *shape*: tags, lengths, integers. What is real are its leaves, from left to right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import field, frozen
+
+from diff.elementwise import Elementwise
+from diff.higher.binding import Pass, each
+from diff.higher.errors import TermError
+from diff.higher.terms import Lam
+from diff.lower import program
+from diff.programs import Program
+from hilbert import DirectSum, Type, Vec
+from hilbert.map import AnyMap
+from hilbert.notarray import Applicable
+from hilbert.once import once
+from hilbert.term import Term, driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@final
+@frozen(eq=False, repr=False)
+class Tagged:
+    """ℓ v."""
+
+    label: str
+    payload: Value
+
+    def __str__(self) -> str:
+        from diff.higher.show_values import show_value  # printing is a pass over values
+
+        return show_value(self)
+
+    __repr__ = __str__
+
+
+@final
+@frozen(eq=False)
+class Closure:
+    """A λ with the values of its free variables, by number."""
+
+    lam: Lam
+    values: dict[int, Any] = field(repr=False)
+
+
+@final
+@frozen(eq=False)
+class Native:
+    """A function that is a pass."""
+
+    run: Callable[[Any], Pass]
+
+
+Value: TypeAlias = Any
+"""A vector, an expression, an integer, a tuple of values, Tagged, Closure or Native."""
+
+
+# --- shape and leaves ---
+
+
+@final
+@frozen(repr=False)
+class Shape(Term):
+    """The discrete part of a value as a term, so that it is compared and hashed without recursion: a node and parts.
+
+    `kind` is a space for a leaf, an integer, a label, or the word tuple.
+    """
+
+    kind: Any
+    parts: tuple[Shape, ...] = ()
+
+    __eq__ = Term.__eq__
+    __hash__ = Term.__hash__
+
+
+def is_ground(value: Value) -> bool:
+    """Whether a value is a leaf that maps apply to."""
+    return isinstance(value, (Vec, Applicable))
+
+
+def shape_of(value: Value) -> tuple[Shape, list[Any]]:
+    """A value's shape and its leaves; raises TermError `type` where a function is in it."""
+    leaves: list[Any] = []
+    shape: Shape = driven(_shape(value, leaves))
+    return shape, leaves
+
+
+def _shape(value: Value, leaves: list[Any]) -> Pass:
+    match value:
+        case tuple():
+            parts = yield each(lambda part: _shape(part, leaves), value)
+            return Shape("tuple", tuple(parts))
+        case Tagged(label, payload):
+            part = yield _shape(payload, leaves)
+            return Shape(("tag", label), (part,))
+        case int():
+            return Shape(value)
+        case Closure() | Native():
+            message = "a function has no leaves: apply it until a value without functions is reached"
+            raise TermError("type", message)
+        case _:  # a leaf has no parts
+            leaves.append(value)
+            return Shape(value.space)
+
+
+def spaces_of(shape: Shape) -> list[Type]:
+    """The spaces of the leaves."""
+    found: list[Type] = []
+    stack = [shape]
+    while stack:
+        node = stack.pop()
+        if isinstance(node.kind, Type):
+            found.append(node.kind)
+        stack.extend(reversed(node.parts))
+    return found
+
+
+def filled(shape: Shape, leaves: Iterator[Any]) -> Value:
+    """The value of a shape with these leaves."""
+    return driven(_filled(shape, leaves))
+
+
+def _filled(shape: Shape, leaves: Iterator[Any]) -> Pass:
+    kind = shape.kind
+    if isinstance(kind, Type):
+        return next(leaves)
+    if isinstance(kind, int):
+        return kind
+    parts = yield each(lambda part: _filled(part, leaves), shape.parts)
+    return tuple(parts) if kind == "tuple" else Tagged(kind[1], parts[0])
+
+
+# --- tuples of leaves and direct sums ---
+
+
+def flat(value: Value) -> list[Any]:
+    """The leaves of nested tuples."""
+    found: list[Any] = []
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, tuple):
+            stack.extend(reversed(one))
+        else:
+            found.append(one)
+    return found
+
+
+def nested(space: Type, value: Value) -> Value:
+    """A vector or expression of a direct sum as tuples of those of its parts."""
+    if not isinstance(space, DirectSum):
+        return value
+    return tuple(nested(part, one) for part, one in zip(space.parts, value.split(), strict=True))
+
+
+def summands(space: Type) -> tuple[Type, ...]:
+    """The parts of a direct sum of direct sums, none of which is one."""
+    return tuple(s for part in space.parts for s in summands(part)) if isinstance(space, DirectSum) else (space,)
+
+
+@once
+def flattened(op: AnyMap) -> AnyMap:
+    """The map on the direct sum of the summands of its domain, which applies to as many leaves."""
+    parts = summands(op.dom)
+    if op.dom.parts == parts or isinstance(op, Elementwise):
+        return op
+    p = program(op)
+    return Program(parts[0] if len(parts) == 1 else DirectSum(parts), p.cod, p.line)
+
+
+def applied(op: AnyMap, value: Value) -> Value:
+    """op(v), of any leaves that maps apply to; tuples stand for elements of direct sums."""
+    return nested(op.cod, flattened(op)(*flat(value)))
+
+
+def program_type(op: AnyMap, dom: Type, cod: Type) -> AnyMap:
+    """A program on the leaves of a domain as one on the domain."""
+    return Program(dom, cod, program(op).line)

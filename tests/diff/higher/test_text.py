@@ -1,0 +1,414 @@
+"""The text of the λ-language: printing and parsing, inference, errors with their code and place."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diff import sin
+from diff.higher import Module, Taylor, TermError, evaluate, run
+from diff.higher.items import Reader
+from diff.higher.parser import Parser
+from diff.higher.partials import partial
+from diff.higher.resolve import Profile
+from diff.higher.show_values import show_value
+from diff.higher.terms import AnyTerm, Tuple
+from diff.higher.tokens import tokens
+from diff.higher.types import LIST, Arrow, Data, Product, ground, list_of, unknown
+from diff.higher.values import applied
+from hilbert import R, direct_sum
+from hilbert.term import driven
+from tests.lambda_terms import Terms
+from tests.lambda_terms import module as generated_module
+
+DEFINITIONS = r"""
+data Maybe a = Nothing | Just a
+data Rose a = Node (a * list (Rose a))
+data Tree = Leaf real | Fork (Tree * Tree)
+data Nat = Zero | Suc Nat
+def twice f u = f (f u)
+def map f l = fold (e, a). f e :: a over l from []
+def sum l = fold (e, a). e + a over l from 0
+def fact (n : real) : real = if less(n, 1) then 1 else n * fact (n - 1)
+def total t = fold t of {Node <v, rs> -> v + sum rs}
+def depth t = fold t of {Leaf x -> 0 | Fork <a, b> -> 1 + a}
+def count n = fold n of {Zero -> 0 | Suc k -> k + 1}
+prim g <x, y> = <x + 1, 2*x + y^2>
+var h : real -> real
+"""
+
+
+def module() -> Module:
+    made = Module()
+    assert not list(made.read(DEFINITIONS))
+    return made
+
+
+def parsed(text: str, m: Module | None = None) -> AnyTerm:
+    reader = (m or module()).reader
+    p = Parser(tokens(text, "t.lam"), reader.types, frozenset(reader.names))
+    term: AnyTerm = driven(p.term())
+    assert p.token.kind == "end", p.token
+    return term
+
+
+VALUES = [
+    (r"twice twice (\v. 2*v) 3", "real", "48"),
+    (r"map (\x. x*x) [1, 2, -3]", "list real", "[1, 4, 9]"),
+    ("fact 5", "real", "120"),
+    ("total (Node <1, [Node <2, []>, Node(3, [Node <4, []>])]>)", "real", "10"),
+    ("depth (Fork <Fork <Leaf 1, Leaf 2>, Leaf 3>)", "real", "2"),
+    ("count (Suc (Suc Zero))", "real", "2"),
+    (r"(\(x : R^3). x + x) [|1, 2, 3|]", "R^3", "[|2.0, 4.0, 6.0|]"),
+    ("[|[1, 2], [3, 4]|] @ [|1, -1|]", "R^2", "[|-1.0, -1.0|]"),
+    ("([|1, 2|] : R^(Pixel:2))", "R^(Pixel:2)", "[|1.0, 2.0|]"),
+    ("g <2, 3>", "real * real", "⟨3, 13⟩"),
+    ("-2^2", "real", "-4"),
+    ("2 - -3", "real", "5"),
+    ("sin 0 / 2", "real", "0"),
+    ("pi_2 <1, Just 3>", "Maybe real", "Just 3"),
+    ("1 :: 2 :: []", "list real", "[1, 2]"),
+    ("case [1, 2] of {Nil -> 0 | Cons <x, r> -> x}", "real", "1"),
+    ("(2 : int)", "int", "2"),
+    ("<Just <1, ()>, true>", "Maybe (real * unit) * bool", "⟨Just ⟨1, ()⟩, true⟩"),
+    ("and(less(1, 2), not (equal(1, 2)))", "bool", "true"),
+    (r"λx. ⟨x, ς x⟩", "real → real * real", "λx. ⟨x, sigmoid x⟩"),
+    (r"let x = 2 in let x = x*x in \x. x", "a → a", None),
+    (r"let f = \<h, x>. h x + x in f <\y. f <\w. w, 10*y>, 1>", "real", "21"),
+    ("1e-3 + 2.50", "real", "2.501"),
+    (r"(\f. <f 1, f 2>) (\x. x + 1)", "real * real", "⟨2, 3⟩"),
+    ("(sin : R^3 -> R^3)", "R^3 → R^3", None),
+    (r"(\p. pi_1 p) <1, 2>", "real", "1"),
+    ("let o = 5 in 7 -o", "real", "2"),
+    (r"(\x y. x) 1 2 -- a comment", "real", "1"),
+]
+
+
+@pytest.mark.parametrize(("text", "ty", "value"), VALUES, ids=[t for t, _, _ in VALUES])
+def test_types_and_values(text: str, ty: str, value: str | None) -> None:
+    m = module()
+    assert str(m.general(parsed(text, m))[0]) == ty
+    if value is not None:
+        assert show_value(evaluate(m.checked(parsed(text, m))[0])) == value
+
+
+SHOWN = [
+    "λ⟨x, y⟩. sin x / y - x*(y + 2)^3",
+    "(λ(x : R^3). x + x) [|1.0, 2.0, 3.0|]",
+    "case ⟨1, 2⟩ of ⟨x, y⟩ → x - y",
+    "let x = 2 in let y = x*x in ⟨x, y, λx1. x1 + y⟩",
+    "pull(λx. (λf. f x) (λa. a*x), λ_. cov(1))",
+    "dual(λ⟨x, y⟩. x + y, cov(1))",
+    "λf. diff(f, 1, 2)",
+    "fold (e, k). λs. k (s^2 + e) over [1, 3] from λs. s",
+    "fold [1] of {Nil → 0 | Cons x → pi_1 x}",
+    "if less ⟨1, 2⟩ then [] else [1]",
+    "λx. (-x)^2 - -x^2",
+    "λx. 1 - (2 - x) - 3*(x / (2*x))",
+    "jac(sin, 1)",
+    "λx. ev(x; cov(1))",
+    "λx. λu. dv(x, u; cov(1))",
+    "λx. eps(x)",
+    "Just (Just 1)",
+    "Fork ⟨Leaf 1, Leaf (-2)⟩",
+    "λl. 1 :: l",
+]
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_print_after_parse(text: str) -> None:
+    """print ∘ parse = id on the readable form, before and after checking."""
+    m = module()
+    assert str(parsed(text, m)) == text
+    assert str(m.checked(parsed(text, m))[0]) == text
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_parse_after_print(seed: int) -> None:
+    """parse ∘ print = id up to names and signs of numbers, as the text shows."""
+    m = generated_module()
+    terms = Terms(seed)
+    ty = terms.type()
+    term = terms.term(ty, (), 40)
+    again, found = m.checked(parsed(str(term), m), ty)
+    assert found is ty
+    assert str(again) == str(term)
+
+
+CODES = [
+    ("infinite", r"\x. x x", "1:5"),
+    ("unbound", "1 + y", "1:5"),
+    ("unbound", "Foo 1", "1:1"),
+    ("type", "sin sin", "1:5"),
+    ("type", "<1, 2> 3", "1:1"),
+    ("type", "pi_3 <1, 2>", "1:1"),
+    ("type", r"\x. pi_1 x", "1:5"),
+    ("type", "1 + [2]", "1:5"),
+    ("type", "if 1 then 2 else 3", "1:4"),
+    ("type", "if true then 1 else [2]", "1:21"),
+    ("type", "case Just 1 of {Nothing -> 2 | Just x -> [x]}", "1:42"),
+    ("type", "[|1, 2|] + [|1, 2, 3|]", None),
+    ("type", "(1 : R^2)", "1:2"),
+    ("type", "Nothing 1", None),
+    ("branches", "case Just 1 of {Nothing -> 2}", "1:1"),
+    ("branches", "case Just 1 of {Nothing -> 2 | Nothing -> 3 | Just x -> x}", "1:32"),
+    ("branches", "case Just 1 of {Leaf x -> 2}", "1:17"),
+    ("shape", "[|[1, 2], [3]|]", "1:1"),
+    ("linear", r"dual(\v. v*v, cov(1))", "1:1"),
+    ("linear", r"dual(\v. sin v, cov(1))", "1:1"),
+    ("syntax", "(1, 2", "1:6"),
+    ("syntax", "1 +", "1:4"),
+    ("syntax", r"\<x, x>. x", "1:6"),
+    ("syntax", "x^y", "1:3"),
+    ("syntax", "2 ? 3", "1:3"),
+]
+
+
+@pytest.mark.parametrize(("code", "text", "place"), CODES, ids=[t for _, t, _ in CODES])
+def test_errors(code: str, text: str, place: str | None) -> None:
+    m = module()
+    with pytest.raises(TermError) as caught:
+        m.checked(parsed(text, m))
+    assert caught.value.code == code, caught.value
+    if place:
+        assert str(caught.value).startswith(f"t.lam:{place}: "), caught.value
+
+
+ITEMS = [
+    ("positive", "data Bad = Bad (Bad -> real)"),
+    ("positive", "data Arr a = Arr (a -> real)\ndata Bad = Bad (Arr Bad)"),
+    ("recursion", "def loop x = loop x"),
+    ("recursion", "data Nest a = Nest (Nest (a * a))"),
+    ("unbound", "data T = T b"),
+    ("branches", "data T = A | A"),
+    ("syntax", "def = 1"),
+    ("syntax", "  def x = 1"),
+    ("syntax", "value 1 = 1 = 1"),
+    ("syntax", "prim p = 3"),
+    ("type", r"prim p f = f (f 1)"),
+    ("unbound", "prim p x = y"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), ITEMS)
+def test_errors_of_items(code: str, text: str) -> None:
+    with pytest.raises(TermError) as caught:
+        list(Module().read(text, "t.lam"))
+    assert caught.value.code == code, caught.value
+    assert re.match(r"t\.lam:\d+:\d+: ", str(caught.value))
+
+
+CLAIMS = r"""
+type twice = (a -> a) -> a -> a
+type map = (a -> b) -> list a -> list b
+type \x. x = real -> real
+type h = real -> real
+value map sin [0] = [0]
+grad \<x, y>. x*y at <2, 3> = <3, 2>
+grad \l. sum (map (\x. x*x) l) at [1, 2] = [2, 4]
+grad \(x : R^2). inner(x, x) at [|1, 2|] = [|2, 4|]
+error limit : (\x. x) (let f = 1 in f) + fall 1
+error syntax : ) ] ? §
+error type : def bad = sin sin
+error recursion : def bad x = bad x
+error positive : data Bad = Bad (Bad -> real)
+"""
+
+
+def test_claims() -> None:
+    report = run(DEFINITIONS + "def fall (n : real) : real = fall (n + 1)\n" + CLAIMS, "t.lam")
+    assert report.holds, report
+
+
+FALSE = r"""
+type \x. x + 1 = a -> a
+value 1 = 1.0001
+value [1] = [1, 1]
+value \x. x = \x. x
+value map = map
+grad \x. x*x at 3 = 7
+taylor (1,1) sin at <0, 1> = <0, 2>
+taylor {00,11} \x. x at <0, 0> = <0, 0>
+error type : 1
+error syntax : 1
+error unbound : sin sin
+reduce 1 = 1
+error positive : data Good = Good (real -> Good)
+"""
+
+
+def test_false_claims() -> None:
+    report = run(DEFINITIONS + FALSE, "t.lam")
+    assert [r.line for r in report.results if r.found is None] == []
+    assert "order" in str(report)
+
+
+def test_free_variables_and_near_names() -> None:
+    m = module()
+    with pytest.raises(TermError, match=r"t\.lam:1:5: the free variable h has no value"):
+        evaluate(m.checked(parsed("1 + h 2", m))[0])
+    with pytest.raises(TermError, match="sinn is not bound; near: sin"):
+        m.term("sinn 1")
+
+
+PULLBACKS = r"""
+type \c. dual(\v. c * v, cov(1)) = real -> real^*
+type pull(\(f : real -> real). f 1, cov(1)) = (real -> real) -> (real -> real)^*
+type \f a u. diff(f, a, u) = (a -> b) -> a -> a -> b
+type \c. sharp(c) = a^* -> a
+type eps(1) = real^*^*
+type ev(2; cov(1)) = (real -> real)^*
+type \x u. dv(x, u; cov(1)) = a -> a -> (a -> real)^*
+type jac(g, <1, 2>) = real * real -> real * real
+type zero = a
+type cov([|1, 2|]) = (R^2)^*
+type \f u. let w = f u in dual(\v. let z = <v, w> in pi_1 z, cov(1)) = (a -> b) -> a -> real^*
+error linear : dual(\x. x*x, cov(1))
+error linear : dual(\x. let y = x in sin y, cov(1))
+error linear : \f. dual(\v. f v, cov(1))
+error linear : dual(\<g, v>. g v, cov(1))
+type dual(\v. (\z. z + v) v, cov(1)) = real^*
+error type : cov(true)
+error type : dual(\x. <x, x>, cov(1))
+error unbound : jac(nope, 1)
+"""
+
+
+def test_types_of_pullbacks() -> None:
+    """The typing rules of the language of pullbacks, and its side condition."""
+    report = run(DEFINITIONS + PULLBACKS, "t.lam")
+    assert report.holds, report
+
+
+def test_pullbacks_have_no_value_here() -> None:
+    with pytest.raises(TermError, match="before it is reduced"):
+        evaluate(module().term("pull(\\x. x, cov(1))")[0])
+    with pytest.raises(TermError, match="reduce the pullback first"):
+        Taylor.of(1, 1).term(module().term("pull(\\x. x, cov(1))")[0])
+
+
+def test_definitions_are_local_to_a_module() -> None:
+    module()
+    with pytest.raises(TermError, match="twice is not bound"):
+        Module().checked(parsed("twice sin 1", Module()))
+
+
+# --- types ---
+
+
+def test_types_are_one_object() -> None:
+    assert ground(direct_sum(R, R)) is Product((ground(R), ground(R)))
+    assert list_of(ground(R)) is Data(LIST, (ground(R),))
+    assert unknown() is not unknown()
+    ty = Arrow(list_of(ground(R)), ground(R))
+    assert pickle.loads(pickle.dumps(ty)) is ty
+
+
+@pytest.mark.parametrize(
+    "text", ["real", "R^3 * bool → unit", "(real → real)^* ⊸ Maybe (list real)", "Rose (real * real)"]
+)
+def test_types_print_as_they_are_read(text: str) -> None:
+    assert str(Parser(tokens(text, "t"), module().reader.types, frozenset()).type()) == text
+
+
+# --- size and depth ---
+
+
+def deep(n: int) -> list[str]:
+    lets = "".join(f"let x{k} = x{k - 1} + 1 in " for k in range(1, n))
+    return [
+        f"[{', '.join(['1'] * n)}]",
+        f"let x0 = 1 in {lets}x{n - 1}",
+        "(" * n + "1" + ")" * n,
+        "-(" * n + "1" + ")" * n,
+        "Fork <Leaf 1, " * n + "Leaf 2" + ">" * n,
+        "\\x. " * n + "x",
+        "if true then 1 else " * n + "2",
+    ]
+
+
+@pytest.mark.parametrize("k", range(7))
+def test_deep_terms(k: int) -> None:
+    """Every pass on terms that are 2,000 deep: checking, evaluation, text, equality, hash, pickles."""
+    m = module()
+    text = deep(2000)[k]
+    term, ty = m.checked(parsed(text, m))
+    again = pickle.loads(pickle.dumps(term))
+    assert again == term
+    assert hash(again) == hash(term)
+    assert m.checked(parsed(str(term), m))[0] == term
+    value = evaluate(term)
+    assert str(ty)
+    assert show_value(value)
+
+
+def test_too_many_brackets() -> None:
+    with pytest.raises(TermError, match="brackets in each other") as caught:
+        parsed("(" * 30_000 + "1" + ")" * 30_000)
+    assert caught.value.code == "limit"
+
+
+def test_deep_recursion() -> None:
+    m = Module()
+    list(m.read("def up (n : real) : real = if less(n, 1) then 0 else 1 + up (n - 1)"))
+    assert show_value(evaluate(m.checked(parsed("up 5000", m))[0])) == "5000"
+    with pytest.raises(TermError) as caught:
+        evaluate(m.checked(parsed("up 5000", m))[0], steps=1000)
+    assert caught.value.code == "limit"
+
+
+def test_a_let_is_evaluated_once() -> None:
+    """A chain of doublings has a value in linear time."""
+    text = "let x0 = 1 in " + "".join(f"let x{k} = x{k - 1} + x{k - 1} in " for k in range(1, 60)) + "x59"
+    assert show_value(evaluate(module().checked(parsed(text))[0])) == repr(float(2**59))
+
+
+def test_primitives_are_applied_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No right-hand side is computed twice, before and after D: primitives are counted."""
+    counted: Counter[str] = Counter()
+
+    def counting(op: Any, value: Any) -> Any:
+        counted[str(op)] += 1
+        return applied(op, value)
+
+    monkeypatch.setattr(import_module("diff.higher.evaluate"), "applied", counting)
+    m = module()
+    term, _ = m.term("let x = sin 1 in let f = (let y = cos x in \\z. y + z) in f (f (x + x))")
+    evaluate(term)
+    assert (counted["sin"], counted["cos"]) == (1, 1)
+    counted.clear()
+    evaluate(Taylor.of(2, 3).term(term))
+    assert (counted["sin"], counted["cos"]) == (1, 1)
+    assert max(counted[str(partial(sin, (k,)))] for k in range(2, 4)) <= 2  # sin and cos have one derivative
+
+
+def test_inference_is_not_exponential() -> None:
+    """Types that double: shared, they are resolved once."""
+    text = "let x0 = 1 in " + "".join(f"let x{k} = <x{k - 1}, x{k - 1}> in " for k in range(1, 40)) + "0"
+    assert str(module().checked(parsed(text))[1]) == "real"
+
+
+def test_reader_takes_several_texts() -> None:
+    reader = Reader()
+    list(reader.read("data T = A"))
+    assert list(reader.read("def x = A"))
+
+
+def test_sample_file() -> None:
+    assert (Path(__file__).parent / "taylor.lam").read_text("utf-8").startswith("--")
+    assert Tuple(()) == Tuple(())
+
+
+def test_profile_without_generalising() -> None:
+    """A language whose definitions have one type each: what is open is the default."""
+    module = Module(Profile(generalise=False))
+    list(module.read("def twice f u = f (f u)"))
+    assert str(module.term("twice")[1]) == "(real → real) → real → real"
+    with pytest.raises(TermError, match="is due"):
+        module.term("twice twice")
