@@ -121,7 +121,8 @@ class Slots:
         for k in sorted(k for k in needed if k >= self.arity):
             self.texts.seen = mentions[k] = set()
             plain = k not in self.odd and not only.intersection(self.read(k))
-            entry = self.entries.of(k) if self.odd else None
+            held = isinstance(self.operation(k), HELD)
+            entry = self.entries.of(k) if self.odd and not held else None
             text = self.step(k) if plain or entry is None else entry
             if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
                 if not plain:
@@ -138,6 +139,8 @@ class Slots:
                 self.texts[k] = text
             else:
                 only.add(k)
+            if held and self.odd:
+                entry = self.entries.named(k, self._bound(k, ATOM))
             if entry is not None:
                 self.entries.texts[k] = entry
         return mentions
