@@ -26,7 +26,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def linear_map(name: str, V: V, W: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
+def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
     """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
 
     Both take arrays with any axes in front, with `batched=False` without. Instead of the two, an operator of scipy's
@@ -34,14 +34,14 @@ def linear_map(name: str, V: V, W: W, forward: Any, adjoint: Any = None, *, batc
     linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces of more than one
     array, for what is no function, and where it is used, for a result of another shape.
     """
-    require_space(V, "linear_map")
-    require_space(W, "linear_map")
+    require_space(dom, "linear_map")
+    require_space(cod, "linear_map")
     if adjoint is None and hasattr(forward, "matvec") and hasattr(forward, "rmatvec"):
-        forward, adjoint, batched = _of_operator(forward, V, W), _of_operator(forward.H, W, V), False
+        forward, adjoint, batched = _of_operator(forward, dom, cod), _of_operator(forward.H, cod, dom), False
     if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
         what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
         raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
-    return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), V, W)
+    return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), dom, cod)
 
 
 def _of_operator(operator: Any, V: Any, W: Any) -> Any:

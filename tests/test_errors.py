@@ -277,7 +277,7 @@ HILBERT: dict[str, Rows] = {
         ("(R ** (h * p)).vec((V ** h).zeros())", "is not an element of ℝ^{Hidden3×Pixel4}; they …uncurry(V)(v) maps"),
         ("(V * W).vec((R ** (p * h)).zeros())", "linmap.unitary.tensor_matrix, or its adjoint,"),
         ("fun(V ** h)(lambda x: x + (R ** (h * p)).zeros())", "sides must be in one space; they …uncurry(V)(v) maps"),
-        ("fun(R ** (h * p))(f ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
+        ("fun(R ** (h * p))(lin ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
         ("f()", "takes one argument, a vector of ℝ^Pixel4; 0 were given"),
         ("f(v, v)", "takes one argument, …2 were given"),
         ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
@@ -321,6 +321,11 @@ OF_ONE_FORM = {
 }
 
 LINMAP: dict[str, Rows] = {
+    "linear_map": [
+        ("linear_map('m', S, V, abs, abs)", 'between spaces of one array each, and ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2'),
+        ("linear_map('m', V, V, 3)", "takes a name and two functions, not 'm', 3 and None"),
+        ("linear_map('m', 3, V, abs, abs)", 'linear_map takes a space, not 3'),
+    ],
     **{
         name: [
             (f"{name}(R)", f"{name}(X) takes an index set, not the space ℝ"),
@@ -605,6 +610,66 @@ UNARY = (
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 
 DIFF: dict[str, Rows] = {
+    "cholesky": [
+        ('cholesky(v)', 'cholesky takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+        ('cholesky(M.zeros())', 'with the same index set for its rows and columns, not one of ℝ^{Hidden3×Pixel4}'),
+    ],
+    "det": [
+        ('det(M.zeros())', 'det takes a matrix with as many rows as columns, not one of ℝ^{Hidden3×Pixel4}'),
+    ],
+    "eigh": [
+        ('eigh(3)', 'eigh takes a matrix of ℝ^{Y×X} with one axis each, not 3'),
+    ],
+    "inverse": [
+        ('inverse(v)', 'inverse takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "logdet": [
+        ('logdet(v)', 'logdet takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "qr": [
+        ('qr(M.zeros())', 'with at least as many rows as columns, not one of ℝ^{Hidden3×Pixel4}: take A.T'),
+    ],
+    "svd": [
+        ('svd(v)', 'svd takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "solve": [
+        ('solve((R ** (p * p)).zeros(), w)', 'takes b in ℝ^Pixel4, or a matrix with its rows, not ℝ^Hidden3'),
+    ],
+    "solve_triangular": [
+        ('solve_triangular(v, v)', 'takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+        ('solve_triangular((R ** (p * p)).ones(), v, lower=2)', 'lower=… is True or False, not 2'),
+    ],
+    "operation": [
+        ('operation(3, V, to=V, value=abs)', 'takes a name, spaces, functions, not 3, 1 spaces'),
+        ("derivative(operation('o', V, to=V, value=abs))", 'operation o has no derivative: give it tangent=…'),
+        ("operation('o', 3, to=V, value=abs)", 'operation o takes a space, not 3'),
+    ],
+    "jet": [
+        ('jet(f, 1, -1)', 'the order of a jet is a whole number from 0 on, not -1'),
+        ('jet(3, 1, 1)', 'jet takes a map, not 3'),
+        ('jet(f, 2, 2, wanted=[(1, 1)])', 'is not down-closed: it has (1, 1) and lacks (0, 1)'),
+        ('jet(f, 9, 20)', 'has N = 10015005 slots, and 100000 are the most'),
+    ],
+    "taylor": [
+        ('taylor(f, v, w, 2)', 'argument 2 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due'),
+        ('taylor(f, v, v, -1)', 'the order of a Taylor polynomial is a whole number from 0 on, not -1'),
+    ],
+    "directional": [
+        ('directional(f, -1)', 'the order of a derivative is a whole number from 0 on, not -1'),
+    ],
+    "interpolated": [
+        ('interpolated(f, 1, -1)', 'the order of a jet is a whole number from 0 on, not -1'),
+    ],
+    "laplacian": [
+        ('laplacian(3)', 'laplacian takes a map, not 3'),
+        ('laplacian(f, wrt=5)', 'has 1 parts, so position 5 does not exist'),
+    ],
+    "ode_series": [
+        ('ode_series(3, 3)', 'ode_series takes a map, not 3'),
+    ],
+    "ode_solve": [
+        ('ode_solve(lin, v, 1.0, tol=-1.0)', 'tol is a number from 2.2e-16, the rounding of ℝ^Pixel4, to 1, not -1.0'),
+    ],
     **{
         name: [
             (f"{name}(v, v)", f"{name} takes one argument, not 2"),
@@ -822,6 +887,11 @@ DIFF: dict[str, Rows] = {
 }  # fmt: skip
 
 ADJOINT: dict[str, Rows] = {
+    "verify": [
+        ('verify(3, at=v)', 'verify takes a map, not 3'),
+        ('verify(f, at=w)', 'to a vector of ℝ^Hidden3: a vector of ℝ^Pixel4 is due'),
+        ('verify(f, at=[])', 'takes a point, or a list of points, and the list is empty'),
+    ],
     "adjoint": [
         (
             "adjoint(f)",
@@ -882,7 +952,7 @@ ADJOINT: dict[str, Rows] = {
 }  # fmt: skip
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
-RESULTS = {"SpaceError", "Report", "Cost", "Compression", "Explanation"}
+RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
 """The error itself, and what a check, cost and compress return: nothing that users make."""
 
 

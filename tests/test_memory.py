@@ -46,13 +46,31 @@ layer = hb.fun(V, W)(lambda v, b: hb.tanh(A @ v + b))
 moved = hb.fun(V, W)(lambda v, b: (b, v))
 one_step = hb.affine(layer, x, y)[1]
 
+POSITIVE = (R ** (X * X)).vec(Q.array @ Q.array.T + np.eye(3))
+
+
+def itself(_: Any, a: Any) -> Any:
+    """A value that is the array that it is given."""
+    return a
+
+
+identity_of_arrays = hb.operation("itself", V, to=V, value=itself)
+
+
+class Weights(hb.Record):
+    """A record."""
+
+    bias: hb.Part[Any]
+
+
+RECORD = Weights(bias=V)
 TYPES = {name for name in hb.__all__ if isinstance(getattr(hb, name), type)}
-VALUES = {"NAMES", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar"}
+VALUES = {"NAMES", "entry", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar"}
 """Names of spaces and of types of spaces; none has an array."""
 TEXTS = {"cost", "explain", "measure", "rank", "show", "structure", "equal", "trace"}
 """Functions that give numbers and texts."""
-CHECKED = {"check", "check_adjoint", "check_derivative", "register"}
-"""Functions that give reports, and the one that changes the table of primitives."""
+CHECKED = {"check", "check_adjoint", "check_derivative", "load", "register", "save", "verify"}
+"""Functions that give reports, read and write files, and the one that changes the table of primitives."""
 
 MAPS: dict[str, Callable[[], Any]] = {
     "add": lambda: hb.add(V),
@@ -142,6 +160,29 @@ MAPS: dict[str, Callable[[], Any]] = {
     "split": lambda: hb.split(R ** (X + Y)),
     "stack": lambda: hb.stack(X),
     "tensor": lambda: (hb.tensor(section), hb.tensor(section, dense=True), hb.tensor(one_step, dense=True)),
+    "cholesky": lambda: hb.cholesky(POSITIVE),
+    "det": lambda: hb.det(POSITIVE),
+    "eigh": lambda: hb.eigh(POSITIVE),
+    "inverse": lambda: hb.inverse(POSITIVE),
+    "logdet": lambda: hb.logdet(POSITIVE),
+    "qr": lambda: hb.qr(POSITIVE),
+    "solve": lambda: hb.solve(POSITIVE, x),
+    "solve_triangular": lambda: hb.solve_triangular(POSITIVE, x),
+    "svd": lambda: hb.svd(POSITIVE),
+    "operation": lambda: identity_of_arrays(x),
+    "linear_map": lambda: hb.linear_map("itself", V, V, itself, itself),
+    "directional": lambda: hb.directional(quadratic, 1)(x, x),
+    "interpolated": lambda: hb.interpolated(quadratic, 1, 2)(x, x),
+    "jet": lambda: hb.jet(quadratic, 1, 1)(x, x),
+    "laplacian": lambda: hb.laplacian(quadratic)(x),
+    "ode_series": lambda: hb.ode_series(hb.fun(V)(lambda v: Q @ v), 2)(x),
+    "ode_solve": lambda: hb.ode_solve(hb.fun(V)(lambda v: Q @ v), x, 0.1),
+    "taylor": lambda: hb.taylor(quadratic, x, x, 2),
+    "made": lambda: hb.made(RECORD, hb.entry(Weights.bias, x)),
+    "initial": lambda: hb.initial(RECORD, np.random.default_rng(0)),
+    "fan_in": lambda: hb.initial(RECORD, np.random.default_rng(0), hb.fan_in),
+    "pack": lambda: hb.pack(RECORD),
+    "unpack": lambda: hb.unpack(RECORD),
     "total": lambda: hb.total(X),
     "transpose": lambda: hb.transpose(A.space),
     "uncurry": lambda: hb.uncurry((R**X) ** Y),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert.arrays.segments import makes_rows
+from hilbert.program.fused import AddInto, Subtract, Weighted
 from hilbert.program.line import Step
-from hilbert.program.operation import Add, AddInto, Contract, Reduce, Scale, Subtract, Weighted
+from hilbert.program.operation import Add, Contract, Reduce, Scale
 from hilbert.relation import Converse, Graph, Inclusion
 from hilbert.relation.functions import AnyGraph
 

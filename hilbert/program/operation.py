@@ -7,7 +7,7 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import field, fields, frozen
 
@@ -341,75 +341,3 @@ def _product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> L
         msg = f"contraction {text} of {left} and {right}: the operands have no field in common; cast one of them"
         raise SpaceError(msg)
     return Leaf(kinds.pop(), tuple(axes[label] for label in out))
-
-
-# --- what several steps do at once: made by `hilbert.program.fuse` only ---
-
-
-@final
-@frozen(repr=False)
-class Subtract(Operation):
-    """a − b, instead of a + (−1)·b."""
-
-    def image(self, *operands: Leaf) -> Leaf:
-        """The common leaf."""
-        return operands[0]
-
-    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """a − b, in place where an operand dies."""
-        return lib.subtract()
-
-
-@final
-@frozen(repr=False)
-class AddInto(Operation):
-    """(a, b) ↦ a + red_R(b) for an inclusion R, instead of padding and a sum; in place where a dies."""
-
-    inclusion: Reduce
-
-    def image(self, *operands: Leaf) -> Leaf:
-        """That of a."""
-        return operands[0]
-
-    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own; where it has none, one after the other."""
-        a, b = operands
-        own = lib.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
-        if own is not None:
-            return own
-        padded = self.inclusion.bind(lib, [b], a).call
-        add = lib.add().call
-        return Kernel(lambda x, y: add(x, padded(y)))
-
-
-@final
-@frozen(repr=False)
-class Weighted(Operation):
-    """The product (w, v) with a sparse matrix, instead of a gather, a product and a segment sum."""
-
-    gather: Reduce
-    product: Contract
-    side: int
-    sums: Reduce
-
-    def _gathered(self, v: Leaf) -> Leaf:
-        sources = self.gather.relation.T
-        return Leaf(v.entry, sources.dom.axes + v.axes[len(sources.cod.axes) :])
-
-    def image(self, *operands: Leaf) -> Leaf:
-        """The segments in front of the axes of v behind those of the gather."""
-        return self.sums.image(self._gathered(operands[1]))
-
-    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own; where it has none, the three one after the other."""
-        w, v = operands
-        own = lib.weighted(cast("Any", self.gather.relation.T), cast("Any", self.sums.relation), v, result.shape)
-        if own is not None:
-            return own
-        gathered = self._gathered(v)
-        f = self.gather.bind(lib, [v], gathered).call
-        g = self.product.bind(lib, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
-        h = self.sums.bind(lib, [gathered], result).call
-        if self.side == 0:
-            return Kernel(lambda a, b: h(g(a, f(b))))
-        return Kernel(lambda a, b: h(g(f(b), a)))

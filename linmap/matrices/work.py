@@ -10,8 +10,9 @@ from attrs import frozen
 
 from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.fused import AddInto, Subtract, Weighted
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, AddInto, Contract, Literal, Move, Reduce, Scale, Subtract, Weighted
+from hilbert.program.operation import Add, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from diff.elementwise import Binary
 from diff.programs import Program
 from diff.series import Series
 from hilbert import Bool, Fin, R, SpaceError, direct_sum
+from hilbert.program.fused import Subtract
 from hilbert.program.line import Line, Step
-from hilbert.program.operation import Subtract
 
 V = R ** Fin.of(2)
 any_jet: Any = jet

@@ -11,8 +11,9 @@ from hilbert import Elements, Fin, Relation, Unit
 from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const
+from hilbert.program.fused import Subtract
 from hilbert.program.line import Line, Step
-from hilbert.program.operation import Add, Contract, Literal, Operation, Subtract
+from hilbert.program.operation import Add, Contract, Literal, Operation
 from hilbert.program.run import Runner
 from hilbert.relation import Full, function, geq, leq, run
 from hilbert.space import type_of

@@ -1,0 +1,86 @@
+"""What several steps do at once: operations that `hilbert.program.fuse` makes, and that programs do not hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast, final
+
+from attrs import frozen
+
+from hilbert.arrays.kernel import Kernel
+from hilbert.leaf import Leaf
+from hilbert.program.operation import Contract, Operation, Reduce
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from hilbert.arrays.library import Library
+
+
+@final
+@frozen(repr=False)
+class Subtract(Operation):
+    """a − b, instead of a + (−1)·b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The common leaf."""
+        return operands[0]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """a − b, in place where an operand dies."""
+        return lib.subtract()
+
+
+@final
+@frozen(repr=False)
+class AddInto(Operation):
+    """(a, b) ↦ a + red_R(b) for an inclusion R, instead of padding and a sum; in place where a dies."""
+
+    inclusion: Reduce
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of a."""
+        return operands[0]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own; where it has none, one after the other."""
+        a, b = operands
+        own = lib.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
+        if own is not None:
+            return own
+        padded = self.inclusion.bind(lib, [b], a).call
+        add = lib.add().call
+        return Kernel(lambda x, y: add(x, padded(y)))
+
+
+@final
+@frozen(repr=False)
+class Weighted(Operation):
+    """The product (w, v) with a sparse matrix, instead of a gather, a product and a segment sum."""
+
+    gather: Reduce
+    product: Contract
+    side: int
+    sums: Reduce
+
+    def _gathered(self, v: Leaf) -> Leaf:
+        sources = self.gather.relation.T
+        return Leaf(v.entry, sources.dom.axes + v.axes[len(sources.cod.axes) :])
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The segments in front of the axes of v behind those of the gather."""
+        return self.sums.image(self._gathered(operands[1]))
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own; where it has none, the three one after the other."""
+        w, v = operands
+        own = lib.weighted(cast("Any", self.gather.relation.T), cast("Any", self.sums.relation), v, result.shape)
+        if own is not None:
+            return own
+        gathered = self._gathered(v)
+        f = self.gather.bind(lib, [v], gathered).call
+        g = self.product.bind(lib, [w, gathered] if self.side == 0 else [gathered, w], gathered).call
+        h = self.sums.bind(lib, [gathered], result).call
+        if self.side == 0:
+            return Kernel(lambda a, b: h(g(a, f(b))))
+        return Kernel(lambda a, b: h(g(f(b), a)))
