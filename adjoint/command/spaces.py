@@ -130,7 +130,7 @@ def _scalar(item: Value, space: Type) -> Any:
         )
     if not fits:
         raise SpaceError(f"{_kind(item)} is no element of {space}")
-    if isinstance(space, Field):
+    if isinstance(space, Field) and isinstance(item, int):
         double(item)
     return item
 
