@@ -9,7 +9,7 @@ from hilbert import Unit
 from hilbert.program.constant import Const, signed
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
-from linmap.net.equal import MODULUS, const_label, filling_of, net_label
+from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relation_label
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -54,11 +54,11 @@ def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
                         break
                 else:
                     values.append((number, numbering.alone((product, args[0][1], args[1][1]))))
-            case Reduce(relation, _) as reduce:
+            case Reduce(relation, at):
                 k, n = args[0]
                 repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
                 of_ones = repeats and n == numbering.alone(_ones(p.slots[step.args[0]]))
-                values.append((k, numbering.alone(_ones(leaf) if of_ones else (reduce, n))))
+                values.append((k, numbering.alone(_ones(leaf) if of_ones else (relation_label(relation), at, n))))
             case Move() | Cast() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element

@@ -740,8 +740,9 @@ def _summed(x: Expr[Any], X: Any, name: str = "sum") -> Expr[Any]:
     found = x.space.sums(X)
     if len(found) != 1:
         times = f"{len(found)} factors of its index sets are {X}" if found else f"{X} is no factor of its index sets"
-        every = ".sum() adds all entries, total(X, V) ** Y is the map on (V^X)^Y" if name == "sum" else ""
-        msg = f".{name}({X}) of {shown(x)}: {times}; {every or '.mean() is that of all entries'}"
+        every = "adds all entries" if name == "sum" else "is that of all entries"
+        along = "total(X, V) is the map on V^X, and total(X, V) ** Y that on (V^X)^Y"
+        msg = f".{name}({X}) of {shown(x)}: {times}; .{name}() {every}, {along}"
         raise SpaceError(msg)
     ((space, at),) = found
     f = wire.Reduce(Full(X, Unit()), at)

@@ -60,7 +60,9 @@ def is_identity(relation: AnyRelation) -> bool:
             return bool(keep.array.all())
         case ProductRelation(R, S) | SumRelation(R, S):
             return is_identity(R) and is_identity(S)
-        case Graph() | Window() | Sliding() | Pairs() | Agreement() | Composite():
+        case Graph(_, _, table_):
+            return table_.prepare("identity", lambda: bool((table_.array == np.arange(len(table_.array))).all()))
+        case Window() | Sliding() | Pairs() | Agreement() | Composite():
             return False
         case _:
             assert_never(form)
@@ -115,6 +117,8 @@ def composed(S: AnyRelation, R: AnyRelation) -> Found:
         case Graph() | Inclusion():
             if isinstance(form, Graph) and R == form.T and form.dom.size == form.cod.size and _is_injective(form):
                 return 1, Equality(form.cod)  # a permutation, back and there
+            if isinstance(form, Inclusion) and R == form.T and form.dom.size == form.cod.size:
+                return 1, Equality(form.cod)  # a run of all elements
             return (1, _after(form, R)) if isinstance(R, (Graph, Inclusion)) else None
         case Converse(of):
             return _back(of, R)

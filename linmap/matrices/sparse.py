@@ -18,7 +18,8 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, flat_positions
+from hilbert.sizes import addressable
+from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, codes, flat_positions
 from linmap.matrices.tables import diagonal_sides, tabled
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     """The tuples of a table, each with every combination of some other labels."""
     count, size = (table.count if table else 1), n.size(free)
     columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
+    addressable(count * size, "the pattern of a sparse matrix")
     position = np.tile(np.arange(size), count)
     for c in reversed(free):
         position, columns[c] = np.divmod(position, max(n.sizes[c], 1))
@@ -168,22 +170,23 @@ def offsets(space: Type) -> tuple[int, ...]:
 
 def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     """The layout of entries at these places, in this order."""
-    code = row * max(shape[1], 1) + col
+    for size, side in zip(shape, ("a column of a sparse matrix", "a row of a sparse matrix"), strict=True):
+        addressable(size, side)
+    code = codes((0, 1), {0: row, 1: col}, shape)
     order: Ints | None = None
     if code.size and np.any(code[1:] < code[:-1]):
         order = np.argsort(code, kind="stable")
-        code = code[order]
+        code, row, col = code[order], row[order], col[order]
     starts: Ints | None = None
     first = np.ones(code.size, bool)
     first[1:] = code[1:] != code[:-1]
     if not first.all():
         starts = np.flatnonzero(first)
-        code = code[starts]
-    rows, cols = np.divmod(code, max(shape[1], 1))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
+        row, col = row[starts], col[starts]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))]).astype(np.int64)
     small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
     kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64
-    return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
+    return Layout(indptr.astype(kind), col.astype(kind), order, starts)
 
 
 def _values(n: Network, part: Part, arrays: Sequence[Any]) -> Any:

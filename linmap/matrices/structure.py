@@ -128,6 +128,8 @@ def _direct_sum(rows: tuple[tuple[Form, ...], ...]) -> Form | None:
     return None
 
 
+COUNTED = 10**9
+"""The degrees of a relation of more pairs are not counted one by one."""
 PLAIN = (IdentityForm, ScaledForm, DiagonalForm)
 THIN = (*PLAIN, Permutation, SparseForm)
 
@@ -338,7 +340,8 @@ def _bound(n: Network, group: Sequence[Any]) -> int:
 
 
 def _degree(relation: AnyRelation) -> int:
-    return int(relation.degrees().max(initial=0))
+    """To how many at most each is related; of huge sets nobody counts."""
+    return int(relation.degrees().max(initial=0)) if relation.size <= COUNTED else relation.cod.size
 
 
 def _kronecker(parts: list[Form], *, scaled: bool) -> Form:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import fields
 
-from hilbert import SpaceError, Vec
+from hilbert import Relation, SpaceError, Vec
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const, signed
+from hilbert.relation import Table
 from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
@@ -27,6 +28,7 @@ from linmap.term.nets import Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from hilbert.relation.base import AnyRelation
     from linmap.term.datum import Datum
     from linmap.term.nets import Arc
 
@@ -110,6 +112,19 @@ def _contents(array: Any, *, signed: bool) -> Hashable:
     return host.shape, host.dtype.str, entries.tobytes()
 
 
+def relation_label(relation: AnyRelation) -> Hashable:
+    """The form of a relation, with the entries of its tables instead of where these come from."""
+    form: Any = type(relation)
+    return form, *(_field(getattr(relation, field.name)) for field in fields(form))
+
+
+def _field(value: Any) -> Hashable:
+    """What stands for the field of an arc or of a relation."""
+    if isinstance(value, Relation):
+        return relation_label(value)
+    return _contents(value.array, signed=True) if isinstance(value, Table) else value
+
+
 def const_label(c: Const) -> Hashable:
     """The contents of a constant."""
     return c.leaf, _contents(c.array, signed=True)
@@ -140,7 +155,7 @@ def net_label(
             case wire.Same():
                 return total
             case f:  # its fields say what it does, but for the datum, whose contents do
-                own = tuple(getattr(f, field.name) for field in fields(type(f)) if field.name != "datum")
+                own = tuple(_field(getattr(f, field.name)) for field in fields(type(f)) if field.name != "datum")
                 d = wire.datum_of(f)
                 kind: Hashable = (type(f), own, None if d is None else datum(d))
                 number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)

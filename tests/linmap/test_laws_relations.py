@@ -35,6 +35,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "gathers": (f.T, g.T),
     "back from an injective function": (f.T, f),
     "a permutation, back and there": (turn, turn.T),
+    "a run of all elements, back and there": (run(Y, Y, 2, -1), run(Y, Y, 2, -1).T),
     "run after a function": (run(Y, L, 5, -2), f),
     "function after a run": (g, run(X, Y, 1)),
     "runs": (run(Y, L, 6, -3), run(X, Y, 2, -2)),
@@ -55,6 +56,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "sums with counts": (full(Y, Z) + full(Y, X), full(X, Y) + full(Z, Y)),
 }
 APART: dict[str, tuple[Any, Any]] = {
+    "a run of some elements, back and there": (run(Y, Z, 0), run(Y, Z, 0).T),
     "back from a function": (function([0, 0, 1, 2], Z, Y).T, f),
     "after the converse of a function": (f, f.T),
     "orders": (leq(Y), leq(Y)),
