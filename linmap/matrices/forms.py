@@ -47,7 +47,6 @@ def data_of(f: Any, what: str) -> list[Any]:
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
     given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
-    given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
     msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
     raise SpaceError(msg)
 
@@ -194,12 +193,11 @@ def _factor_plan(n: Network) -> FactorPlan:
     before = len(n.orders)
     splits: list[Split] = []
     outputs: list[int] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                left, right, rank = split(n, p)
-                splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
-                outputs += [left, right]
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            left, right, rank = split(n, p)
+            splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
+            outputs += [left, right]
     return FactorPlan(tuple(splits), n.runner(outputs), tuple(n.orders[before:]))
 
 

@@ -110,13 +110,12 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
     """All products of a net, each with one table, and the slots that a line has to give for them."""
     outputs: list[int] = []
     parts: list[Part] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                q = diagonal_sides(n, tabled(n, p, ()))
-                if q.k:
-                    parts.append(Part(q, o, i, len(outputs) if q.factors else None))
-                    outputs += [n.in_full(f).slot for f in q.factors]
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            q = diagonal_sides(n, tabled(n, p, ()))
+            if q.k:
+                parts.append(Part(q, o, i, len(outputs) if q.factors else None))
+                outputs += [n.in_full(f).slot for f in q.factors]
     return tuple(parts), outputs
 
 

@@ -220,18 +220,17 @@ def _whole(space: TensorProduct[Any, Any], rows: Any) -> Vec[Any]:
 def _tensor_plan(n: Network) -> TensorPlan:
     pairs: list[Pair] = []
     outputs: list[int] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                found = _pair(n, p)
-                if isinstance(found, str):
-                    return TensorPlan((), n.runner([]), found)
-                slots, shape, k = found
-                places = range(len(outputs), len(outputs) + len(slots))
-                left, right, scalar = (*places, None, None)[:3]
-                assert left is not None  # a product has an array
-                pairs.append(Pair(o, i, left, right, shape, k, scalar))
-                outputs += slots
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            found = _pair(n, p)
+            if isinstance(found, str):
+                return TensorPlan((), n.runner([]), found)
+            slots, shape, k = found
+            places = range(len(outputs), len(outputs) + len(slots))
+            left, right, scalar = (*places, None, None)[:3]
+            assert left is not None  # a product has an array
+            pairs.append(Pair(o, i, left, right, shape, k, scalar))
+            outputs += slots
     return TensorPlan(tuple(pairs), n.runner(outputs), None)
 
 
