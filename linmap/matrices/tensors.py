@@ -37,7 +37,7 @@ from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.dense import dense as dense_array
-from linmap.matrices.forms import data_of, limit_of, plan_for, side
+from linmap.matrices.forms import data_of, limit_of, plan_for, side, unrelated
 from linmap.matrices.products import bonds
 from linmap.matrices.structure import body_of
 from linmap.term import wire
@@ -222,7 +222,7 @@ def _tensor_plan(n: Network) -> TensorPlan:
     outputs: list[int] = []
     for (o, i), products in n.blocks.items():
         for p in products:
-            found = _pair(n, p)
+            found = _pair(n, unrelated(n, p))
             if isinstance(found, str):
                 return TensorPlan((), n.runner([]), found)
             slots, shape, k = found
