@@ -17,6 +17,7 @@ from diff.lower import program
 from diff.programs import AnyProgram, Program
 from diff.term import Bilinear, Constant, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
+from hilbert.combine import Composition
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
 from hilbert.program.builder import line_of
@@ -159,7 +160,8 @@ class _Terms:
             case Add():
                 return args[0] + args[1]
             case wire.Scale(factor):
-                return factor * args[0]
+                f = args[0]  # a step of a chain stays one, so that chains are flat
+                return factor * f if not isinstance(f, Composition) else _composed([f, factor * identity(f.cod)], f.dom)
             case Elementwise() as primitive:
                 if leaf.is_field and leaf.entry != R.entry:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
