@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hilbert.combine import ElementByElement, Pairing, Selection, SideBySide
-from linmap.laws.category import chain, common_end, common_start, composed, split
+from linmap.laws.category import chain, chained, common_end, common_start, split
 from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.term.maps import fork, join, parallel
 from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, ZeroMap
@@ -102,7 +102,7 @@ def fork_on_the_parts(f: Any) -> Any:
         return None
     if any(len(p) == 1 and not p[0].cod.is_space for p in parts):  # there is no linear id of a discrete type
         return None
-    return parallel(*(_scaled(k, composed(p[1:], p[0].cod)) for (k, _), p in zip(pairs, parts, strict=True)))
+    return parallel(*(_scaled(k, chained(p[1:], p[0].cod)) for (k, _), p in zip(pairs, parts, strict=True)))
 
 
 @rule(NODE, "[ι₁•f, ι₂•g] = f × g", "paper §2.1", Join)
@@ -112,7 +112,7 @@ def join_into_the_parts(f: Join) -> Any:
     ends = [p[-1] for p in parts]
     if len(f.cod.parts) != len(parts) or any(not isinstance(e, Inject) or e.position != k for k, e in enumerate(ends)):
         return None
-    return parallel(*(_scaled(k, composed(p[:-1], p[-1].dom)) for (k, _), p in zip(pairs, parts, strict=True)))
+    return parallel(*(_scaled(k, chained(p[:-1], p[-1].dom)) for (k, _), p in zip(pairs, parts, strict=True)))
 
 
 def _scaled(k: float, f: Any) -> Any:
@@ -153,8 +153,8 @@ def common_start_of_a_fork(f: Any) -> Any:
     middle = fs[0][n - 1].cod
     if not middle.is_space and any(len(parts) == n for parts in fs):
         return None
-    rest = [_scaled(k, composed(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return composed([*fs[0][:n], fork(*rest)], f.dom)
+    rest = [_scaled(k, chained(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
+    return chained([*fs[0][:n], fork(*rest)], f.dom)
 
 
 @rule(NODE, "[h•f, h•g] = h • [f, g]", "notes §3", Join)
@@ -165,8 +165,8 @@ def common_end_of_a_join(f: Join) -> Any:
     if not n or all(len(parts) == n for parts in fs):
         return None
     middle = fs[0][-n].dom
-    rest = [_scaled(k, composed(parts[:-n], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return composed([join(*rest), *fs[0][-n:]], f.dom)
+    rest = [_scaled(k, chained(parts[:-n], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
+    return chained([join(*rest), *fs[0][-n:]], f.dom)
 
 
 # --- sums that are a fork or a join ---
@@ -181,7 +181,7 @@ def sum_of_injections(f: Sum) -> Any:
         return None
     rows: list[Any] = [None] * len(space.parts)
     for (k, _), p in zip(pairs, parts, strict=True):
-        i, term = p[-1].position, _scaled(k, composed(p[:-1], p[-1].dom))
+        i, term = p[-1].position, _scaled(k, chained(p[:-1], p[-1].dom))
         rows[i] = term if rows[i] is None else rows[i] + term
     return fork(*(ZeroMap(f.dom, part) if row is None else row for row, part in zip(rows, space.parts, strict=True)))
 
@@ -195,7 +195,7 @@ def sum_of_projections(f: Sum) -> Any:
         return None
     columns: list[Any] = [None] * len(space.parts)
     for (k, _), p in zip(pairs, parts, strict=True):
-        i, term = p[0].position, _scaled(k, composed(p[1:], p[0].cod))
+        i, term = p[0].position, _scaled(k, chained(p[1:], p[0].cod))
         columns[i] = term if columns[i] is None else columns[i] + term
     return join(*(ZeroMap(part, f.cod) if col is None else col for col, part in zip(columns, space.parts, strict=True)))
 

@@ -169,7 +169,7 @@ def chain(f: Any) -> list[Any]:
     return list(f.parts) if isinstance(f, Composition) else [f]
 
 
-def composed(parts: list[Any], dom: Any) -> Any:
+def chained(parts: list[Any], dom: Any) -> Any:
     """fₙ • … • f₁; the identity for none."""
     return cast("Any", compose(parts[::-1])) if parts else identity(dom)
 
@@ -203,8 +203,8 @@ def common_start_of_a_sum(f: Any) -> Any:
     middle = fs[0][n - 1].cod
     if not middle.is_space and any(len(parts) == n for parts in fs):
         return None
-    terms = [_times(k, composed(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return composed([*fs[0][:n], _added(terms)], f.dom)
+    terms = [_times(k, chained(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
+    return chained([*fs[0][:n], _added(terms)], f.dom)
 
 
 @rule(NODE, "h • f + h • g = h • (f + g)", "paper §2.2", Addition)
@@ -217,8 +217,8 @@ def common_end_of_a_sum(f: Any) -> Any:
         return None
     if not f.dom.is_space and any(len(parts) == n for parts in fs):
         return None
-    terms = [_times(k, composed(parts[:-n], f.dom)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return composed([_added(terms), *fs[0][-n:]], f.dom)
+    terms = [_times(k, chained(parts[:-n], f.dom)) for (k, _), parts in zip(pairs, fs, strict=True)]
+    return chained([_added(terms), *fs[0][-n:]], f.dom)
 
 
 def _times(k: float, f: Any) -> Any:

@@ -12,7 +12,7 @@ from hilbert import combine
 from hilbert.combine import Multiple
 from hilbert.map import AnyMap
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
-from linmap.laws.size import WEIGHTS, cost
+from linmap.laws.size import WEIGHTS, row_size
 from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Open:
     def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[AnyMap]) -> None:
         self.owner, self.shared, self.node, self.path, self.spliced = owner, owner.shared, node, path, spliced
         self.count = len(node.parts)
-        self.weight = cost(node)[1]
+        self.weight = row_size(node)[1]
         self.counted = (1 + self.count, self.weight)
         self.changed = False
 

@@ -24,7 +24,7 @@ from hilbert.program.fuse import fused
 from hilbert.program.run import Runner
 from linmap.matrices.forms import plan_for
 from linmap.matrices.structure import body_of
-from linmap.matrices.whole import block, contracted
+from linmap.matrices.whole import contracted, whole_block
 from linmap.matrices.work import STEP, seconds
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -208,7 +208,7 @@ def _spread_plan(n: Network) -> SpreadPlan:
         for i in range(len(n.body.inputs)):
             total: int | None = None
             for p in n.blocks.get((o, i), ()):
-                slot = block(n, p)
+                slot = whole_block(n, p)
                 total = slot if total is None else n.added(total, slot)
             row.append(None if total is None else len(outputs))
             outputs += [] if total is None else [total]

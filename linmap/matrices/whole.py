@@ -74,7 +74,7 @@ def contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     return NetworkProduct(1.0, (NetworkFactor(n.scaled(p.k, factor.slot), factor.labels),), (), p.out, p.inp)
 
 
-def block(n: Contractor, p: NetworkProduct, same: Mapping[int, bool] = NOTHING) -> int:
+def whole_block(n: Contractor, p: NetworkProduct, same: Mapping[int, bool] = NOTHING) -> int:
     """The array of a product with the axes of the output, then those of the input: 0 beside diagonals.
 
     The labels of an identity that stays one (`same`) are axes of the output only, and only where the array varies.
@@ -102,7 +102,7 @@ def whole(n: Contractor, products: Sequence[NetworkProduct], same: Same | None =
     varies = {i: any(p.out[i] in uses(p.factors) for p in products) for i in same.values()}
     total: int | None = None
     for p in products:
-        slot = block(n, p, {p.out[i]: found for i, found in varies.items()})
+        slot = whole_block(n, p, {p.out[i]: found for i, found in varies.items()})
         total = slot if total is None else n.added(total, slot)
     assert total is not None  # of at least one product
     out, inp = _fresh(n, products[0], same)
