@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from diff.programs import AnyProgram
     from hilbert.leaf import Leaf
     from hilbert.map import AnyMap
+    from hilbert.spec import Spec
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
@@ -26,12 +27,17 @@ Value: TypeAlias = tuple[float, int]
 """A number times what has a number of 128 bits: products with constants are compared by the product of these."""
 
 
+PRIME = 2**127 - 1
+"""Products of what is drawn are taken modulo this."""
+
+
 def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
     """The number of every slot's value.
 
-    A sum does not depend on the order and the brackets of its operands; numbers, and arrays filled with one, are taken
-    out of products, linear maps and repetitions.
+    A sum does not depend on the order and the brackets of its operands, and neither does a product that sums over
+    nothing; numbers, and arrays filled with one, are taken out of products, linear maps and repetitions.
     """
+    products: dict[int, int] = {}
     values: list[Value] = [(1.0, numbering.alone(("argument", k))) for k in range(p.arity)]
     for to, step in enumerate(p.steps, p.arity):
         args, leaf = [values[k] for k in step.args], p.slots[to]
@@ -53,7 +59,13 @@ def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
                         values.append((number, args[other][1]))
                         break
                 else:
-                    values.append((number, numbering.alone((product, args[0][1], args[1][1]))))
+                    ns = args[0][1], args[1][1]
+                    key = (product, *ns)
+                    factors = None if spec.contracted else _factors(spec, ns, products, numbering)
+                    n = numbering.alone(key if factors is None else ("·", leaf, factors))
+                    if factors is not None:
+                        products[n] = factors
+                    values.append((number, n))
             case Reduce(relation, at):
                 k, n = args[0]
                 repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
@@ -64,6 +76,17 @@ def numbers(p: AnyProgram, numbering: Numbering) -> list[Value]:
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
     return values
+
+
+def _factors(spec: Spec, operands: tuple[int, int], products: dict[int, int], numbering: Numbering) -> int:
+    """The product of what is drawn for the factors of a product, each with the axes of the result that it has."""
+    total = 1
+    for labels, n in zip((spec.left, spec.right), operands, strict=True):
+        if n in products and labels in ("", spec.out):
+            total = total * products[n] % PRIME
+        else:
+            total = total * numbering.alone(("factor", n, tuple(map(spec.out.index, labels)))) % PRIME
+    return total
 
 
 def _ones(leaf: Leaf) -> Hashable:

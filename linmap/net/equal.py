@@ -72,7 +72,8 @@ def equal(a: Any, b: Any) -> bool:
     """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
     Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.formal.tensors.alike`).
-    Equal terms have equal values, not the other way round: no law is applied. Raises SpaceError for other things.
+    Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of
+    sums and of products. Raises SpaceError for other things.
     """
     if isinstance(a, Vec) and isinstance(b, Vec) and (a.is_formal or b.is_formal):
         return a.space == b.space and alike(a, b)
