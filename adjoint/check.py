@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, final, overload
 
 import numpy as np
 from attrs import frozen
@@ -78,6 +78,19 @@ class Report:
         if self.failing:
             lines.append(f"  failing subterm: {self.failing}")
         return "\n".join(lines)
+
+
+class Checks(NamedTuple):
+    """The outcomes of both checks of a function; true if both passed."""
+
+    derivative: Report
+    adjoint: Report
+
+    def __bool__(self) -> bool:
+        return self.derivative.ok and self.adjoint.ok
+
+    def __str__(self) -> str:
+        return f"{self.derivative}\n{self.adjoint}"
 
 
 class AtPoint(Protocol[T_co]):
@@ -351,9 +364,9 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
 
 
 @_at_point
-def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> tuple[Report, Report]:
+def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Checks:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
-    return check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed)
+    return Checks(check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed))
 
 
 def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:

@@ -14,6 +14,7 @@ from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
+from hilbert.term import driven
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
 from linmap.term import wire
@@ -50,7 +51,7 @@ def planned(f: Map[V, W]) -> Program[V, W]:
 @once
 def _lowered(f: Map[V, W]) -> Program[V, W]:
     b = Builder(f.dom.leaves)
-    outputs = _drive(_lower(b, f, tuple(range(b.arity)), {}))
+    outputs = driven(_lower(b, f, tuple(range(b.arity)), {}))
     return Program.of(b, f.dom, outputs, f.cod, _names(f))
 
 
@@ -59,21 +60,6 @@ def _names(f: AnyMap) -> tuple[str, ...]:
     while isinstance(f, (Compose, Lift)):
         f = f.of if isinstance(f, Lift) else f.parts[0]
     return f.names if isinstance(f, Program) else ()
-
-
-def _drive(start: Generator[Any, Slots, Slots]) -> Slots:
-    """Run nested generators on an explicit stack: deep terms do not overflow Python's."""
-    stack = [start]
-    value: Any = None
-    while stack:
-        try:
-            stack.append(stack[-1].send(value))
-            value = None
-        except StopIteration as stop:  # how generators return
-            value = stop.value
-            stack.pop()
-    result: Slots = value
-    return result
 
 
 Known = dict[tuple[int, Slots], Slots]

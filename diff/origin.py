@@ -39,7 +39,7 @@ from hilbert.errors import shown
 from hilbert.notarray import Applicable, NotArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import CodeType, FrameType, TracebackType
 
 HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
@@ -116,17 +116,30 @@ def _first(text: str, column: int) -> str:
 
 def origin(error: BaseException, body: Any) -> str:
     """The place of an error that arose while a body was traced; its first line where it came from its result."""
-    code = getattr(inspect.unwrap(body), "__code__", None) if callable(body) else None
-    users: TracebackType | None = None
-    for entry in _entries(error.__traceback__):
-        if is_users(entry.tb_frame.f_code.co_filename):
-            users = entry
-    if users is None or users.tb_frame.f_code.co_name == "<module>":
+    found = found_at(error, is_users)
+    if found is None:
+        code = getattr(inspect.unwrap(body), "__code__", None) if callable(body) else None
         return _text(Span(code.co_filename, code.co_firstlineno, code.co_firstlineno), code.co_name, []) if code else ""
-    frame = users.tb_frame
-    span = _span(frame.f_code, users.tb_lasti, users.tb_lineno)
-    called = users.tb_next.tb_frame if users.tb_next else None
-    return _text(span, frame.f_code.co_name, _operands(span, frame, called) if called else [])
+    return _text(*found)
+
+
+def found_at(
+    error: BaseException, accepts: Callable[[str], bool], *, modules: bool = False
+) -> tuple[Span, str, list[str]] | None:
+    """What of a file that is accepted raised an error, last: its place, the function's name, the operands in its words.
+
+    None where there is no such file, or, but for `modules`, where that is at the level of a module.
+    """
+    entry: TracebackType | None = None
+    for found in _entries(error.__traceback__):
+        if accepts(found.tb_frame.f_code.co_filename):
+            entry = found
+    if entry is None or (not modules and entry.tb_frame.f_code.co_name == "<module>"):
+        return None
+    frame = entry.tb_frame
+    span = _span(frame.f_code, entry.tb_lasti, entry.tb_lineno)
+    called = entry.tb_next.tb_frame if entry.tb_next else None
+    return span, frame.f_code.co_name, _operands(span, frame, called) if called else []
 
 
 def understood(error: TypeError | AttributeError) -> str | None:

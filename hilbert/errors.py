@@ -32,6 +32,8 @@ def shown(value: object) -> str:
 
     Index sets, spaces, vectors, maps and expressions register how they are named: by their space, never by contents.
     """
+    if isinstance(value, np.generic):  # as Python's own
+        value = value.item()
     if isinstance(value, Integral) and abs(int(value)) >= 10**LONG:
         return f"an integer of {int(value).bit_length()} bits"
     if value is None or isinstance(value, (bool, Complex)) or (isinstance(value, str) and len(value) <= LONG):

@@ -15,7 +15,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.once import LOCK, Remembering, once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 T = TypeVar("T")
 X = TypeVar("X")
@@ -202,6 +202,21 @@ def bottom_up(
     for node in postorder(term, below):
         results[id(node)] = step(node, lambda child: results[id(child)])
     return results[id(term)]
+
+
+def driven(start: Generator[Any, Any, X]) -> X:
+    """The result of a generator that yields generators and is sent their results: nested calls on an explicit stack."""
+    stack: list[Generator[Any, Any, Any]] = [start]
+    value: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as stop:  # how generators return
+            value = stop.value
+            stack.pop()
+    result: X = value
+    return result
 
 
 def shared_terms(term: Term) -> set[int]:

@@ -217,14 +217,9 @@ def pick(X: I) -> Contraction[Copower[Field, I], Elements[I], Field]: ...
 def pick(X: I, V: V) -> Contraction[Copower[V, I], Elements[I], V]: ...
 def pick(X: Any, V: Any = R) -> Any:
     """V^X × X →₂ V, (v, x) ↦ v_x: projection at a dynamic element; linear in v."""
-    terms = []
     require_index(X, "v_x")
     require_space(V, "v_x")
-    n = len(X.axes)
-    for k, leaf in enumerate(V.leaves):
-        labels = Spec.pointwise(n + len(leaf.axes)).left
-        terms.append((k, 0, k, Spec.of(labels, labels[:n], labels[n:])))
-    return Contraction(Copower(V, X), Elements(X), V, tuple(terms))
+    return _selecting(Copower(V, X), Elements(X), V, V, (len(X.axes), 0), ("xv", "x", "v"))
 
 
 @overload
@@ -235,12 +230,8 @@ def gather(X: Any, Y: Any, V: Any = R) -> Any:
     """V^X × X^Y →₂ V^Y, (v, x) ↦ (v_{x(y)})_y: gather by dynamic indices; linear in v."""
     _sets("v[x]", X, Y)
     require_space(V, "v[x]")
-    n, m = len(X.axes), len(Y.axes)
-    terms = []
-    for k, leaf in enumerate(V.leaves):
-        x, y, v = _groups(n, m, len(leaf.axes))
-        terms.append((k, 0, k, Spec.of(x + v, y + x, y + v)))
-    return Contraction(Copower(V, X), Copower(Elements(X), Y), Copower(V, Y), tuple(terms))
+    ends = (len(X.axes), len(Y.axes))
+    return _selecting(Copower(V, X), Copower(Elements(X), Y), Copower(V, Y), V, ends, ("xv", "yx", "yv"))
 
 
 @overload
@@ -251,18 +242,19 @@ def segment_sum(X: Any, Y: Any, V: Any = R) -> Any:
     """V^Y × X^Y →₂ V^X, (v, x) ↦ Σ_y v_y e_{x(y)}: segment sum by dynamic indices; linear in v."""
     _sets("a segment sum", X, Y)
     require_space(V, "a segment sum")
-    n, m = len(X.axes), len(Y.axes)
+    ends = (len(X.axes), len(Y.axes))
+    return _selecting(Copower(V, Y), Copower(Elements(X), Y), Copower(V, X), V, ends, ("yv", "yx", "xv"))
+
+
+def _selecting(left: Any, right: Any, cod: Any, V: Any, ends: tuple[int, int], spec: tuple[str, str, str]) -> Any:
+    """The contraction of each leaf of V, whose axes are v, with the axes x and y of elements x(y)."""
     terms = []
     for k, leaf in enumerate(V.leaves):
-        x, y, v = _groups(n, m, len(leaf.axes))
-        terms.append((k, 0, k, Spec.of(y + v, y + x, x + v)))
-    return Contraction(Copower(V, Y), Copower(Elements(X), Y), Copower(V, X), tuple(terms))
-
-
-def _groups(*counts: int) -> list[str]:
-    """So many labels for each group."""
-    labels = iter(Spec.pointwise(sum(counts)).left)
-    return ["".join(islice(labels, count)) for count in counts]
+        counts = (*ends, len(leaf.axes))
+        labels = iter(Spec.pointwise(sum(counts)).left)
+        axes = {ord(name): "".join(islice(labels, count)) for name, count in zip("xyv", counts, strict=True)}
+        terms.append((k, 0, k, Spec.of(*(names.translate(axes) for names in spec))))
+    return Contraction(left, right, cod, tuple(terms))
 
 
 def basis_vector(X: I, field: Field = R) -> Contraction[Field, Elements[I], Copower[Field, I]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hilbert.combine import ElementByElement, Pairing, Selection, SideBySide
-from linmap.laws.category import chain, chained, common_end, common_start, split
+from linmap.laws.category import before_a_common_end, behind_a_common_start, chained, scaled, scaled_chains
 from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.term.maps import fork, join, parallel
 from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, ZeroMap
@@ -96,27 +96,22 @@ def product_of_identities(f: Parallel) -> Any:
 
 @rule(NODE, "⟨f•π₁, g•π₂⟩ = f × g", "paper §2.1", Pairing)
 def fork_on_the_parts(f: Any) -> Any:
-    pairs = [split(part) for part in f.parts]
-    parts = [chain(of) for _, of in pairs]
-    if len(f.dom.parts) != len(parts) or any(part_of(p[0]) != k or p[0].dom != f.dom for k, p in enumerate(parts)):
+    parts = scaled_chains(f)
+    starts = [p[0] for _, p in parts]
+    if len(f.dom.parts) != len(parts) or any(part_of(s) != k or s.dom != f.dom for k, s in enumerate(starts)):
         return None
-    if any(len(p) == 1 and not p[0].cod.is_space for p in parts):  # there is no linear id of a discrete type
+    if any(len(p) == 1 and not p[0].cod.is_space for _, p in parts):  # there is no linear id of a discrete type
         return None
-    return parallel(*(_scaled(k, chained(p[1:], p[0].cod)) for (k, _), p in zip(pairs, parts, strict=True)))
+    return parallel(*(scaled(k, chained(p[1:], p[0].cod)) for k, p in parts))
 
 
 @rule(NODE, "[ι₁•f, ι₂•g] = f × g", "paper §2.1", Join)
 def join_into_the_parts(f: Join) -> Any:
-    pairs = [split(part) for part in f.parts]
-    parts = [chain(of) for _, of in pairs]
-    ends = [p[-1] for p in parts]
+    parts = scaled_chains(f)
+    ends = [p[-1] for _, p in parts]
     if len(f.cod.parts) != len(parts) or any(not isinstance(e, Inject) or e.position != k for k, e in enumerate(ends)):
         return None
-    return parallel(*(_scaled(k, chained(p[:-1], p[-1].dom)) for (k, _), p in zip(pairs, parts, strict=True)))
-
-
-def _scaled(k: float, f: Any) -> Any:
-    return f if k == 1.0 else k * f
+    return parallel(*(scaled(k, chained(p[:-1], p[-1].dom)) for k, p in parts))
 
 
 @rule(NODE, "⟨f, 0⟩ = ι₁ • f", "paper §2.1", Fork)
@@ -145,28 +140,12 @@ def join_with_zeros_in_a_composition(f: Join) -> Any:
 
 @rule(NODE, "⟨f•h, g•h⟩ = ⟨f, g⟩ • h", "notes §3", Pairing)
 def common_start_of_a_fork(f: Any) -> Any:
-    pairs = [split(part) for part in f.parts]
-    fs = [chain(of) for _, of in pairs]
-    n = common_start(fs)
-    if not n or all(len(parts) == n for parts in fs):
-        return None
-    middle = fs[0][n - 1].cod
-    if not middle.is_space and any(len(parts) == n for parts in fs):
-        return None
-    rest = [_scaled(k, chained(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return chained([*fs[0][:n], fork(*rest)], f.dom)
+    return behind_a_common_start(f, fork)
 
 
 @rule(NODE, "[h•f, h•g] = h • [f, g]", "notes §3", Join)
 def common_end_of_a_join(f: Join) -> Any:
-    pairs = [split(part) for part in f.parts]
-    fs = [chain(of) for _, of in pairs]
-    n = common_end(fs)
-    if not n or all(len(parts) == n for parts in fs):
-        return None
-    middle = fs[0][-n].dom
-    rest = [_scaled(k, chained(parts[:-n], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return chained([join(*rest), *fs[0][-n:]], f.dom)
+    return before_a_common_end(f, join)
 
 
 # --- sums that are a fork or a join ---
@@ -174,28 +153,26 @@ def common_end_of_a_join(f: Join) -> Any:
 
 @rule(NODE, "ι₁•f + ι₂•g = ⟨f, g⟩", "paper §2.1", Sum)
 def sum_of_injections(f: Sum) -> Any:
-    pairs = [split(part) for part in f.parts]
-    parts = [chain(of) for _, of in pairs]
-    space = parts[0][-1].cod
-    if not all(isinstance(p[-1], Inject) and p[-1].space == space for p in parts):
+    parts = scaled_chains(f)
+    space = f.cod
+    if not all(isinstance(p[-1], Inject) and p[-1].space == space for _, p in parts):
         return None
     rows: list[Any] = [None] * len(space.parts)
-    for (k, _), p in zip(pairs, parts, strict=True):
-        i, term = p[-1].position, _scaled(k, chained(p[:-1], p[-1].dom))
+    for k, p in parts:
+        i, term = p[-1].position, scaled(k, chained(p[:-1], p[-1].dom))
         rows[i] = term if rows[i] is None else rows[i] + term
     return fork(*(ZeroMap(f.dom, part) if row is None else row for row, part in zip(rows, space.parts, strict=True)))
 
 
 @rule(NODE, "f•π₁ + g•π₂ = [f, g]", "paper §2.1", Sum)
 def sum_of_projections(f: Sum) -> Any:
-    pairs = [split(part) for part in f.parts]
-    parts = [chain(of) for _, of in pairs]
-    space = parts[0][0].dom
-    if not all(isinstance(p[0], Project) and p[0].space == space for p in parts):
+    parts = scaled_chains(f)
+    space = f.dom
+    if not all(isinstance(p[0], Project) and p[0].space == space for _, p in parts):
         return None
     columns: list[Any] = [None] * len(space.parts)
-    for (k, _), p in zip(pairs, parts, strict=True):
-        i, term = p[0].position, _scaled(k, chained(p[1:], p[0].cod))
+    for k, p in parts:
+        i, term = p[0].position, scaled(k, chained(p[1:], p[0].cod))
         columns[i] = term if columns[i] is None else columns[i] + term
     return join(*(ZeroMap(part, f.cod) if col is None else col for col, part in zip(columns, space.parts, strict=True)))
 

@@ -6,7 +6,9 @@ the common factor of a sum, fork, join or product.
 
 from __future__ import annotations
 
-from typing import Any, cast
+import operator
+from functools import reduce
+from typing import TYPE_CHECKING, Any, cast
 
 from hilbert.combine import Addition, Composition, ElementByElement, Multiple, Pairing, SideBySide
 from hilbert.map import Map
@@ -14,6 +16,9 @@ from linmap.laws.rule import LIKE, NODE, PAIR, PART, TERM, rule
 from linmap.term.base import LinMap
 from linmap.term.maps import compose, fork, identity, join, parallel
 from linmap.term.nodes import Fork, Identity, Join, Parallel, ZeroMap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Taken = tuple[float | None, list[Any]]
 
@@ -169,6 +174,16 @@ def chain(f: Any) -> list[Any]:
     return list(f.parts) if isinstance(f, Composition) else [f]
 
 
+def scaled_chains(f: Any) -> list[tuple[float, list[Any]]]:
+    """k and f₁, …, fₙ for each part k·(fₙ • … • f₁) of f."""
+    return [(k, chain(of)) for k, of in map(split, f.parts)]
+
+
+def scaled(k: float, f: Any) -> Any:
+    """k·f; f where k is 1."""
+    return f if k == 1.0 else k * f
+
+
 def chained(parts: list[Any], dom: Any) -> Any:
     """fₙ • … • f₁; the identity for none."""
     return cast("Any", compose(parts[::-1])) if parts else identity(dom)
@@ -192,41 +207,41 @@ def common_end(fs: list[list[Any]]) -> int:
     return n
 
 
+def behind_a_common_start(f: Any, combine: Callable[..., Any]) -> Any:
+    """⟨f • h, g • h⟩ as ⟨f, g⟩ • h, for what combines f and g; scalings stay with their parts."""
+    parts = scaled_chains(f)
+    n = common_start([of for _, of in parts])
+    if not n or all(len(of) == n for _, of in parts):
+        return None
+    shared = parts[0][1][:n]
+    middle = shared[-1].cod
+    if not middle.is_space and any(len(of) == n for _, of in parts):  # there is no linear id of a discrete type
+        return None
+    return chained([*shared, combine(*(scaled(k, chained(of[n:], middle)) for k, of in parts))], f.dom)
+
+
+def before_a_common_end(f: Any, combine: Callable[..., Any]) -> Any:
+    """[h • f, h • g] as h • [f, g], for what combines f and g; scalings stay with their parts."""
+    parts = scaled_chains(f)
+    n = common_end([of for _, of in parts])
+    if not n or all(len(of) == n for _, of in parts):
+        return None
+    shared = parts[0][1][-n:]
+    middle = shared[0].dom
+    if not middle.is_space and any(len(of) == n for _, of in parts):
+        return None
+    return chained([combine(*(scaled(k, chained(of[:-n], middle)) for k, of in parts)), *shared], f.dom)
+
+
 @rule(NODE, "f • h + g • h = (f + g) • h", "notes §3", Addition)
 def common_start_of_a_sum(f: Any) -> Any:
-    """Scalings stay with their terms."""
-    pairs = [split(part) for part in f.parts]
-    fs = [chain(of) for _, of in pairs]
-    n = common_start(fs)
-    if not n or all(len(parts) == n for parts in fs):
-        return None
-    middle = fs[0][n - 1].cod
-    if not middle.is_space and any(len(parts) == n for parts in fs):
-        return None
-    terms = [_times(k, chained(parts[n:], middle)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return chained([*fs[0][:n], _added(terms)], f.dom)
+    return behind_a_common_start(f, _added)
 
 
 @rule(NODE, "h • f + h • g = h • (f + g)", "paper §2.2", Addition)
 def common_end_of_a_sum(f: Any) -> Any:
-    """Scalings stay with their terms."""
-    pairs = [split(part) for part in f.parts]
-    fs = [chain(of) for _, of in pairs]
-    n = common_end(fs)
-    if not n or all(len(parts) == n for parts in fs):
-        return None
-    if not f.dom.is_space and any(len(parts) == n for parts in fs):
-        return None
-    terms = [_times(k, chained(parts[:-n], f.dom)) for (k, _), parts in zip(pairs, fs, strict=True)]
-    return chained([_added(terms), *fs[0][-n:]], f.dom)
+    return before_a_common_end(f, _added)
 
 
-def _times(k: float, f: Any) -> Any:
-    return f if k == 1.0 else k * f
-
-
-def _added(terms: list[Any]) -> Any:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
+def _added(*terms: Any) -> Any:
+    return reduce(operator.add, terms)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from hilbert.combine import Addition, Composition
+from hilbert.term import driven
 from linmap.laws.rule import NODE, Rule, rules
 from linmap.laws.sequence import Snapshot, composition, total
 from linmap.laws.shared import Shared, rebuilt
@@ -157,20 +158,6 @@ class Simplifier:
             path, k = path
             position.append(k)
         self.steps.append(Rewriting(law, tuple(reversed(position)), before, after))
-
-
-def driven(start: Work) -> Any:
-    """The result of a generator that yields generators, on an explicit stack."""
-    stack = [start]
-    value: Any = None
-    while stack:
-        try:
-            stack.append(stack[-1].send(value))
-            value = None
-        except StopIteration as stop:  # how generators return
-            value = stop.value
-            stack.pop()
-    return value
 
 
 def _is(a: object, b: object) -> bool:

@@ -76,12 +76,12 @@ def matrices(seven: Vec[Any]) -> None:
 
 
 def checks() -> None:
-    reveal_type(check(f1, x))  # N: tuple[Report, Report]
+    reveal_type(check(f1, x))  # N: Checks
     reveal_type(check_derivative(f1, x, seed=1))  # N: Report
     reveal_type(check_derivative(f2, x, y))  # N: Report
     reveal_type(check_derivative(f3, x, y, r, seed=1))  # N: Report
-    reveal_type(check(f4, x, y, r, x))  # N: tuple[Report, Report]
-    reveal_type(check(f5, x, y, r, x, y))  # N: tuple[Report, Report]
+    reveal_type(check(f4, x, y, r, x))  # N: Checks
+    reveal_type(check(f5, x, y, r, x, y))  # N: Checks
     reveal_type(check_derivative(f6, x, y, r, x, y, r))  # N: Report
     reveal_type(check_derivative(f7, x, y, r, x, y, r, x, seed=2))  # N: Report
     reveal_type(check_adjoint(identity(X)))  # N: Report

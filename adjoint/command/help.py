@@ -1,0 +1,85 @@
+"""What `--help` says."""
+
+USAGES = {
+    "check": "hilbert check FILE...",
+    "run": "hilbert run FILE [NAME [ARG...]]  or  hilbert run FILE -e EXPR [-e EXPR]...",
+    "diff": "hilbert diff FILE NAME --at ARG... [--along ARG...] [--reverse]",
+    "show": "hilbert show FILE NAME --stage STAGE [--at ARG...] [-o OUT]",
+    "verify": "hilbert verify FILE [NAME [--at ARG...]]",
+}
+"""How a sub-command is written."""
+USAGE = "\n".join(["usage:", *(f"  {usage}" for usage in USAGES.values()), "  hilbert SUB-COMMAND --help"])
+FILES = """FILE is a Python file; it is executed, and NAME is one of its variables that is a function of the library.
+FILE:NAME may stand for FILE NAME; `-` is the standard input, whose language --lang names (py).
+Files with commas between are executed in that order, in one namespace."""
+VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
+numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
+@x.npy, @x.npz:KEY and @x.json read files. Several ARGs are one tuple. `--` ends options; -1e-3 is never one.
+A value is printed in the same syntax: what is printed can be given again, bit for bit."""
+STATUS = """Exit status: 0; 1 for an error in the text or while it runs, as FILE:LINE:COLUMN: message; 2 for usage."""
+HELP = {
+    "": f"""hilbert: functions in a file are checked, run, differentiated, shown and verified.
+
+{USAGE}
+  hilbert --version
+
+{FILES}
+
+{VALUES}
+
+{STATUS}""",
+    "check": f"""{USAGES["check"]}
+
+One line for each function of the files, in the order of the text: NAME : ARGUMENT -> RESULT.
+
+  hilbert check model.py
+
+{FILES}""",
+    "run": f"""{USAGES["run"]}
+
+The value of NAME at the ARGs; or of expressions, in the names of the file.
+
+  hilbert run model.py loss '[1, 2]' '[0.5, -0.5]' 1
+  hilbert run model.py -e 'loss(w, x, y)' -e 'w @ x'
+
+{FILES}
+
+{VALUES}""",
+    "diff": f"""{USAGES["diff"]}
+
+The derivative of NAME at a point along a tangent; with --reverse its adjoint at a cotangent. Where the result is one
+real that is 1.0 if it is left out, and what is printed is the gradient. Tangents of discrete values are ().
+
+  hilbert diff model.py loss --at '[1, 2]' '[0.5, -0.5]' 1 --along '[1, 0]' '[0, 0]' 0
+  hilbert diff model.py loss --at '[1, 2]' '[0.5, -0.5]' 1 --reverse
+
+{FILES}
+
+{VALUES}""",
+    "show": f"""{USAGES["show"]}
+
+A stage of NAME as a text, never cut; --stage list names the stages.
+
+  text        the function as it was written
+  pointfree   the same by combinators
+  program     its steps, one a line
+  derivative  the derivative: at a point with --at
+  adjoint     the adjoint of the derivative
+  structure   what is proved of the matrix of the derivative
+  cost        what a call costs; with --at, what the derivative there costs
+
+  hilbert show model.py loss --stage derivative
+  hilbert show model.py:loss --stage structure --at '[1, 2]' '[0.5, -0.5]' 1
+
+{FILES}""",
+    "verify": f"""{USAGES["verify"]}
+
+The derivative of NAME, or of each function, against differences, and its adjoint against the derivative; at a point, or
+at one that is drawn. The exit status is 1 if one is wrong.
+
+  hilbert verify model.py
+  hilbert verify model.py loss --at '[1, 2]' '[0.5, -0.5]' 1
+
+{FILES}""",
+}
+"""The help of the command, and of each sub-command."""

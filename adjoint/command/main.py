@@ -1,0 +1,195 @@
+"""The command line: what is asked for, by sub-command; results on stdout, errors on stderr, the status at the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from difflib import get_close_matches
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjoint.command import python
+from adjoint.command.arguments import Asked, asked
+from adjoint.command.help import HELP, USAGE
+from adjoint.command.python import Definition, Loaded
+from adjoint.command.report import Source, TextError, UsageError, complain, say
+from adjoint.command.stages import STAGES
+from adjoint.command.values import ValueTextError, parse, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjoint.command.values import Value
+
+LANGUAGES = {"py": python.load}
+"""What loads the files of a language."""
+USAGE_STATUS, INTERRUPTED, CLOSED = 2, 130, 141
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Follow the words of a command line; the exit status: 0, 1 for an error in a text, 2 for one in the words."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            status = _followed(sys.argv[1:] if words is None else list(words))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python writes at its end goes nowhere
+        return CLOSED
+    except UsageError as error:
+        complain(f"hilbert: {error}")
+        return USAGE_STATUS
+    except TextError as error:
+        complain(error.report())
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - a mistake of this library; no traceback is shown
+        complain(f"hilbert: a mistake of the library, please report it: {type(error).__name__}: {error}")
+        return 1
+    return status
+
+
+def _warned(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    complain(f"hilbert: {category.__name__}: {message}")
+
+
+def _followed(words: list[str]) -> int:
+    if not words:
+        raise UsageError(f"which sub-command?\n{USAGE}")
+    first, *rest = words
+    if first in ("--help", "-h", "help"):
+        say(HELP[rest[0] if rest and rest[0] in HELP else ""])
+        return 0
+    if first == "--version":
+        say(f"hilbert {version('hilbert')}")
+        return 0
+    follow = SUBCOMMANDS.get(first)
+    if follow is None:
+        near = get_close_matches(first, SUBCOMMANDS, 1)
+        raise UsageError(f"no sub-command {first}{f': did you mean {near[0]}?' if near else ''}\n{USAGE}")
+    if "--help" in rest or "-h" in rest:
+        say(HELP[first])
+        return 0
+    return follow(asked(first, rest))
+
+
+# --- sub-commands ---
+
+
+def _check(of: Asked) -> int:
+    status = 0
+    for file in of.files:
+        try:
+            for name, found in _loaded(file, of.language).definitions.items():
+                say(f"{name} : {found.signature}")
+        except TextError as error:
+            complain(error.report())
+            status = max(status, 1)
+        except UsageError as error:
+            complain(f"hilbert: {error}")
+            status = USAGE_STATUS
+    return status
+
+
+def _run(of: Asked) -> int:
+    args = _values(of.arguments, "argument")
+    loaded = _loaded(of.file, of.language)
+    if of.expressions:
+        for source in of.expressions:
+            say(loaded.expression(source))
+        return 0
+    say(text(_found(loaded, of).value(args)))
+    return 0
+
+
+def _diff(of: Asked) -> int:
+    at, along = _values(of.at or (), "--at"), None if of.along is None else _values(of.along, "--along")
+    found = _found(_loaded(of.file, of.language), of)
+    say(text(found.differential(at, along, reverse=of.reverse)))
+    return 0
+
+
+def _show(of: Asked) -> int:
+    at = None if of.at is None else _values(of.at, "--at")
+    if of.stage not in ("list", *STAGES):
+        raise UsageError(f"no stage {of.stage}: there are {', '.join(STAGES)}")
+    found = _found(_loaded(of.file, of.language), of)
+    shown = "\n".join(STAGES) if of.stage == "list" else found.stage(of.stage, at)
+    if of.output is None:
+        say(shown)
+        return 0
+    try:
+        Path(of.output).write_text(f"{shown}\n", "utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {of.output}: {error.strerror}") from error
+    return 0
+
+
+def _verify(of: Asked) -> int:
+    at = None if of.at is None else _values(of.at, "--at")
+    loaded = _loaded(of.file, of.language)
+    status = 0
+    for found in [_found(loaded, of)] if of.name else loaded.definitions.values():
+        wrong = found.verified(at)
+        if wrong is None:
+            say(f"{found.name} : verified")
+            continue
+        status = 1
+        complain(TextError(found.place, f"{found.name}: {wrong}").report())
+    return status
+
+
+SUBCOMMANDS: dict[str, Callable[[Asked], int]] = {
+    "check": _check,
+    "run": _run,
+    "diff": _diff,
+    "show": _show,
+    "verify": _verify,
+}
+
+
+# --- files, names, values ---
+
+
+def _loaded(file: str, language: str | None) -> Loaded:
+    """What a file defines, or a list of files with commas between."""
+    sources, kinds = [], []
+    for name in file.split(","):
+        kind = language or Path(name).suffix.removeprefix(".")
+        if kind not in LANGUAGES:
+            what = f"no language {language}:" if language else f"which language is {name}?"
+            raise UsageError(f"{what} --lang is one of {', '.join(LANGUAGES)}")
+        kinds.append(kind)
+        try:
+            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {name}: {error.strerror}") from error
+        sources.append(Source.of(name, raw))
+    if len(set(kinds)) > 1:
+        raise UsageError(f"files of one language can be read together, not {file}")
+    return LANGUAGES[kinds[0]](sources)
+
+
+def _found(loaded: Loaded, of: Asked) -> Definition:
+    """The function that is asked for; raises UsageError, with near names, where the file has none."""
+    names = list(loaded.definitions)
+    if of.name in loaded.definitions:
+        return loaded.definitions[of.name]
+    if not of.name:
+        raise UsageError(f"which function of {of.file}? it defines {', '.join(names) or 'none'}")
+    near = get_close_matches(of.name, names, 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"it defines {', '.join(names) or 'none'}"
+    raise UsageError(f"{of.file} defines no function {of.name}: {hint}")
+
+
+def _values(words: Sequence[str], what: str) -> list[Value]:
+    values = []
+    for k, word in enumerate(words, 1):
+        try:
+            values.append(parse(word))
+        except ValueTextError as error:
+            raise UsageError(f"{what} {k}, {word[:40]}: {error}") from error
+    return values

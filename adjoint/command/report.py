@@ -1,0 +1,146 @@
+"""Errors as `FILE:LINE:COLUMN: message`, with the line and carets; what the command was asked wrongly is told apart."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from diff.origin import Span, found_at
+from hilbert import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RED, BOLD, PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
+
+
+class UsageError(Exception):
+    """The command cannot be followed: an option, a file, a name or an argument that is none. The exit status is 2."""
+
+
+@final
+@frozen
+class Place:
+    """A place in a text: its line, and its first and last column, counted from 1 in code points."""
+
+    file: str
+    text: str
+    line: int
+    column: int
+    end: int | None = None
+
+    @property
+    def source(self) -> str:
+        """Its line."""
+        lines = self.text.splitlines()
+        return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
+
+    def of(self, span: Span) -> Place:
+        """The place of a span, whose columns are counted in bytes."""
+        line = evolve(self, line=span.line, column=1, end=None)
+        raw = line.source.encode()
+        if span.column is None:
+            return line
+        start = len(raw[: span.column].decode(errors="replace"))
+        end = raw[: span.end_column] if span.end == span.line else raw
+        return evolve(line, column=start + 1, end=len(end.decode(errors="replace")) + 1)
+
+
+@final
+@frozen
+class Source:
+    """The text of a file, by the name that it is reported under."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, raw: bytes) -> Source:
+        """The text of bytes in UTF-8, a byte-order mark at its start left out; raises TextError for others."""
+        try:
+            return cls(name, raw.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            start = raw[: error.start].decode(errors="replace")
+            line, column = start.count("\n") + 1, len(start) - start.rfind("\n")
+            raise TextError(Place(name, "", line, column), "this is not UTF-8") from error
+
+
+class TextError(Exception):
+    """Something is wrong in a text, or with running it. The exit status is 1."""
+
+    def __init__(self, place: Place, message: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+    def report(self) -> str:
+        """FILE:LINE:COLUMN: message, the line, and carets; what more the message says stands below."""
+        p, (first, *more) = self.place, str(self).splitlines() or [""]
+        start = len(p.source) - len(p.source.lstrip())
+        margin = min(start, p.column - 1)
+        red, bold, plain = (RED, BOLD, PLAIN) if _colours() else ("", "", "")
+        lines = [f"{bold}{p.file}:{p.line}:{p.column}:{plain} {first}"]
+        if p.source.strip():
+            carets = "^" * max(1, (p.end or p.column + 1) - p.column)
+            blank = "".join("\t" if c == "\t" else " " for c in p.source[margin : p.column - 1])
+            lines += [f"    {p.source[margin:]}", f"    {blank}{red}{carets}{plain}"]
+        return "\n".join([*lines, *(f"    {line.strip()}" for line in more)])
+
+
+def say(text: str) -> None:
+    """A result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def complain(text: str) -> None:
+    """An error or a warning, after what was said before it."""
+    sys.stdout.flush()
+    sys.stderr.write(f"{text}\n")
+
+
+def _colours() -> bool:
+    """Whether errors may be coloured."""
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def located(place: Place) -> Iterator[None]:
+    """Errors inside become TextError: at the line of the text that raised them, else at the place."""
+    try:
+        yield
+    except (TextError, UsageError):
+        raise
+    except SyntaxError as error:
+        if error.filename != place.file or error.lineno is None:
+            raise TextError(place, f"{type(error).__name__}: {error}") from error
+        at = evolve(place, line=error.lineno)
+        at = evolve(at, column=error.offset or len(at.source) + 1)
+        ends = error.end_lineno == error.lineno and (error.end_offset or 0) > at.column
+        raise TextError(
+            evolve(at, end=error.end_offset if ends else None), f"{type(error).__name__}: {error.msg}"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise _text_error(error, place) from error
+
+
+def _text_error(error: BaseException, place: Place) -> TextError:
+    """Where the line is that raised an error, or what caused it; what the operands were."""
+    cause: BaseException | None = error
+    best: tuple[Span, str, list[str]] | None = None
+    while cause is not None:
+        best = found_at(cause, lambda file: file == place.file, modules=True) or best
+        cause = cause.__cause__
+    message = str(error).partition("\n  at ")[0] if isinstance(error, SpaceError) else _python(error)
+    if best is None:
+        return TextError(place, message)
+    span, _, operands = best
+    return TextError(place.of(span), "\n".join([message, *filter(None, [", ".join(operands)])]))
+
+
+def _python(error: Any) -> str:
+    if isinstance(error, RecursionError):
+        return "RecursionError: nested too deep"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

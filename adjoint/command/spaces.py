@@ -1,0 +1,209 @@
+"""Values as elements of spaces: a real is a number, V ⊕ W a tuple, V^X a nested list, an element a position or label.
+
+>>> from hilbert import Fin, R, direct_sum
+>>> pairs = direct_sum(R, R ** Fin.of(2)) ** Fin.of(2)
+>>> v = point([[(1, [2, 3]), (4, [5, 6])]], pairs, "f")
+>>> v.array[0].tolist(), v.array[1].tolist()
+([1.0, 4.0], [[2.0, 3.0], [5.0, 6.0]])
+>>> value_of(v)
+[(1.0, [2.0, 3.0]), (4.0, [5.0, 6.0])]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.command.report import UsageError
+from adjoint.command.values import text
+from diff import show
+from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
+from hilbert.arrays.namespace import to_numpy
+from hilbert.errors import double, shown
+from hilbert.space import Boolean, TensorProduct, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjoint.command.values import Value
+
+
+def point(args: Sequence[Value], space: Type, of: str) -> Vec[Any]:
+    """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises UsageError."""
+    if isinstance(space, DirectSum) and not (len(args) == 1 and isinstance(args[0], tuple)):
+        value: Value = tuple(args)
+    elif len(args) == 1:
+        value = args[0]
+    elif args:
+        raise UsageError(f"{of} takes one argument, an element of {space}: {len(args)} were given")
+    else:
+        value = ()
+    try:
+        arrays = _arrays(space, [value])
+        return space.vec(space.pack(iter([a[0] for a in arrays])))
+    except SpaceError as error:
+        raise UsageError(f"{of}: {error}") from error
+
+
+def _arrays(space: Type, items: list[Value]) -> list[Any]:
+    """An array for each leaf, with an axis for the items in front."""
+    if len(space.leaves) == 1 and len(items) == 1 and isinstance(items[0], np.ndarray):
+        return [_read(items[0], space)[None]]
+    match space:
+        case Zero():
+            _tuples(items, 0, space)
+            return []
+        case DirectSum(parts):
+            _tuples(items, len(parts), space)
+            return [a for k, part in enumerate(parts) for a in _arrays(part, [item[k] for item in items])]
+        case Copower(of, index):
+            return _nested(items, tuple(axis.size for axis in index.axes), space, of)
+        case TensorProduct():
+            if len(space.leaves) == 1:
+                return _arrays(type_of(space.leaves[0]), items)
+            _tuples(items, len(space.leaves), space)
+            of_leaves = [([item[k] for item in items], type_of(leaf)) for k, leaf in enumerate(space.leaves)]
+            return [a for column, of in of_leaves for a in _arrays(of, column)]
+        case _:  # a type of one entry
+            return [_array([_scalar(item, space) for item in items], space)]
+
+
+def _nested(items: list[Value], sizes: tuple[int, ...], space: Type, entry: Type) -> list[Any]:
+    n = len(items)
+    for size in sizes:
+        for item in items:
+            if not isinstance(item, (list, np.ndarray)) or len(item) != size:
+                what = f"a list of {len(item)}" if isinstance(item, list) else _kind(item)
+                raise SpaceError(
+                    f"an element of {space} is {_lists(sizes)}, in which {what} stands where one of {size} is due"
+                )
+        items = [inner for item in items for inner in item]
+    return [a.reshape(n, *sizes, *a.shape[1:]) for a in _arrays(entry, items)]
+
+
+def _lists(sizes: tuple[int, ...]) -> str:
+    return f"a list of {sizes[0]}" if len(sizes) == 1 else f"{len(sizes)} nested lists, {'×'.join(map(str, sizes))}"
+
+
+def _tuples(items: list[Value], n: int, space: Type) -> None:
+    for item in items:
+        if not isinstance(item, tuple) or len(item) != n:
+            raise SpaceError(f"an element of {space} is a tuple of {n}, not {_kind(item)}")
+
+
+def _read(array: Any, space: Type) -> Any:
+    """An array of a file."""
+    (leaf,) = space.leaves
+    kinds = {"b": "b"}.get(np.dtype(leaf.dtype).kind, "iuf" if leaf.is_field else "iuU")
+    if array.shape != leaf.shape or array.dtype.kind not in kinds:
+        raise SpaceError(f"{shown(array)} is no element of {space}, whose array has shape {leaf.shape}")
+    return array
+
+
+def _array(items: list[Any], space: Type) -> Any:
+    """The entries as an array; raises SpaceError for a number beyond single precision where that is due."""
+    if not isinstance(space, (Field, Boolean)):
+        return np.array(items)
+    with np.errstate(over="ignore"):
+        array = np.array(items, np.float64).astype(space.dtype)
+    for given, made in zip(items, array, strict=True):
+        if np.isinf(made) and abs(given) != math.inf:
+            raise SpaceError(f"{given} is no element of {space}: it is beyond single precision")
+    return array
+
+
+def _scalar(item: Value, space: Type) -> Any:
+    item = item.item() if isinstance(item, np.generic) or (isinstance(item, np.ndarray) and not item.shape) else item
+    if isinstance(space, Field):
+        fits = isinstance(item, (int, float)) and not isinstance(item, bool)
+    elif isinstance(space, Boolean):
+        fits = isinstance(item, bool)
+    else:
+        fits = (isinstance(item, int) and not isinstance(item, bool)) or (
+            isinstance(item, str) and isinstance(space, Elements)
+        )
+    if not fits:
+        raise SpaceError(f"{_kind(item)} is no element of {space}")
+    if isinstance(space, Field):
+        double(item)
+    return item
+
+
+def _kind(value: Value) -> str:
+    """What a message says of a value."""
+    match value:
+        case tuple() | list():
+            return f"a {type(value).__name__} of {len(value)}"
+        case bool():
+            return text(value)
+        case str() | int() | float():
+            return shown(value)
+        case _:  # an array
+            return shown(value)
+
+
+def value_of(v: Vec[Any]) -> Value:
+    """A vector as a value."""
+    return _value(v.space, list(v.dense().leaves), ())
+
+
+def _value(space: Type, leaves: list[Any], shape: tuple[int, ...]) -> Value:
+    """The value, or nested lists of values, of arrays that have the axes of a shape in front."""
+    match space:
+        case DirectSum(parts):
+            found, at = [], 0
+            for part in parts:
+                n = len(part.leaves)
+                found.append(_value(part, leaves[at : at + n], shape))
+                at += n
+            return _zipped(found, shape)
+        case Copower(of, index):
+            return _value(of, leaves, (*shape, *(axis.size for axis in index.axes)))
+        case TensorProduct() if len(leaves) != 1:
+            return _zipped(
+                [_value(type_of(leaf), [a], shape) for leaf, a in zip(space.leaves, leaves, strict=True)], shape
+            )
+        case Zero():
+            return _zipped([], shape)
+        case _:  # one array
+            return _listed(to_numpy(leaves[0]))
+
+
+def _zipped(parts: list[Value], shape: tuple[int, ...]) -> Value:
+    """Nested lists of tuples, of a list of nested lists."""
+    if not shape:
+        return tuple(parts)
+    return [_zipped([part[k] for part in parts], shape[1:]) for k in range(shape[0])]
+
+
+def _listed(array: Any) -> Value:
+    if array.dtype == np.float32:  # the fewest digits that read back in single precision
+        array = np.array([float(str(x)) for x in array.ravel()]).reshape(array.shape)
+    return array.tolist()
+
+
+def value_of_python(found: Any) -> str:
+    """What an expression of Python is, as text: vectors, numbers, tuples and lists of them are values; maps print."""
+    if isinstance(found, Map):
+        return show(found, lines=None, digits=None)
+    return text(_plain(found))
+
+
+def _plain(found: Any) -> Value:
+    match found:
+        case Vec():
+            return value_of(found)
+        case tuple():
+            return tuple(map(_plain, found))
+        case list():
+            return list(map(_plain, found))
+        case bool() | int() | float() | str():
+            return found
+        case np.ndarray() | np.generic() if found.dtype.kind in "biuf":
+            return _listed(np.asarray(found))
+        case _:  # anything else
+            raise SpaceError(
+                f"{shown(found)} is no value: a value is made of numbers, truth values, texts, vectors and arrays"
+            )

@@ -1,0 +1,67 @@
+"""The command as a process of its own: the installed script, pipes, files that it writes, and colours."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjoint.command import main
+
+MODEL = "import hilbert.all as hb\nf = hb.fun(hb.R)(lambda x: x * x)\ng = hb.fun(hb.R)(lambda x: hb.sin(x) @ 2)\n"
+ROOT = Path(__file__).parent.parent.parent
+
+
+def process(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
+    command = [sys.executable, "-m", "adjoint.command", *words]
+    return subprocess.run(command, input=given, capture_output=True, text=True, env=env, check=False)  # noqa: S603
+
+
+def test_standard_input() -> None:
+    """`-` is the standard input."""
+    done = process("run", "-", "f", "3", "--lang", "py", given=MODEL.partition("g =")[0])
+    assert (done.stdout, done.stderr, done.returncode) == ("9.0\n", "", 0)
+    done = process("check", "-", "--lang", "py", given=MODEL)
+    assert done.stderr.startswith("-:3:28: ")
+    assert done.returncode == 1
+
+
+def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
+    """As `head` closes it."""
+    (tmp_path / "m.py").write_text("import hilbert.all as hb\nbig = (hb.R ** hb.Fin.of(10**6)).ones()\n", "utf-8")
+    line = f"{sys.executable} -m adjoint.command run {tmp_path}/m.py -e big | head -c 20"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, env=env, check=False)  # noqa: S602
+    assert (done.stdout, done.stderr) == ("[1.0, 1.0, 1.0, 1.0,", "")
+
+
+def test_output_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """-o writes what would be printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "m.py").write_text(MODEL.partition("g =")[0], "utf-8")
+    assert main(["show", "m.py", "f", "--stage", "text", "-o", "out.txt"]) == 0
+    assert (tmp_path / "out.txt").read_text("utf-8") == "x ↦ x·x\n"
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"f = 1\n\xe9", b"f = '\0'", b"(" * 10**5, b"-" * 10**5, b"f = 1\r\n)\r\n"])
+def test_bytes_that_are_no_text(raw: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are refused with a place."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "m.py").write_bytes(raw)
+    done = process("check", str(tmp_path / "m.py"))
+    assert done.stderr.startswith(f"{tmp_path}/m.py:")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+
+
+def test_byte_order_mark(tmp_path: Path) -> None:
+    """It is no part of the text."""
+    (tmp_path / "m.py").write_bytes(b"\xef\xbb\xbf" + MODEL.partition("g =")[0].replace("\n", "\r\n").encode())
+    done = process("check", str(tmp_path / "m.py"))
+    assert (done.stdout, done.stderr) == ("f : ℝ -> ℝ\n", "")
