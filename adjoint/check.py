@@ -349,10 +349,10 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
-    What rounding makes of it is measured, and does not count. Where the remainder does not fall, or soon is
-    below rounding, steps are tested at the values they have at x, and the first that fails is named. At a kink, where the slopes on both
-    sides differ, there is no derivative: the check fails, and says "kink". Values that are not finite, however small
-    the step, fail the check. Raises SpaceError for a point of another space.
+    What rounding makes of it is measured, and does not count. Where the remainder does not fall, or soon is below
+    rounding, steps are tested at the values that they have at x, and the first that fails is named. At a kink, where
+    the slopes on both sides differ, there is no derivative: the check fails, and says "kink". Values that are not
+    finite, however small the step, fail the check. Raises SpaceError for a point of another space.
     """
     require_map(f, "check_derivative")
     point = argument(f, x)
