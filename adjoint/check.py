@@ -20,6 +20,8 @@ from adjoint.rounding import spread, squares
 from adjoint.rules import adjoint
 from adjoint.undefined import first_nan
 from diff import derivative
+from diff.custom import Custom
+from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
@@ -60,6 +62,8 @@ STEPS = tuple(10.0 ** (-k / 2) for k in range(2, 10))
 SLOPE = 2.0
 MARGIN = 10.0
 """A difference counts if it is so many times what rounding makes."""
+VISIBLE = 0.01
+"""Where not even such a part of the derivative would count, the steps are tested one by one."""
 
 
 @final
@@ -350,23 +354,23 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
-    What rounding makes of it is measured, and does not count. Where the remainder does not fall, every step of the
-    program is tested at the values it has at x, and the first that fails is named. At a kink, where the slopes on both
-    sides differ, there is no derivative: the check fails, and says "kink". Values that are not finite, however small
-    the step, fail the check. Raises SpaceError for a point of another space.
+    What rounding makes of it is measured, and does not count. Where the remainder does not fall, or soon is below
+    rounding, steps are tested at the values that they have at x, and the first that fails is named. At a kink, where
+    the slopes on both sides differ, there is no derivative: the check fails, and says "kink". Values that are not
+    finite, however small the step, fail the check. Raises SpaceError for a point of another space.
     """
     require_map(f, "check_derivative")
     point = argument(f, x)
     rng = _generator(seed)
     found = _remainder(f, point, rng)
-    failing = None if found.ok else _failing_step(f, point, rng)
+    failing = None if found.ok and found.sure else _failing_step(f, point, rng, every=not found.ok)
     if not all(math.isfinite(number) for _, number in found.numbers):
         place = first_nan(program(f).line, point.leaves)
         failing = failing if place is None else f"NaN at {place}"
     if found.kink:
         failing = f"kink: the slopes on both sides of the point differ{f', in {failing}' if failing else ''}"
     what = f"(f(x + t·dx) − f(x − t·dx))/2 − t·f'(x)(dx) falls as t³ for f : {f.dom} → {f.cod}"
-    return Report(found.ok, what, found.numbers, failing)
+    return Report(found.ok and failing is None, what, found.numbers, failing)
 
 
 @_at_point
@@ -385,11 +389,15 @@ def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
 @final
 @frozen
 class Remainder:
-    """Whether the remainder is of third order, the numbers that show it, and whether the point is a kink."""
+    """Whether the remainder is of third order, the numbers that show it, and whether the point is a kink.
+
+    Where it soon falls below rounding it may be of first order, too, and it is not `sure`.
+    """
 
     ok: bool
     numbers: tuple[tuple[str, float], ...] = ()
     kink: bool = False
+    sure: bool = True
 
 
 def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
@@ -421,7 +429,9 @@ def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
         return Remainder(ok=False, numbers=(largest,), kink=True)
     points = [(math.log(s.t), math.log(s.value)) for s in remainder if s.counts][-5:]
     if len(points) < 3 or _refuted(remainder):  # below rounding: f is quadratic here
-        return Remainder(ok=True, numbers=(largest,))
+        t, limit = remainder[0].t, remainder[0].limit
+        seen = VISIBLE * t * _norm(slope_vector) > limit if not points else len(points) > 2
+        return Remainder(ok=True, numbers=(largest,), sure=seen)
     slope = float(np.polyfit([p[0] for p in points], [p[1] for p in points], 1)[0])
     return Remainder(slope >= SLOPE, (("slope", slope), largest))
 
@@ -484,10 +494,13 @@ def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) ->
     return math.sqrt(total)
 
 
-def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | None:
+def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator, *, every: bool) -> str | None:
+    """The first step with a wrong derivative or at a kink; if not of `every` step, of those with a rule, at no kink."""
     p = program(f)
     values = Runner(p.line.ending(range(len(p.slots)))).run(x.leaves)
     for k, step in enumerate(p.steps):
+        if not (every or isinstance(step.operation, (Elementwise, Custom))):
+            continue
         leaf = p.slots[p.arity + k]
         if not step.args or isinstance(step.operation, (Pack, Unpack)):
             continue
@@ -502,7 +515,8 @@ def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> str | Non
         made = b.unpack(slot) if isinstance(leaf, Bundle) else (slot,)
         one = Program.of(b, dom, made, type_of(leaf))
         arrays = values[step.args[0]] if held else [values[a] for a in step.args]
-        if not _remainder(one, Vec(dom, tuple(arrays)), rng).ok:
+        found = _remainder(one, Vec(dom, tuple(arrays)), rng)
+        if not found.ok and (every or not found.kink):
             name = getattr(step.operation, "name", None) or (type(step.operation).__name__ if held else step.operation)
             place = told(step.place) if step.place else "<"
             where = "" if place.startswith("<") else f" at {place}"  # of a session there is no file

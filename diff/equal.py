@@ -13,7 +13,7 @@ from hilbert.program.external import External
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
-from linmap.net.equal import MODULUS, const_label, filling_of, net_label
+from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relation_label
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.map import AnyMap
     from hilbert.program.line import Line
+    from hilbert.spec import Spec
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
@@ -31,12 +32,17 @@ Value: TypeAlias = tuple[float, int]
 """A number times what has a number of 128 bits: products with constants are compared by the product of these."""
 
 
+PRIME = 2**127 - 1
+"""Products of what is drawn are taken modulo this."""
+
+
 def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
     """The number of every slot's value.
 
-    A sum does not depend on the order and the brackets of its operands; numbers, and arrays filled with one, are taken
-    out of products, linear maps and repetitions.
+    A sum does not depend on the order and the brackets of its operands, and neither does a product that sums over
+    nothing; numbers, and arrays filled with one, are taken out of products, linear maps and repetitions.
     """
+    products: dict[int, int] = {}
     values: list[Value] = [(1.0, numbering.alone(("argument", k))) for k in range(p.arity)]
     for to, step in enumerate(p.steps, p.arity):
         args, leaf = [values[k] for k in step.args], p.slots[to]
@@ -58,12 +64,18 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                         values.append((number, args[other][1]))
                         break
                 else:
-                    values.append((number, numbering.alone((product, args[0][1], args[1][1]))))
-            case Reduce(relation, _) as reduce:
+                    ns = args[0][1], args[1][1]
+                    key = (product, *ns)
+                    factors = None if spec.contracted else _factors(spec, ns, products, numbering)
+                    n = numbering.alone(key if factors is None else ("·", leaf, factors))
+                    if factors is not None:
+                        products[n] = factors
+                    values.append((number, n))
+            case Reduce(relation, at):
                 k, n = args[0]
                 repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
                 of_ones = repeats and n == numbering.alone(_ones(p.slots[step.args[0]]))
-                values.append((k, numbering.alone(_ones(leaf) if of_ones else (reduce, n))))
+                values.append((k, numbering.alone(_ones(leaf) if of_ones else (relation_label(relation), at, n))))
             case Pack():
                 values.append((1.0, numbering.alone(("pack", *(_whole(v, numbering) % MODULUS for v in args)))))
             case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value
@@ -83,6 +95,17 @@ def _ends(line: Line, numbering: Numbering) -> tuple[int, ...]:
     """The numbers of the results of a line that a step holds."""
     inner = numbers(line, numbering)
     return tuple(_whole(inner[k], numbering) % MODULUS for k in line.outputs)
+
+
+def _factors(spec: Spec, operands: tuple[int, int], products: dict[int, int], numbering: Numbering) -> int:
+    """The product of what is drawn for the factors of a product, each with the axes of the result that it has."""
+    total = 1
+    for labels, n in zip((spec.left, spec.right), operands, strict=True):
+        if n in products and labels in ("", spec.out):
+            total = total * products[n] % PRIME
+        else:
+            total = total * numbering.alone(("factor", n, tuple(map(spec.out.index, labels)))) % PRIME
+    return total
 
 
 def _ones(leaf: Leaf) -> Hashable:

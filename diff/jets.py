@@ -44,7 +44,7 @@ from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
-from hilbert.repr_names import derived as named
+from hilbert.repr_names import derived_token
 from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class Family:
         name: str,
         inputs: Coefficients,
     ) -> None:
-        self.b, self.axis, self.token = b, Fin.of(len(rows)), named(name)
+        self.b, self.axis, self.token = b, Fin.of(len(rows)), derived_token(name)
         given: Coefficients = {(i, (0,)): inputs[i, (0,) * k] for i in range(p.arity)}
         for i, leaf in enumerate(p.dom.leaves):
             terms = []

@@ -27,7 +27,7 @@ from hilbert.map import require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
-from hilbert.repr_names import derived as named
+from hilbert.repr_names import derived_token
 from hilbert.space import require_space
 
 if TYPE_CHECKING:
@@ -75,4 +75,4 @@ def _basis(b: Builder, leaf: Leaf) -> int:
     if not leaf.axes:
         return b.number(1.0, leaf)
     array = np.eye(leaf.size, dtype=leaf.dtype).reshape(leaf.shape * 2)
-    return b.literal(Const(freeze(array), leaf.under(leaf.axes), (named("identity"), 0)))
+    return b.literal(Const(freeze(array), leaf.under(leaf.axes), (derived_token("identity"), 0)))

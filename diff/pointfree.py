@@ -18,6 +18,7 @@ from diff.programs import AnyProgram, Program
 from diff.term import Bilinear, Constant, Fork, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.biproduct import Biproduct
+from hilbert.combine import Composition
 from hilbert.leaf import Leaf
 from hilbert.map import AnyMap, require_map
 from hilbert.program.branch import Cond
@@ -164,8 +165,9 @@ class _Terms:
             case Add():
                 return args[0] + args[1]
             case wire.Scale(factor):
-                return factor * args[0]
-            case Elementwise() as primitive:
+                f = args[0]  # a step of a chain stays one, so that chains are flat
+                return factor * f if not isinstance(f, Composition) else _composed([f, factor * identity(f.cod)], f.dom)
+            case Elementwise() as primitive if leaf.is_field or _is_plain(primitive, leaves):
                 if leaf.is_field and leaf.entry != R.entry:
                     msg = f"{primitive.name} on {leaf} has no point-free form: primitives are maps of ℝ"
                     raise SpaceError(msg)
@@ -183,14 +185,24 @@ class _Terms:
                 b = Builder(held.given.leaves)
                 made = emitted(b, held, range(b.arity))
                 return _composed([args[0], Program.of(b, type_of(held.given), made, type_of(leaf))], self.space)
-            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as linear if leaf.is_field:  # arcs
-                net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(linear, 0, 1),), (1,), (leaves[0], leaf))
+            case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as arc if _is_linear(leaves[0], leaf):
+                net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(arc, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
-            case other:  # what has no term of its own, such as truth values moved: one step
+            case other:  # what has no term of its own, such as truth values moved, elements compared: one step
                 line = line_of(leaves, other, *range(len(leaves)))
                 dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
                 one: AnyMap = Program(dom, type_of(leaf), line)
                 return _composed([args[0], one], self.space) if len(args) == 1 else one @ fork(*args)
+
+
+def _is_linear(given: Leaf, made: Leaf) -> bool:
+    """Whether a step is an arc of a net: a cast of truth values is none."""
+    return given.is_field and made.is_field
+
+
+def _is_plain(f: Elementwise[Any, Any], leaves: Sequence[Leaf]) -> bool:
+    """Whether the entries are those that the primitive is a map of: `=` compares others, too."""
+    return [leaf.entry for leaf in leaves] == [leaf.entry for leaf in f.dom.leaves]
 
 
 def _zipped(f: AnyMap, leaves: Sequence[Leaf], leaf: Leaf) -> AnyMap:

@@ -21,6 +21,7 @@ from hilbert.map import AnyMap, Map
 from hilbert.nested import named
 from hilbert.program.constant import Const
 from hilbert.term import postorder
+from linmap.laws.explain import Explanation
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
 from linmap.show.shared import shared_doc
 from linmap.show.show import Names, key_of, net_doc, node_doc
@@ -37,16 +38,18 @@ SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
 
 
-def show(f: AnyMap | AnyLinearization, lines: int | None = None, digits: int | None = None) -> str:
+def show(f: AnyMap | AnyLinearization | Explanation, lines: int | None = None, digits: int | None = None) -> str:
     """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
 
-    `str(f)` is `show(f, lines=40, digits=6)`. Lines have at most 100 columns. Raises SpaceError for other things, and
-    for numbers of lines or digits that are no integers from 1 on.
+    `str(f)` is `show(f, lines=40, digits=6)`. Of `explain(f)` these are the lines of its steps. Lines have at most 100
+    columns. Raises SpaceError for other things, and for numbers of lines or digits that are no integers from 1 on.
     """
     for count, what in ((lines, "lines"), (digits, "digits")):
         if count is not None and (integer(count) is None or count < 1):
             msg = f"show(f, {what}=n) takes an integer from 1 on, or None for all of them, not {shown(count)}"
             raise SpaceError(msg)
+    if isinstance(f, Explanation):
+        return f.text(lines)
     sheet = Page(lines, digits)
     if isinstance(f, LinMap):
         return show_linear(f, sheet)

@@ -44,7 +44,7 @@ def declared(method: F) -> F:
 
 def unattached(cls: type) -> list[str]:
     """The names of the methods that a class declares and that nobody has attached."""
-    found = {name: getattr(cls, name) for base in cls.__mro__ for name in vars(base)}
+    found = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
     return [name for name, value in found.items() if callable(value) and getattr(value, "is_declared", False)]
 
 

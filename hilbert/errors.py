@@ -58,7 +58,7 @@ def integer(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except TypeError:
+    except TypeError:  # what JAX traces, too
         return None
 
 
@@ -74,7 +74,10 @@ def number(value: Any) -> float | None:
     dtype = getattr(value, "dtype", None)
     if dtype is None or getattr(value, "shape", None) != () or getattr(dtype, "kind", "f") not in "iuf":
         return None
-    return float(value)
+    try:
+        return float(value)
+    except TypeError:  # what JAX traces has no value yet
+        return None
 
 
 def is_number(value: object) -> TypeGuard[SupportsFloat]:

@@ -26,6 +26,7 @@ from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.once import cached_property
 from hilbert.repr_names import spelled
+from hilbert.sizes import countable
 
 if TYPE_CHECKING:
     from hilbert.space import Copower, Elements
@@ -97,7 +98,7 @@ def _size(given: Any) -> int:
     if size is None or size < 0:
         msg = f"the size of an index set is an integer ≥ 0, not {shown(given)}"
         raise SpaceError(msg)
-    return size
+    return countable(size)
 
 
 def as_tag(_: Any, __: Any, tag: Any) -> None:
@@ -227,6 +228,16 @@ class Fin(Labelled[T]):
         return Fin, (self.tag, self._size)
 
 
+def is_missing(label: Any) -> bool:
+    """Whether it is None, NaN or NaT, which name no element."""
+    try:
+        return label is None or label is np.ma.masked or bool(label != label)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+    except TypeError:  # the NA of pandas: whether it does is not known
+        return True
+    except ValueError:  # an array, which is no label
+        return False
+
+
 def _as_labels(given: Any) -> tuple[Hashable, ...]:
     if isinstance(given, np.ma.MaskedArray):
         msg = f"the labels of an index set are a sequence, not {shown(given)}"
@@ -252,6 +263,10 @@ class _Labels(Fin[T]):
     )
 
     def __attrs_post_init__(self) -> None:
+        missing = next((k for k, label in enumerate(self.labels) if is_missing(label)), None)
+        if missing is not None:
+            msg = f"label {missing} of an index set is missing (None, NaN): leave it out, or name it"
+            raise SpaceError(msg)
         if len(self._places) != len(self.labels):
             again = next(label for k, label in enumerate(self.labels) if self._places[label] != k)
             msg = f"the labels of an index set are distinct, but {shown(again)} stands twice"
@@ -343,6 +358,9 @@ class Coproduct(Index, Generic[I, J]):
 
     left: I = field(validator=_factor)
     right: J = field(validator=_factor)
+
+    def __attrs_post_init__(self) -> None:
+        countable(self.size)
 
     @property
     def size(self) -> int:

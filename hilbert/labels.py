@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.errors import SpaceError, shown
-from hilbert.index import has_labels
+from hilbert.index import has_labels, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -113,7 +113,7 @@ def _plain(values: npt.NDArray[Any]) -> list[Any]:
 
 
 def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[Sequence[Hashable], Ints]:
-    if any(map(_is_missing, entries)):
+    if any(map(is_missing, entries)):
         _missing()
     if keys is not None:
         return keys.labels, _places(entries, keys)
@@ -124,15 +124,6 @@ def _hashed(entries: list[Any], keys: Labelled[Any] | None) -> tuple[Sequence[Ha
         msg = "the keys of a column are hashable; a list may become a tuple"
         raise SpaceError(msg) from None
     return tuple(places), positions
-
-
-def _is_missing(entry: Any) -> bool:
-    try:
-        return entry is None or entry is np.ma.masked or bool(entry != entry)  # noqa: PLR0124 - only NaN and NaT differ from themselves
-    except TypeError:  # the NA of pandas: whether it does is not known
-        return True
-    except ValueError:  # an array, which is no key
-        return False
 
 
 def _places(entries: list[Any], keys: Labelled[Any]) -> Ints:

@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from hilbert.attach import declared
 from hilbert.once import Remembering, cached_property
+from hilbert.sizes import addressable
 
 if TYPE_CHECKING:
     from hilbert.index import Index
@@ -94,6 +95,11 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     def is_field(self) -> bool:
         """Whether its entries are numbers of a field: they have tangents."""
         return self.entry.is_field
+
+    def stored(self) -> Leaf:
+        """The leaf itself; raises SpaceError for more entries than memory has addresses."""
+        addressable(self.size, f"an element of {self}")
+        return self
 
     def under(self, axes: tuple[Index, ...]) -> Leaf:
         """The leaf with more axes in front: its copower."""

@@ -19,12 +19,12 @@ from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder, line_of
 from hilbert.program.operation import Contract, Move
 from hilbert.program.run import Runner
-from hilbert.repr_names import derived
+from hilbert.repr_names import derived_token
 from hilbert.space import Copower, Field, Type, power
 from hilbert.spec import Spec
 from hilbert.vector import Vec
 
-TURNED = derived("transpose")
+TURNED = derived_token("transpose")
 """What tells the token of a.T from that of a."""
 
 

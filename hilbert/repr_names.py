@@ -32,6 +32,6 @@ def named(name: str, what: str) -> Any:
         raise SpaceError(msg) from None
 
 
-def derived(name: str) -> int:
+def derived_token(name: str) -> int:
     """The token of a datum that is made from others: the same whenever it is made."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "big")

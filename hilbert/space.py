@@ -44,6 +44,7 @@ from hilbert.leaf import Bundle, Entry, Leaf, raised
 from hilbert.lens import require_numbered
 from hilbert.once import Remembering, cached_property, once
 from hilbert.position import kept, without
+from hilbert.sizes import countable
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Type(Remembering):
         if factor is None or not 0.0 <= factor < math.inf:
             msg = f"the scale of a random element of {self} is a finite number ≥ 0, not {shown(scale)}"
             raise SpaceError(msg)
-        return Vec(self, tuple(as_leaf(drawn(rng, leaf, factor), leaf) for leaf in self.leaves))
+        return Vec(self, tuple(as_leaf(drawn(rng, leaf.stored(), factor), leaf) for leaf in self.leaves))
 
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
@@ -228,7 +229,7 @@ class Type(Remembering):
     def zeros(self: V) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
         require_space(self, "zeros")
-        return Vec(self, tuple(as_leaf(np.zeros(leaf.shape, leaf.dtype), leaf) for leaf in self.leaves))
+        return Vec(self, tuple(as_leaf(np.zeros(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
 
     def ones(self: V) -> Vec[V]:
         """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
@@ -242,7 +243,7 @@ class Type(Remembering):
         if value is None:
             msg = f"full(k) of {self} is a number in every entry, not {shown(k)}"
             raise SpaceError(msg)
-        one = (np.full(leaf.shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
+        one = (np.full(leaf.stored().shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
         return Vec(self, tuple(map(as_leaf, one, self.leaves)))
 
 
@@ -434,6 +435,7 @@ class Integers(Discrete):
 
 def _index(_: Any, __: Any, value: Any) -> None:
     require_index(value, "Elements(X)")
+    countable(value.size)
 
 
 @final
@@ -536,9 +538,7 @@ class Copower(Space, Generic[V, I]):
         return (self.base if rest is None else Copower(self.base, rest)), keys
 
     def sums(self, X: Index | int) -> list[tuple[Type, int]]:
-        """Along X itself, or else as a factor of this index set, or of one of the base."""
-        if self.index == X:
-            return [(self.base, 0)]
+        """Along this index set or a factor of it, or of one of the base."""
         n = len(self.index.axes)
         here = [(power(self.base, Unit() if rest is None else rest), at) for at, rest in without(self.index, X)]
         inside = X if isinstance(X, Index) else X - n

@@ -127,22 +127,41 @@ class Vec(NotArray, Reductions, Generic[V]):
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS
     operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
-    space: V
-    leaves: tuple[Any, ...]
+    _token: int
+    if TYPE_CHECKING:
+
+        @property
+        def space(self) -> V:
+            """The space that it is an element of."""
+            ...
+
+        @property
+        def leaves(self) -> tuple[Any, ...]:
+            """The arrays, one for each leaf of the space."""
+            ...
+
+    else:
+
+        def __setattr__(self, name: str, value: object) -> NoReturn:
+            """Raise SpaceError: a vector is never changed."""
+            msg = f"{shown(self)} does not change, so its .{name} cannot be set: V.vec(data) makes another vector"
+            raise SpaceError(msg)
 
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
         """Take arrays that are known to fit; users call `space.vec(data)`, which checks."""
-        self.space = space
-        self.leaves = leaves
-        self._token = token
+        _set_space(self, space)
+        _set_leaves(self, leaves)
+        if token is not None:
+            _set_token(self, token)
 
     @property
     def token(self) -> int:
         """What `==` compares: drawn at random when first asked for."""
-        if self._token is None:
+        if not hasattr(self, "_token"):
             drawn = uuid.uuid4().int
             with LOCK:
-                self._token = drawn if self._token is None else self._token
+                if not hasattr(self, "_token"):
+                    _set_token(self, drawn)
         return self._token
 
     @property
@@ -742,7 +761,8 @@ class Vec(NotArray, Reductions, Generic[V]):
             from hilbert.formal.text import text  # a pass over vectors
 
             return f"{text(self)} ∈ {self.space}"
-        return f"{named(self.space, self._tree()) if self.space.dim <= SMALL else self._shapes()} ∈ {self.space}"
+        entries = self._entries()
+        return f"{self._shapes() if entries is None else named(self.space, entries)} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
@@ -753,26 +773,29 @@ class Vec(NotArray, Reductions, Generic[V]):
         if entries is None:
             return self.name()
         space = repr(self.space)
-        return f"{space}.vec({entries})" if space.isidentifier() else f"({space}).vec({entries})"
+        return f"{space}.vec({entries!r})" if space.isidentifier() else f"({space}).vec({entries!r})"
 
     def name(self) -> str:
         """A Python expression for this very vector, which evaluates while it is alive: see `hilbert.repr_names`."""
         return spelled(self, f"{self.token:032x}", self._shapes())
 
-    def _entries(self) -> str | None:
-        """The entries of a small vector."""
+    def _entries(self) -> Any:
+        """The tuple tree of nested lists of a small vector; None for others, and for what is traced."""
         if self.space.dim > SMALL:
             return None
-        return repr(self._tree())
-
-    def _tree(self) -> Any:
-        """The tuple tree of nested lists."""
-        return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
+        try:
+            return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
+        except TypeError:  # what JAX traces has none yet
+            return None
 
     def _shapes(self) -> str:
         if self.is_formal:
             return ", ".join(map(repr, self.leaves))
         return ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
+
+
+_set_space, _set_leaves, _set_token = (vars(Vec)[name].__set__ for name in ("space", "leaves", "_token"))
+"""What sets the slots of a new vector: half as fast again as `object.__setattr__`."""
 
 
 def _dot(a: Any, b: Any) -> float:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjoint import adjoint
 from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
 from hilbert.program.constant import filled
-from hilbert.relation import full, geq, leq, pairs, rotation
+from hilbert.relation import full, function, geq, leq, pairs, rotation, run
 from hilbert.spec import Spec
 from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel, project, red, section, transpose
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
@@ -279,6 +280,20 @@ def _starts_and_ends_alone(s: Source) -> Any:
     )
 
 
+def _other_places(s: Source) -> Any:
+    """Parts that overlap, leave places out, stand in another order, or repeat an element."""
+    X, V = Fin.of(4), space(s)
+    low, high, every = (red(run(Fin.of(2), X, k), V) for k in (0, 2)), red(run(Fin.of(2), X, 1), V), red(leq(X), V)
+    first, second = low
+    twice = red(function([1, 1], Fin.of(2), X), V)
+    fs = s.one_of([(first, high), (first, first), (second, twice), (first, second), (first, every)])
+    f, g = join(*fs), fork(*map(adjoint, fs))
+    swapped = join(*fs[::-1])
+    alone = [f @ g, g @ f] if fs[1] is not second else [red(run(Fin.of(2), X, 1), V) @ adjoint(first)]
+    equal = [swapped @ g, g @ swapped] if swapped.dom == g.cod else []
+    return s.one_of([*alone, *equal])
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -294,6 +309,7 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "unitary operators that move": _swaps,
     "copowers after a swap": _copowers_after_a_swap,
     "reductions that count": _counted,
+    "other places": _other_places,
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
     "transposed data": _with_transposed_data,

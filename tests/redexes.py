@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert import R32, Copower, Fin, R, TensorProduct, Zero, direct_sum
+from adjoint import adjoint
+from hilbert import R32, Copower, Fin, R, TensorProduct, Unit, Zero, direct_sum
 from hilbert.program.constant import filled
 from hilbert.relation import equality, full, function, leq, pairs, partial, rotation, run, sliding
 from hilbert.space import type_of
@@ -422,7 +423,8 @@ def _identity_relation(s: Source) -> Any:
     V, one = space(s), Fin.of(1)
     X = index(s)
     every = partial(np.ones(X.size, dtype=bool), X)
-    same = [equality(X), run(X, X, 0), run(X, X, 0).T, leq(one), full(one, one), rotation(X, 0), every]
+    itself = function(range(X.size), X, X)
+    same = [equality(X), run(X, X, 0), run(X, X, 0).T, itself, leq(one), full(one, one), rotation(X, 0), every]
     return red(s.one_of([*same, equality(X) * every, equality(X) + every]), V)
 
 
@@ -431,6 +433,29 @@ def empty_relation(s: Source) -> Any:
     X = index(s)
     none, never = pairs([], X, index(s)), partial(np.zeros(X.size, dtype=bool), X)
     return s.one_of([none, never, none * relation(s), relation(s) * never, none + never])
+
+
+def into_places(s: Source) -> list[Any]:
+    """Reductions that put one element in each place: a stack, runs one after the other, the parts of a permutation."""
+    V, n, m = space(s), s.integer(2, 3), s.integer(1, 3)
+    X = Fin.of(n + m)
+    order = s.rng().permutation(n + m)
+    two = run(Fin.of(n), X, m + n - 1, -1), run(Fin.of(m), X, 0)
+    mixed = function(order[:n], Fin.of(n), X), function(order[n:], Fin.of(m), X)
+    swapped = function(range(m, m + n), Fin.of(n), X), run(Fin.of(m), X, 0)
+    some: Any = s.one_of([two, two[::-1], mixed, swapped, tuple(run(Unit(), X, k) for k in range(n + m))])
+    return [red(r, V) for r in some]
+
+
+def _together(s: Source) -> Any:
+    fs = into_places(s)
+    return join(*fs) @ fork(*map(adjoint, fs))
+
+
+def _taken_apart(s: Source) -> Any:
+    fs = into_places(s)
+    fs = fs[: s.integer(2, len(fs))]
+    return fork(*map(adjoint, fs)) @ join(*fs)
 
 
 def _section_by_a_scalar(s: Source) -> Any:
@@ -547,6 +572,8 @@ REDEXES: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "join with zeros in a composition": lambda s: _with_zeros_inside(s, join, cod=space(s)),
     "common start of a fork": lambda s: _common_start(s, fork, alike=False),
     "common end of a join": lambda s: _common_end(s, join, alike=False),
+    "parts put together": _together,
+    "parts taken apart": _taken_apart,
     "sum of injections": _sum_of_injections,
     "sum of projections": _sum_of_projections,
     "copower of an identity": lambda s: Identity(space(s)) ** index(s),

@@ -29,7 +29,7 @@ def test_bundle_adjustment() -> None:
     d = derivative(f)
     form = structure(d)
     assert isinstance(form, Blocks)
-    assert [type(e) for e in form.rows[0]] == [SparseForm] * 5 + [BlockDiagonal]
+    assert [type(e) for _, e in form.entries] == [SparseForm] * 5 + [BlockDiagonal]
     x = scene(rng, f)
     assert all(check(f, x))
     found = matrix(d.at(x), as_="sparse")

@@ -21,6 +21,8 @@ HILBERT: dict[str, Rows] = {
     "Labelled": [
         ("Labelled(Pixel, 3)", "the labels of an index set are a sequence, not 3"),
         ('Labelled(Pixel, ["a", "a"])', "distinct, but 'a' stands twice"),
+        ('Labelled(Pixel, ["a", None])', "label 1 of an index set is missing (None, NaN): leave it out, or name it"),
+        ("Labelled(Pixel, [np.nan])", "label 0 of an index set is missing"),
     ],
     "Fin": [
         ("Fin(3, 4)", "the tag of an axis is a class …not 3"),
@@ -28,6 +30,7 @@ HILBERT: dict[str, Rows] = {
         ("Fin(Pixel, 3.0)", "integer ≥ 0, not 3.0"),
         ("Fin(Pixel, True)", "integer ≥ 0, not True"),
         ('Fin.of("3")', "integer ≥ 0, not '3'"),
+        ("Fin.of(2**63)", "9223372036854775808 elements are more than positions of 64 bits count"),
         ("Fin.of(np.zeros(3))", "integer ≥ 0, not an array of shape (3,) and dtype float64"),
         ("p.position(4)", "4 is not an element of Pixel4: give an integer from 0 to 3"),
         ("p.position(1.0)", "1.0 is not an element of Pixel4"),

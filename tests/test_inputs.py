@@ -103,6 +103,15 @@ def test_the_arrays_of_a_vector_are_read_only() -> None:
         assert frozen(vector)
 
 
+def test_a_vector_does_not_change() -> None:
+    """Neither its space nor its arrays nor what compares it can be set; there are no other attributes."""
+    v = (R ** Fin.of(2)).ones()
+    for name in ("space", "leaves", "_token", "other"):
+        with pytest.raises(SpaceError, match=rf"does not change, so its \.{name} cannot be set"):
+            setattr(v, name, v.space)
+    assert (v.space, v.array.tolist()) == (R ** Fin.of(2), [1.0, 1.0])
+
+
 def test_views_of_an_argument_are_read_only_too() -> None:
     """A result that shares memory with the user's array (id, ᵀ, π) cannot be written to."""
     array = np.arange(12.0).reshape(3, 4)

@@ -153,6 +153,20 @@ def test_no_tracer_is_kept(name: str) -> None:
     np.testing.assert_allclose(jax.vmap(total)(jnp.stack([a, 2 * a])), [total(a), total(2 * a)])
 
 
+def test_what_is_traced_has_no_entries_yet() -> None:
+    """Inside jax.jit a vector prints by its shape, and a traced number without a space is refused."""
+
+    def said(a: Any) -> Any:
+        v = (hb.R ** hb.Fin.of(4)).vec(a)
+        assert str(v) == "float64[4] ∈ ℝ^4"
+        assert repr(v).startswith("named(")
+        with pytest.raises(hb.SpaceError, match="a plain array has no space"):
+            _ = v * a[0]
+        return (hb.R.vec(a[0]) * v).array
+
+    np.testing.assert_allclose(jax.jit(said)(jnp.arange(4.0) + 2.0), 2.0 * np.arange(2.0, 6.0))
+
+
 def test_no_tracer_is_kept_by_operations_on_vectors_and_matrices() -> None:
     """The same for v * v, Jacobians and Hessians, whose plans are kept with spaces and derivatives."""
     X = Fin.of(4)

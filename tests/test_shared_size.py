@@ -55,6 +55,11 @@ def shared(base: Any, step: Callable[[Any, int], Any], depth: int) -> Any:
     return f
 
 
+def linear(f: Any) -> Any:
+    """A linear map, or the derivative of a function."""
+    return f if isinstance(f, hb.LinMap) else hb.derivative(f)
+
+
 def again(f: Any) -> bool:
     """Whether a pickle of a term is equal to it."""
     return bool(pickle.loads(pickle.dumps(f)) == f)
@@ -71,7 +76,10 @@ PASSES: dict[str, Callable[[Any], Any]] = {
     "== and pickle": again,
     "equal": lambda f: hb.equal(f, f),
     "simplify": hb.simplify,
-    "explain": hb.explain,
+    "explain": lambda f: str(hb.explain(f)),
+    "structure": lambda f: str(hb.structure(linear(f))),
+    "cost": lambda f: str(hb.cost(linear(f))),
+    "cost of a call": hb.cost,
     "measure": hb.measure,
     "program": hb.program,
     "pointfree": hb.pointfree,
@@ -121,6 +129,22 @@ def test_shared_terms_keep_their_meaning(name: str) -> None:
     for g in (shared(SUM, LINEAR[name], 3), hb.adjoint(shared(SCAN, LINEAR[name], 3))):
         v = np.array([1.0, -2.0, 4.0])
         np.testing.assert_allclose(g(V.vec(v)).array, matrix(g) @ v, rtol=1e-12)
+
+
+def test_explanations_are_cut() -> None:
+    """Of many steps `str` has 40 lines, and says how many steps are left; `show` has all of them."""
+    f = hb.compose([(2.0 + k) * SCAN for k in range(60)])
+    found = hb.explain(f)
+    lines = str(found).splitlines()
+    assert len(lines) <= 40
+    shown = sum(line.startswith("scaling out") for line in lines)
+    assert lines[-1] == f"… and {len(found) - shown} more steps: show(explain(f)) has them"
+    every = hb.show(found).splitlines()
+    assert every[: len(lines) - 1] == lines[:-1]
+    assert sum(line.startswith("scaling out of a composition, at") for line in every) == len(found) == 60
+    assert hb.show(found, lines=5).splitlines()[-1].endswith("more steps: show(explain(f)) has them")
+    short = hb.explain(SCAN @ ID)
+    assert str(short) == hb.show(short)
 
 
 def test_shared_subterms_print_by_name() -> None:

@@ -39,7 +39,7 @@ def same(a: Any) -> Any:
     return a
 
 
-def diagonal(xp: ModuleType, array: Any, labels: str) -> tuple[Any, str]:
+def label_diagonal(xp: ModuleType, array: Any, labels: str) -> tuple[Any, str]:
     """The entries where axes of one label agree, and the labels that are left, each once."""
     while len(set(labels)) < len(labels):
         c = next(c for c in labels if labels.count(c) > 1)
@@ -53,7 +53,7 @@ def diagonal(xp: ModuleType, array: Any, labels: str) -> tuple[Any, str]:
 def agreement(lib: Library, source: str, target: str, sizes: dict[str, int], array: Any) -> Any:
     """out[target] = Σ array[source] over the labels that the result has not; 0 where equal labels differ."""
     xp = lib.xp
-    array, labels = diagonal(xp, array, source)
+    array, labels = label_diagonal(xp, array, source)
     summed = tuple(k for k, c in enumerate(labels) if c not in target)
     array = xp.sum(array, axis=summed) if summed else array
     labels = "".join(c for c in labels if c in target)

@@ -25,6 +25,7 @@ from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
 from hilbert.relation.base import AnyRelation, Relation
+from hilbert.sizes import addressable
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
@@ -39,7 +40,7 @@ def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray
 
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many y each x is related: red_{Rᵀ} of ones."""
-    return reduced(relation.T, np.ones(relation.cod.size)).astype(np.int64)
+    return reduced(relation.T, np.ones(addressable(relation.cod.size, "counting degrees"))).astype(np.int64)
 
 
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:

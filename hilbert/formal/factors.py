@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.by_labels import diagonal
+from hilbert.arrays.by_labels import label_diagonal
 from hilbert.arrays.namespace import dtype_name
 from hilbert.arrays.search import best, places
 from hilbert.formal.array import block
@@ -84,7 +84,7 @@ def _diagonal(lib: Library, f: Factor) -> Factor:
     """Every label once: the entries where axes of one label agree."""
     if len(set(f.labels)) == len(f.labels):
         return f
-    return Factor(*diagonal(lib.xp, f.array, f.labels), entry=f.entry)
+    return Factor(*label_diagonal(lib.xp, f.array, f.labels), entry=f.entry)
 
 
 def _summed(lib: Library, f: Factor, out: str, others: Sequence[Factor]) -> Factor:

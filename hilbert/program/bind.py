@@ -147,7 +147,7 @@ KernelStep = tuple[Kernel, tuple[int, ...], int]
 
 def _bind(line: Line, lib: Library) -> list[KernelStep]:
     """The kernels of the steps; one kernel for equal operations on equal leaves."""
-    slots = line.slots
+    slots = [leaf.stored() for leaf in line.slots]
     known: dict[Any, Kernel] = {}
     code: list[KernelStep] = []
     for to, step in enumerate(line.steps, line.arity):

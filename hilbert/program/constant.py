@@ -46,5 +46,5 @@ def signed(k: float) -> tuple[float, float]:
 
 def filled(number: float, leaf: Leaf) -> Const:
     """The constant with one number in every entry; it takes the memory of one."""
-    array = np.broadcast_to(np.asarray(number, leaf.dtype), leaf.shape)
+    array = np.broadcast_to(np.asarray(number, leaf.dtype), leaf.stored().shape)
     return Const(array, leaf, ("filled", *signed(float(number))))

@@ -344,6 +344,17 @@ class Converse(Relation[I, J]):
         """As many."""
         return self.of.size
 
+    @property
+    def is_function(self) -> bool:
+        """Whether a run has all elements; of others it is counted."""
+        of = self.of
+        return of.dom.size == of.cod.size if isinstance(of, Inclusion) else super().is_function
+
+    @property
+    def is_partial_function(self) -> bool:
+        """If it is that of a run; of others it is counted."""
+        return isinstance(self.of, Inclusion) or super().is_partial_function
+
     def __str__(self) -> str:
         plain = isinstance(self.of, Graph) or isinstance(self.of.dom, Unit)
         return f"{self.of}ᵀ" if plain else f"({self.of})ᵀ"

@@ -17,6 +17,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.index import Index
 from hilbert.relation.base import Function, I, Ints, J, Relation, Table, table
 from hilbert.relation.checks import array_of, positions_in, require_sets, require_table
+from hilbert.sizes import MOST
 from hilbert.spec import ALPHABET
 
 __all__ = [
@@ -269,8 +270,14 @@ def columns(sources: Any, targets: Any, X: I, Y: J) -> Pairs[I, J]:
 
 def distinct(X: I, Y: J, x: Ints, y: Ints) -> Pairs[I, J]:
     """The pairs of valid positions, each once, ordered by their sources."""
-    codes = np.unique(x * Y.size + y)
-    return Pairs(X, Y, table(codes // max(Y.size, 1)), table(codes % max(Y.size, 1)))
+    if X.size * Y.size <= MOST:
+        codes = np.unique(x * Y.size + y)
+        return Pairs(X, Y, table(codes // max(Y.size, 1)), table(codes % max(Y.size, 1)))
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    first = np.ones(len(x), bool)
+    first[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
+    return Pairs(X, Y, table(x[first]), table(y[first]))
 
 
 @final

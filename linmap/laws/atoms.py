@@ -15,7 +15,7 @@ from attrs import evolve
 from hilbert import DirectSum, Unit, Vec
 from hilbert.once import once
 from hilbert.program.constant import Const
-from hilbert.repr_names import derived
+from hilbert.repr_names import derived_token
 from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.laws.bench import Vectors
@@ -181,7 +181,7 @@ def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Seq
     leaves = tuple(d.leaf for d in data)
     fit = [v.space for v in given if v.space.leaves == leaves]
     space = fit[0] if fit else type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
-    token = derived("; ".join(repr(d.key) for d in data))
+    token = derived_token("; ".join(repr(d.key) for d in data))
     return Vec(space, tuple(d.array for d in data), token), data
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hilbert.combine import ElementByElement, Pairing, Selection, SideBySide
-from linmap.laws.category import before_a_common_end, behind_a_common_start, composed, factors, scaled
+from linmap.laws.category import before_a_common_end, behind_a_common_start, chained, scaled, scaled_chains
 from linmap.laws.rule import NODE, PAIR, PART, rule
 from linmap.term.maps import fork, join, parallel
 from linmap.term.nodes import Fork, Identity, Inject, Join, Lifted, Parallel, Project, Sum, ZeroMap
@@ -98,24 +98,24 @@ def product_of_identities(f: Parallel) -> Any:
 def fork_on_the_parts(f: Any) -> Any:
     if f.dom.names is not None:  # a record is no direct sum
         return None
-    parts = factors(f)
+    parts = scaled_chains(f)
     starts = [p[0] for _, p in parts]
     if len(f.dom.parts) != len(parts) or any(part_of(s) != k or s.dom != f.dom for k, s in enumerate(starts)):
         return None
     if any(len(p) == 1 and not p[0].cod.is_space for _, p in parts):  # there is no linear id of a discrete type
         return None
-    return parallel(*(scaled(k, composed(p[1:], p[0].cod)) for k, p in parts))
+    return parallel(*(scaled(k, chained(p[1:], p[0].cod)) for k, p in parts))
 
 
 @rule(NODE, "[ι₁•f, ι₂•g] = f × g", "paper §2.1", Join)
 def join_into_the_parts(f: Join) -> Any:
     if f.cod.names is not None:  # a record is no direct sum
         return None
-    parts = factors(f)
+    parts = scaled_chains(f)
     ends = [p[-1] for _, p in parts]
     if len(f.cod.parts) != len(parts) or any(not isinstance(e, Inject) or e.position != k for k, e in enumerate(ends)):
         return None
-    return parallel(*(scaled(k, composed(p[:-1], p[-1].dom)) for k, p in parts))
+    return parallel(*(scaled(k, chained(p[:-1], p[-1].dom)) for k, p in parts))
 
 
 @rule(NODE, "⟨f, 0⟩ = ι₁ • f", "paper §2.1", Fork)
@@ -157,26 +157,26 @@ def common_end_of_a_join(f: Join) -> Any:
 
 @rule(NODE, "ι₁•f + ι₂•g = ⟨f, g⟩", "paper §2.1", Sum)
 def sum_of_injections(f: Sum) -> Any:
-    parts = factors(f)
+    parts = scaled_chains(f)
     space = f.cod
     if not all(isinstance(p[-1], Inject) and p[-1].space == space for _, p in parts) or space.names is not None:
         return None
     rows: list[Any] = [None] * len(space.parts)
     for k, p in parts:
-        i, term = p[-1].position, scaled(k, composed(p[:-1], p[-1].dom))
+        i, term = p[-1].position, scaled(k, chained(p[:-1], p[-1].dom))
         rows[i] = term if rows[i] is None else rows[i] + term
     return fork(*(ZeroMap(f.dom, part) if row is None else row for row, part in zip(rows, space.parts, strict=True)))
 
 
 @rule(NODE, "f•π₁ + g•π₂ = [f, g]", "paper §2.1", Sum)
 def sum_of_projections(f: Sum) -> Any:
-    parts = factors(f)
+    parts = scaled_chains(f)
     space = f.dom
     if not all(isinstance(p[0], Project) and p[0].space == space for _, p in parts) or space.names is not None:
         return None
     columns: list[Any] = [None] * len(space.parts)
     for k, p in parts:
-        i, term = p[0].position, scaled(k, composed(p[1:], p[0].cod))
+        i, term = p[0].position, scaled(k, chained(p[1:], p[0].cod))
         columns[i] = term if columns[i] is None else columns[i] + term
     return join(*(ZeroMap(part, f.cod) if col is None else col for col, part in zip(columns, space.parts, strict=True)))
 

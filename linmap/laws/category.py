@@ -174,7 +174,7 @@ def chain(f: Any) -> list[Any]:
     return list(f.parts) if isinstance(f, Composition) else [f]
 
 
-def factors(f: Any) -> list[tuple[float, list[Any]]]:
+def scaled_chains(f: Any) -> list[tuple[float, list[Any]]]:
     """k and f₁, …, fₙ for each part k·(fₙ • … • f₁) of f."""
     return [(k, chain(of)) for k, of in map(split, f.parts)]
 
@@ -184,7 +184,7 @@ def scaled(k: float, f: Any) -> Any:
     return f if k == 1.0 else k * f
 
 
-def composed(parts: list[Any], dom: Any) -> Any:
+def chained(parts: list[Any], dom: Any) -> Any:
     """fₙ • … • f₁; the identity for none."""
     return cast("Any", compose(parts[::-1])) if parts else identity(dom)
 
@@ -209,7 +209,7 @@ def common_end(fs: list[list[Any]]) -> int:
 
 def behind_a_common_start(f: Any, combine: Callable[..., Any]) -> Any:
     """⟨f • h, g • h⟩ as ⟨f, g⟩ • h, for what combines f and g; scalings stay with their parts."""
-    parts = factors(f)
+    parts = scaled_chains(f)
     n = common_start([of for _, of in parts])
     if not n or all(len(of) == n for _, of in parts):
         return None
@@ -217,12 +217,12 @@ def behind_a_common_start(f: Any, combine: Callable[..., Any]) -> Any:
     middle = shared[-1].cod
     if not middle.is_space and any(len(of) == n for _, of in parts):  # there is no linear id of a discrete type
         return None
-    return composed([*shared, combine(*(scaled(k, composed(of[n:], middle)) for k, of in parts))], f.dom)
+    return chained([*shared, combine(*(scaled(k, chained(of[n:], middle)) for k, of in parts))], f.dom)
 
 
 def before_a_common_end(f: Any, combine: Callable[..., Any]) -> Any:
     """[h • f, h • g] as h • [f, g], for what combines f and g; scalings stay with their parts."""
-    parts = factors(f)
+    parts = scaled_chains(f)
     n = common_end([of for _, of in parts])
     if not n or all(len(of) == n for _, of in parts):
         return None
@@ -230,7 +230,7 @@ def before_a_common_end(f: Any, combine: Callable[..., Any]) -> Any:
     middle = shared[0].dom
     if not middle.is_space and any(len(of) == n for _, of in parts):
         return None
-    return composed([combine(*(scaled(k, composed(of[:-n], middle)) for k, of in parts)), *shared], f.dom)
+    return chained([combine(*(scaled(k, chained(of[:-n], middle)) for k, of in parts)), *shared], f.dom)
 
 
 @rule(NODE, "f • h + g • h = (f + g) • h", "notes §3", Addition)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import Vec
-from hilbert.repr_names import derived
+from hilbert.repr_names import derived_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def token(what: str, vectors: Iterable[Vec[Any]]) -> int:
     """The token of a vector made from others."""
-    return derived(" ".join([what, *(f"{v.token:032x}" for v in vectors)]))
+    return derived_token(" ".join([what, *(f"{v.token:032x}" for v in vectors)]))
 
 
 def scaled(k: float, v: Vec[Any]) -> Vec[Any]:

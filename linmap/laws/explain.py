@@ -25,6 +25,7 @@ from attrs import frozen
 
 from linmap.laws import measure
 from linmap.laws.simplify import rewritten
+from linmap.show.notation import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,20 +67,27 @@ class Explanation:
         return iter(self.steps)
 
     def __str__(self) -> str:
-        """Steps that do not change the printed term, such as flattening, are left out."""
-        lines = [f"{measure(self.before)} → {measure(self.after)}"]
-        for step in self.steps:
-            before, after = str(step.before), str(step.after)
-            if before != after:
-                lines.append(f"{step.law}, at {step.position}:")
-                lines.append(_indented(before if "\n" in before + after else f"{before} = {after}"))
-                if "\n" in before + after:
-                    lines.append(_indented(f"= {after}"))
-        return "\n".join([*lines, *map(str, self.orders)])
+        return self.text(LINES)
+
+    def text(self, lines: int | None = None) -> str:
+        """At most so many lines, None for all; steps that do not change the printed term are left out."""
+        text = [f"{measure(self.before)} → {measure(self.after)}"]
+        every = [*self.steps, *self.orders]
+        for k, item in enumerate(every):
+            found = [str(item)] if k >= len(self.steps) else _lines_of(self.steps[k])
+            if lines is not None and found and len(text) + len(found) + (k + 1 < len(every)) > lines:
+                return "\n".join([*text, f"… and {len(every) - k} more steps: show(explain(f)) has them"])
+            text += found
+        return "\n".join(text)
 
 
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
+def _lines_of(step: Rewriting) -> list[str]:
+    """The lines of a step; none where the text stays the same."""
+    before, after = str(step.before), str(step.after)
+    if before == after:
+        return []
+    both = [f"{before} = {after}"] if "\n" not in before + after else [*before.splitlines(), *f"= {after}".splitlines()]
+    return [f"{step.law}, at {step.position}:", *(f"    {line}" for line in both)]
 
 
 def explain(f: Any) -> Explanation:

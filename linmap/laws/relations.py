@@ -28,7 +28,7 @@ from hilbert.relation import (
     Window,
     table,
 )
-from hilbert.repr_names import derived
+from hilbert.repr_names import derived_token
 
 if TYPE_CHECKING:
     from hilbert.relation import Form
@@ -60,7 +60,9 @@ def is_identity(relation: AnyRelation) -> bool:
             return bool(keep.array.all())
         case ProductRelation(R, S) | SumRelation(R, S):
             return is_identity(R) and is_identity(S)
-        case Graph() | Window() | Sliding() | Pairs() | Agreement() | Composite():
+        case Graph(_, _, table_):
+            return table_.prepare("identity", lambda: bool((table_.array == np.arange(len(table_.array))).all()))
+        case Window() | Sliding() | Pairs() | Agreement() | Composite():
             return False
         case _:
             assert_never(form)
@@ -88,7 +90,7 @@ def is_empty(relation: AnyRelation) -> bool:
             assert_never(form)
 
 
-def composed(S: AnyRelation, R: AnyRelation) -> Found:
+def one_relation(S: AnyRelation, R: AnyRelation) -> Found:
     """k and S∘R such that red_S • red_R = k·red_{S∘R}, where the forms allow it: by the form of S, what R may be."""
     if isinstance(R, Equality):
         return 1, S
@@ -107,7 +109,7 @@ def composed(S: AnyRelation, R: AnyRelation) -> Found:
         case Partial(X, keep):
             if not isinstance(R, Partial):
                 return None
-            return 1, Partial(X, table(keep.array & R.keep.array, derived(f"both {keep.token} {R.keep.token}")))
+            return 1, Partial(X, table(keep.array & R.keep.array, derived_token(f"both {keep.token} {R.keep.token}")))
         case ProductRelation():
             return _product(form, R)
         case SumRelation():
@@ -115,6 +117,8 @@ def composed(S: AnyRelation, R: AnyRelation) -> Found:
         case Graph() | Inclusion():
             if isinstance(form, Graph) and R == form.T and form.dom.size == form.cod.size and _is_injective(form):
                 return 1, Equality(form.cod)  # a permutation, back and there
+            if isinstance(form, Inclusion) and R == form.T and form.dom.size == form.cod.size:
+                return 1, Equality(form.cod)  # a run of all elements
             return (1, _after(form, R)) if isinstance(R, (Graph, Inclusion)) else None
         case Converse(of):
             return _back(of, R)
@@ -128,7 +132,7 @@ def _product(S: ProductRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
     """(S₁×S₂) ∘ (R₁×R₂) = (S₁∘R₁) × (S₂∘R₂)."""
     if not isinstance(R, ProductRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
         return None
-    first, second = composed(S.left, R.left), composed(S.right, R.right)
+    first, second = one_relation(S.left, R.left), one_relation(S.right, R.right)
     return (first[0] * second[0], first[1] * second[1]) if first and second else None
 
 
@@ -136,7 +140,7 @@ def _sum(S: SumRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
     """(S₁+S₂) ∘ (R₁+R₂) = (S₁∘R₁) + (S₂∘R₂), where there are as many ways in both."""
     if not isinstance(R, SumRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
         return None
-    first, second = composed(S.left, R.left), composed(S.right, R.right)
+    first, second = one_relation(S.left, R.left), one_relation(S.right, R.right)
     return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
 
 
@@ -166,7 +170,7 @@ def _after(g: Any, f: Any) -> Any:
     if isinstance(g, Inclusion) and isinstance(f, Inclusion):
         return Inclusion(f.dom, g.cod, g.offset + g.stride * f.offset, g.stride * f.stride)
     positions = g.holds()[1][f.holds()[1]]
-    return Graph(f.dom, g.cod, table(positions, derived(f"{_name(g)} {_name(f)}")))
+    return Graph(f.dom, g.cod, table(positions, derived_token(f"{_name(g)} {_name(f)}")))
 
 
 def _name(f: Any) -> str:
@@ -182,5 +186,5 @@ def _overlap(f: Inclusion[Any, Any], g: Inclusion[Any, Any]) -> AnyRelation:
     if 0 <= -shift <= X.size - Z.size:
         return Converse(Inclusion(Z, X, -shift))
     x = np.arange(max(0, -shift), max(0, min(X.size, Z.size - shift)))
-    tables = [table(entries, derived(f"overlap {shift} {side}")) for side, entries in enumerate((x, x + shift))]
+    tables = [table(entries, derived_token(f"overlap {shift} {side}")) for side, entries in enumerate((x, x + shift))]
     return Pairs(X, Z, *tables)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
@@ -10,7 +12,7 @@ from hilbert import combine
 from hilbert.combine import Multiple
 from hilbert.map import AnyMap
 from linmap.laws.rule import LIKE, PAIR, PART, TERM, Rule, rules
-from linmap.laws.size import WEIGHTS, cost
+from linmap.laws.size import WEIGHTS, row_size
 from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
@@ -64,10 +66,16 @@ class Snapshot:
     between: tuple[Any, ...]
     todo: Trail
     factor: float | None
+    apart: dict[int, tuple[int, list[Any]]]
 
     def term(self) -> Any:
         """The sequence as a term."""
-        parts = [*reversed(_from_the_top(self.done)), *self.between, *_from_the_top(self.todo)]
+        parts = [*reversed(_from_the_top(self.done)), *self.between]
+        apart = dict(self.apart)
+        for part in _from_the_top(self.todo):
+            count, new = apart.get(id(part), (0, [part]))
+            apart[id(part)] = count - 1, new
+            parts += new if count > 0 else [part]
         whole = self.kind(parts)
         return whole if self.factor is None else self.factor * whole
 
@@ -86,7 +94,7 @@ class _Open:
     def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[AnyMap]) -> None:
         self.owner, self.shared, self.node, self.path, self.spliced = owner, owner.shared, node, path, spliced
         self.count = len(node.parts)
-        self.weight = cost(node)[1]
+        self.weight = row_size(node)[1]
         self.counted = (1 + self.count, self.weight)
         self.changed = False
 
@@ -154,12 +162,20 @@ class Neighbours(_Open):
         self.todo = Stack([self.shared.find(part) for part in node.parts][::-1])
         self.factor: float | None = None
         self.curved = sum(not isinstance(part, LinMap) for part in self.todo.items)
+        self.left = Counter(map(id, self.todo.items))
+        self.apart: dict[int, tuple[int, list[Any]]] = {}  # parts in `todo` that are taken apart: how often, into what
 
     def run(self) -> Work:
         """The simplified composition; the node itself if nothing changed."""
         while self.todo:
             f = self.todo.pop()
             self.curved -= not isinstance(f, LinMap)
+            self.left[id(f)] -= 1
+            count, parts = self.apart.pop(id(f), (0, []))
+            if count:
+                self._apart(f, count - 1, parts)
+                self._push(list(map(self.shared.find, parts)))
+                continue
             if (yield self._taken_apart(f)):
                 continue
             if self.done and (yield self._merged(f)):
@@ -171,31 +187,41 @@ class Neighbours(_Open):
 
     def _push(self, parts: Sequence[Any]) -> None:
         self.todo.extend(reversed(parts))
+        self.left.update(map(id, parts))
         self.curved += sum(not isinstance(part, LinMap) for part in parts)
+
+    def _apart(self, f: Any, count: int, parts: list[Any]) -> None:
+        """Note that so many of the parts still to come are taken apart already."""
+        if count:
+            self.apart[id(f)] = count, parts
 
     def _now(self, *between: Any) -> Any:
         """The whole as it is now."""
         if self.owner.steps is None:
             return None
-        return Snapshot(type(self.node), self.done.trail, between, self.todo.trail, self.factor)
+        return Snapshot(type(self.node), self.done.trail, between, self.todo.trail, self.factor, dict(self.apart))
 
     def _place(self) -> Path:
         return self.path if self.factor is None else (self.path, 0)
 
     def _taken_apart(self, f: Any) -> Work:
-        """A part alone: an inner composition, an identity, a scaling; whether it was taken apart."""
+        """A part alone: an inner composition, an identity, a scaling; whether it was taken apart.
+
+        Equal scalings leave together: of one alone the rest would keep what is scaled.
+        """
         for rule in rules(PART, type(f), late=self.owner.late):
             found = rule.function(f)
             if found is None:
                 continue
             k, parts = found
-            alone = self.shared.alone(f)
+            count = 1 if k is None else 1 + self.left[id(f)]
+            alone = self.shared.uses(f) == count
             last = not (parts or self.done or self.todo)
             if last or (len(parts) > 1 and not alone) or (k is not None and self.curved):
                 continue
             before, mark = self._now(f), self.mark()
             parts = list(map(self.shared.intern, parts))
-            self.replace([f], parts)
+            self.replace([f] * count, parts * count)
             for part in parts:
                 yield self.owner.all(part, None)
             parts = list(map(self.shared.find, parts))
@@ -203,7 +229,8 @@ class Neighbours(_Open):
                 self.shared.adjust(*PENDING)
             if self.judged(rule, mark, alone=alone):
                 if k is not None:
-                    self.factor = k if self.factor is None else self.factor * k
+                    self.factor = math.prod([k] * count, start=1.0 if self.factor is None else self.factor)
+                    self._apart(f, count - 1, parts)
                 self._push(parts)
                 self.owner.note(rule.name, self.path, before, self._now())
                 return True
@@ -281,7 +308,7 @@ class Summands(_Open):
         """The whole as it is now."""
         if self.owner.steps is None:
             return None
-        return Snapshot(type(self.node), parts.trail, between, todo.trail, None)
+        return Snapshot(type(self.node), parts.trail, between, todo.trail, None, {})
 
     def _terms(self, f: Any, *, alone: bool) -> tuple[str, list[Any]] | None:
         for rule in rules(TERM, type(f), late=self.owner.late):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import fields
 
 from hilbert.term import Chain, Term, parts
-from linmap.laws.size import cost, data
+from linmap.laws.size import data, row_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ class Shared:
     def _cost(self, node: Term) -> tuple[int, int]:
         found = self._costs.get(id(node))
         if found is None:
-            found = self._costs[id(node)] = cost(node)
+            found = self._costs[id(node)] = row_size(node)
         return found
 
     def acquire(self, node: Term, times: int = 1) -> None:

@@ -94,7 +94,7 @@ def weight_of(cls: type) -> int:
     return next((WEIGHTS[base] for base in cls.__mro__ if base in WEIGHTS), 1)
 
 
-def cost(node: Term) -> tuple[int, int]:
+def row_size(node: Term) -> tuple[int, int]:
     """Size and weight of one row: 1, its references, and what is inside; not what it refers to."""
     cls: type = type(node)
     references = len(parts(node)) + len(data(node))

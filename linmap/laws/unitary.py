@@ -1,20 +1,28 @@
-"""Unitary operators and casts in copowers (paper §2.1, §3.2); alone and in a row see `linmap.laws.wires`."""
+"""Unitary operators: of parts, and in copowers; casts there (paper §2.1, §3.2). Atoms: see `linmap.laws.wires`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from attrs import evolve
 
 from hilbert import Copower, Product, Record, TensorProduct
 from hilbert.biproduct import Biproduct
 from hilbert.combine import ElementByElement
+from hilbert.relation import Graph, Inclusion
 from linmap import unitary as operators
 from linmap.laws.rule import NODE, PAIR, rule
-from linmap.term.nodes import Cast, Lifted, Unitary
+from linmap.term.nodes import Cast, Fork, Identity, Join, Lifted, Reduce, Unitary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+Places: TypeAlias = Inclusion[Any, Any] | Graph[Any, Any]
+"""What puts elements in places."""
+LONG = 10**7
+"""Places of more elements are not written out to see whether two are one."""
 
 # --- unitary operators ---
 
@@ -62,6 +70,49 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
         makers += [operators.ket] if cod.left == dom else []
     for make in makers:
         yield make(dom)
+
+
+# --- parts put side by side, and taken apart ---
+
+
+@rule(PAIR, "[f₁, …, fₙ] • ⟨f₁*, …, fₙ*⟩ = id where the f_k put one element in each place", "paper §3.2", Join, Fork)
+def parts_put_together(g: Join, f: Fork) -> Any:
+    """`stack • unstack`, `concatenate • split`."""
+    places = _places(g, f)
+    full = places is not None and sum(r.dom.size for r in places) == places[0].cod.size
+    return Identity(f.dom) if full else None
+
+
+@rule(PAIR, "⟨f₁*, …, fₙ*⟩ • [f₁, …, fₙ] = id where no two f_k share a place", "paper §3.2", Fork, Join)
+def parts_taken_apart(g: Fork, f: Join) -> Any:
+    """`unstack • stack`, `split • concatenate`."""
+    return None if _places(f, g) is None else Identity(f.dom)
+
+
+def _places(together: Join, apart: Fork) -> list[Places] | None:
+    """The relations of a join of reductions, if no two elements go to one place, and the fork is its adjoint."""
+    if len(together.parts) != len(apart.parts):
+        return None
+    found = []
+    for f, g in zip(together.parts, apart.parts, strict=True):
+        if not (isinstance(f, Reduce) and isinstance(g, Reduce) and isinstance(f.relation, (Inclusion, Graph))):
+            return None
+        if g.relation != f.relation.T:
+            return None
+        found.append(f.relation)
+    return found if _are_disjoint(found) else None
+
+
+def _are_disjoint(relations: Sequence[Places]) -> bool:
+    """Whether no two elements go to one place; of long runs with gaps it is not asked."""
+    runs = [r for r in relations if isinstance(r, Inclusion)]
+    if len(runs) == len(relations) and all(abs(r.stride) == 1 or r.dom.size <= 1 for r in runs):
+        ends = sorted(sorted((r.offset, r.offset + r.stride * (r.dom.size - 1))) for r in runs if r.dom.size)
+        return all(a[1] < b[0] for a, b in pairwise(ends))
+    if sum(r.dom.size for r in relations) > LONG:
+        return False
+    places = np.concatenate([r.holds()[1] for r in relations])
+    return len(np.unique(places)) == len(places)
 
 
 # --- copowers and currying ---

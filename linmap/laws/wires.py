@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.spec import Spec
 from linmap.laws.atoms import Row, alone, beside, neighbours
 from linmap.laws.labels import normal, product, unmoved
-from linmap.laws.relations import composed, is_empty, is_identity
+from linmap.laws.relations import is_empty, is_identity, one_relation
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def composition_of_casts(g: wire.Cast, f: wire.Cast, leaves: Leaves, bench: Benc
 
 @neighbours("red_S • red_R = k·red_{S∘R}, Σ • rep = |X|·id", "paper §2.1", wire.Reduce, wire.Reduce)
 def composition_of_reductions(g: wire.Reduce, f: wire.Reduce, leaves: Leaves, bench: Bench) -> Row:
-    found = composed(g.relation, f.relation) if (g.at, g.relation.dom) == (f.at, f.relation.cod) else None
+    found = one_relation(g.relation, f.relation) if (g.at, g.relation.dom) == (f.at, f.relation.cod) else None
     if found is None:
         return None
     both = wire.Reduce(found[1], f.at)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from linmap.matrices.products import Columns, Ints
 
 Shape: TypeAlias = tuple[int, int]
+FULL = 3
+"""Larger blocks are taken where they are over a third full."""
 
 
 @final
@@ -46,46 +48,60 @@ class Cell:
 @final
 @frozen
 class BlockPattern:
-    """The cells of a matrix by output leaf and input leaf, None where it is 0."""
+    """The cells of a matrix by output leaf and input leaf, where it is not 0."""
 
     network: Network
     dtype: str
-    cells: tuple[tuple[Cell | None, ...], ...]
+    shape: Shape
+    cells: dict[Shape, Cell]
 
     @property
     def entries(self) -> int:
         """How many entries there are."""
-        return sum(_entries(cell) for row in self.cells for cell in row if cell is not None)
+        return sum(map(_entries, self.cells.values()))
 
     def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
         """A scipy BSR array for each cell, for the arrays that the line computed."""
-        return tuple(
-            tuple(None if cell is None else _bsr(self.network, cell, self.dtype, outputs) for cell in row)
-            for row in self.cells
-        )
+        rows: list[list[Any]] = [[None] * self.shape[1] for _ in range(self.shape[0])]
+        for (o, i), cell in self.cells.items():
+            rows[o][i] = _bsr(self.network, cell, self.dtype, outputs)
+        return tuple(map(tuple, rows))
 
 
 def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[int]]:
     """The block layout of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
-    cells = []
-    for o, out in enumerate(cod.leaves):
-        row: list[Cell | None] = []
-        for i, inp in enumerate(dom.leaves):
-            here = tuple(part for part in parts if (part.out, part.inp) == (o, i))
-            row.append(_cell(n, here, (out.size, inp.size), outputs) if here and out.size and inp.size else None)
-        cells.append(tuple(row))
-    return BlockPattern(n, entry_type(cod, dom), tuple(cells)), outputs
+    places: dict[Shape, list[Part]] = {}
+    for part in parts:
+        places.setdefault((part.out, part.inp), []).append(part)
+    cells = {}
+    for (o, i), here in places.items():
+        shape = cod.leaves[o].size, dom.leaves[i].size
+        if all(shape):
+            cells[o, i] = _cell(n, tuple(here), shape, outputs)
+    return BlockPattern(n, entry_type(cod, dom), (len(cod.leaves), len(dom.leaves)), cells), outputs
 
 
 def _cell(n: Network, parts: tuple[Part, ...], shape: Shape, outputs: list[int]) -> Cell:
+    """The blocks of the largest size that one part has; of the size that all have where those are mostly empty."""
     rows, cols = (min(_free(part, side(part)) for part in parts) for side in (_out, _inp))
     high, wide = (max(_free(part, side(part)) for part in parts) for side in (_out, _inp))
-    if (high, wide) != (rows, cols):
-        made = [p if _fits(p, high, wide) else _identity_blocks(n, p, high, wide, outputs) for p in parts]
-        whole = tuple(part for part in made if part is not None)
-        if len(whole) == len(parts) and _covered(n, parts, whole, high, wide):
-            parts, rows, cols = whole, high, wide
+    cell = _cell_of(n, parts, shape, rows, cols)
+    if (high, wide) == (rows, cols):
+        return cell
+    before = len(outputs)
+    made = [p if _fits(p, high, wide) else _identity_blocks(n, p, high, wide, outputs) for p in parts]
+    whole = tuple(part for part in made if part is not None)
+    if len(whole) == len(parts):
+        larger = _cell_of(n, whole, shape, high, wide)
+        if _entries(larger) <= FULL * _entries(cell):
+            return larger
+    del outputs[before:]
+    return cell
+
+
+def _cell_of(n: Network, parts: tuple[Part, ...], shape: Shape, rows: int, cols: int) -> Cell:
+    """Blocks of so many axes."""
     columns, places = zip(*(_blocks_of(n, part, rows, cols) for part in parts), strict=True)
     size = n.size(_last(_out(parts[0]), rows)), n.size(_last(_inp(parts[0]), cols))
     grid = shape[0] // size[0], shape[1] // size[1]
@@ -130,17 +146,6 @@ def _identity_blocks(n: Network, part: Part, rows: int, cols: int, outputs: list
     inp = tuple(twins.get(c, c) for c in p.inp)
     outputs.append(value.slot)
     return Part(evolve(p, factors=(value,), inp=inp), part.out, part.inp, len(outputs) - 1)
-
-
-def _covered(n: Network, parts: Sequence[Part], whole: Sequence[Part], rows: int, cols: int) -> bool:
-    """Whether the identities lie in blocks that the other parts have: no entry is added."""
-    before = [w for part, w in zip(parts, whole, strict=True) if part is w]
-    after = [w for part, w in zip(parts, whole, strict=True) if part is not w]
-    have, need = (
-        {place for w in some for place in zip(*map(np.ndarray.tolist, _blocks_of(n, w, rows, cols)[1]), strict=True)}
-        for some in (before, after)
-    )
-    return need <= have
 
 
 def _free(part: Part, labels: Labels) -> int:

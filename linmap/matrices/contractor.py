@@ -20,6 +20,7 @@ from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation.base import Table as Positions
 from hilbert.relation.base import table as positions_table
+from hilbert.sizes import addressable
 from hilbert.spec import ALPHABET, Spec
 from linmap.matrices.deferred import FOLDED, Deferred
 from linmap.matrices.order import Accumulation, beyond, order
@@ -339,6 +340,7 @@ class Contractor:
 
     def _dense_link(self, link: Link) -> NetworkFactor:
         """A relation as an array of 0 and 1: only where nothing else can be had."""
+        addressable(link.relation.dom.size * link.relation.cod.size, "the matrix of a relation")
         dense = np.zeros((link.relation.dom.size, link.relation.cod.size), self.base.dtype)
         dense[link.relation.holds()] = 1.0
         leaf = Leaf(self.base, link.relation.dom.axes + link.relation.cod.axes)

@@ -24,7 +24,7 @@ from hilbert.program.fuse import fused
 from hilbert.program.run import Runner
 from linmap.matrices.forms import plan_for
 from linmap.matrices.structure import body_of
-from linmap.matrices.whole import block, contracted
+from linmap.matrices.whole import contracted, whole_block
 from linmap.matrices.work import STEP, seconds
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -142,13 +142,12 @@ def _dense_plan(n: Network) -> DensePlan:
     before = len(n.orders)
     entries: list[Summand] = []
     outputs: list[int] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                q = contracted(n, p)
-                place = len(outputs) if q.factors else None
-                outputs += [f.slot for f in q.factors]
-                entries.append(Summand(o, i, q, place))
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            q = contracted(n, p)
+            place = len(outputs) if q.factors else None
+            outputs += [f.slot for f in q.factors]
+            entries.append(Summand(o, i, q, place))
     return DensePlan(n, tuple(entries), n.runner(outputs), tuple(n.orders[before:]))
 
 
@@ -208,8 +207,8 @@ def _spread_plan(n: Network) -> SpreadPlan:
         row: list[int | None] = []
         for i in range(len(n.body.inputs)):
             total: int | None = None
-            for p in n.blocks[i][o]:
-                slot = block(n, p)
+            for p in n.blocks.get((o, i), ()):
+                slot = whole_block(n, p)
                 total = slot if total is None else n.added(total, slot)
             row.append(None if total is None else len(outputs))
             outputs += [] if total is None else [total]

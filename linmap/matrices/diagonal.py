@@ -64,7 +64,7 @@ def _plan(n: Network) -> DiagonalPlan:
     outputs = []
     for k, leaf in enumerate(n.body.dom.leaves):
         total: int | None = None
-        for p in n.blocks[k][k]:
+        for p in n.blocks.get((k, k), ()):
             slot = _product_diagonal(n, p, leaf)
             total = slot if total is None else n.added(total, slot)
         if total is None:

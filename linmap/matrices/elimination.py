@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FormOfArc: TypeAlias = list[NetworkProduct]
 """The sum that an arc carries."""
-Blocks: TypeAlias = list[list[FormOfArc]]
-"""For each input and each output the products of their block."""
+Blocks: TypeAlias = dict[tuple[int, int], FormOfArc]
+"""For each output and input the products of their block, where it is not 0; by inputs."""
 ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
 TRIED = 100
 """Forward and adjoint mode are tried for at most so many wires, …"""
@@ -167,9 +167,14 @@ class ArcsLeft:
 
     def result(self) -> Blocks:
         """What is left between inputs and outputs."""
-        n, body = self.n, self.n.body
-        left = [self.out_of.get(self.ends + k, {}) for k in range(len(body.inputs))]
-        return [[settled(n, arcs.get(self.last + o, [])) for o in range(len(body.outputs))] for arcs in left]
+        found: Blocks = {}
+        for i in range(len(self.n.body.inputs)):
+            arcs = self.out_of.get(self.ends + i, {})
+            for end in sorted(arcs):
+                products = settled(self.n, arcs[end])
+                if products:
+                    found[end - self.last, i] = products
+        return found
 
 
 def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:
@@ -210,7 +215,7 @@ def eliminated(n: Network) -> Blocks:
         if last is not None:
             graph.eliminate(last, narrow=True)
         blocks = graph.result()
-        stored = sum(_stored(n, p) for column in blocks for products in column for p in products)
+        stored = sum(_stored(n, p) for products in blocks.values() for p in products)
         found = (stored, len(n.builder.steps) - before)
         if best is None or found < best[0]:
             best = (found, blocks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
@@ -21,10 +21,10 @@ from linmap.matrices.deferred import Deferred
 from linmap.matrices.network import Network, network
 from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
+from linmap.matrices.settle import listed
 from linmap.matrices.sparse import Pattern, pattern, scipy
-from linmap.matrices.structure import (
-    body_of,
-)
+from linmap.matrices.structure import body_of, components
+from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net, refs
@@ -46,7 +46,6 @@ def data_of(f: Any, what: str) -> list[Any]:
         return list(f.data.arrays)
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
-    given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
     given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
     msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
     raise SpaceError(msg)
@@ -196,13 +195,36 @@ def _factor_plan(n: Network) -> FactorPlan:
     before = len(n.orders)
     splits: list[Split] = []
     outputs: list[int] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                left, right, rank = split(n, p)
-                splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
-                outputs += [left, right]
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            left, right, rank = split(n, unrelated(n, p))
+            splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
+            outputs += [left, right]
     return FactorPlan(tuple(splits), n.runner(outputs), tuple(n.orders[before:]))
+
+
+def unrelated(n: Network, p: NetworkProduct) -> NetworkProduct:
+    """The product with relations applied that only one side has: each component with some is one factor."""
+    p = listed(n, p)
+    for c in components(p):
+        inside = [p.factors[k] for k in c.factors]
+        related = c.links or c.tables or any(map(n.is_found, inside))
+        if not related or c.both or bool(c.outs) == bool(c.inps):
+            continue
+        links, tables = [p.links[k] for k in c.links], [p.tables[k] for k in c.tables]
+        ends = c.outs + c.inps
+        ones = () if inside or tables else (n.ones(tuple(x for x in c.labels if x not in ends)),)
+        made = flat(n, NetworkProduct(1.0, (*inside, *ones), tuple(links), ends, (), tuple(tables)))
+        rest = tuple(f for f in p.factors if f not in inside)
+        one = () if made is None else (n.in_full(made),)
+        p = evolve(
+            p,
+            factors=rest + one if c.outs else one + rest,
+            links=tuple(x for x in p.links if not any(x is y for y in links)),
+            tables=tuple(x for x in p.tables if not any(x is y for y in tables)),
+        )
+        return unrelated(n, p)
+    return p
 
 
 def split(n: Network, p: NetworkProduct) -> tuple[int, int, int]:

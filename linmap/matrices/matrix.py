@@ -12,6 +12,7 @@ sparse matrix is written entry by entry from its pattern, never by way of a dens
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hilbert import SpaceError
@@ -85,8 +86,8 @@ def cheapest(s: Form) -> As:
 def _thin(s: Form) -> bool:
     """Whether some factor or block of a form has few entries."""
     match s:
-        case Blocks(rows):
-            return any(_thin(e) for row in rows for e in row)
+        case Blocks():
+            return len(s.entries) < math.prod(s.shape) or any(_thin(e) for _, e in s.entries)
         case SumForm(parts):
             return all(_thin(p) for p in parts)
         case Kronecker(parts):

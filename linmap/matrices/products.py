@@ -238,11 +238,18 @@ def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
     flat = np.zeros(length(columns), np.int64)
     bound = 1
     for c in labels:
-        if bound * sizes[c] >= LARGEST:
-            flat = np.unique(flat, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            bound = len(flat)
-        flat, bound = flat * sizes[c] + columns[c], bound * sizes[c]
+        column, size = columns[c], sizes[c]
+        if bound * size >= LARGEST:
+            flat, bound = _ranks(flat), len(flat)
+        if bound * size >= LARGEST:
+            column, size = _ranks(column), len(column)
+        flat, bound = flat * size + column, bound * size
     return flat
+
+
+def _ranks(column: Ints) -> Ints:
+    """For each number how many smaller ones there are."""
+    return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 class Matches:

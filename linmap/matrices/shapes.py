@@ -9,6 +9,8 @@ from attrs import frozen
 
 COLUMNS = 100
 """Texts are broken into lines of this length."""
+GRID = 64
+"""Up to so many blocks zeros are written, too."""
 LINES = 40
 """Longer texts are cut."""
 
@@ -171,13 +173,20 @@ class SumForm(Shape):
 @final
 @frozen
 class Blocks(Shape):
-    """A matrix of blocks, one for each leaf of the codomain and of the domain."""
+    """A matrix of blocks, for the leaves of the codomain and of the domain: those that are not 0, by their places."""
 
-    rows: tuple[tuple[Form, ...], ...]
+    shape: tuple[int, int]
+    entries: tuple[tuple[tuple[int, int], Form], ...]
 
     def text(self) -> str:
-        """In words."""
-        return "[" + "; ".join(", ".join(e.text() for e in row) for row in self.rows) + "]"
+        """In words, row by row; of a large grid that is mostly 0 the places, from 1, and their blocks."""
+        rows, cols = self.shape
+        if rows * cols > max(GRID, 4 * len(self.entries)):
+            blocks = "; ".join(f"{o + 1},{i + 1}: {e.text()}" for (o, i), e in self.entries)
+            return f"{len(self.entries)} of {rows}·{cols} blocks [{blocks}]"
+        found = dict(self.entries)
+        grid = [[found.get((o, i), ZeroForm()).text() for i in range(cols)] for o in range(rows)]
+        return f"[{'; '.join(map(', '.join, grid))}]"
 
 
 Form: TypeAlias = (

@@ -18,7 +18,19 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from hilbert import SpaceError
-from linmap.matrices.products import Columns, Ints, Labels, LabelTable, NetworkProduct, divided, flat_positions
+from hilbert.sizes import addressable
+from linmap.matrices.products import (
+    Columns,
+    Ints,
+    Labels,
+    LabelTable,
+    NetworkProduct,
+    codes,
+    divided,
+    first_of_equal,
+    flat_positions,
+    is_ordered,
+)
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import tabled
 
@@ -151,13 +163,12 @@ def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
     outputs: list[int] = []
     parts: list[Part] = []
     before = len(n.slots)
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                q = diagonal_sides(n, tabled(n, p, ()))
-                if q.k:
-                    parts.append(Part(q, o, i, len(outputs) if q.factors else None))
-                    outputs += [n.in_full(f).slot for f in q.factors]
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            q = diagonal_sides(n, tabled(n, p, ()))
+            if q.k:
+                parts.append(Part(q, o, i, len(outputs) if q.factors else None))
+                outputs += [n.in_full(f).slot for f in q.factors]
     n.release(before, [part.product for part in parts])
     return tuple(parts), outputs
 
@@ -193,6 +204,7 @@ def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     """The tuples of a table, each with every combination of some other labels."""
     count, size = (table.count if table else 1), n.size(free)
     columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
+    addressable(count * size, "the pattern of a sparse matrix")
     position = np.tile(np.arange(size), count)
     for c in reversed(free):
         position, columns[c] = divided(position, n.sizes[c])
@@ -212,19 +224,19 @@ def offsets(space: Type) -> tuple[int, ...]:
 
 def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     """The layout of entries at these places, in this order."""
-    code = row * max(shape[1], 1) + col
+    for size, side in zip(shape, ("a column of a sparse matrix", "a row of a sparse matrix"), strict=True):
+        addressable(size, side)
+    code = codes((0, 1), [{0: row, 1: col}], shape)
     order: Ints | None = None
-    if code.size and np.any(code[1:] < code[:-1]):
+    if not is_ordered(code):
         order = np.argsort(code, kind="stable")
-        code = code[order]
+        code, row, col = code[order], row[order], col[order]
     starts: Ints | None = None
-    first = np.ones(code.size, bool)
-    first[1:] = code[1:] != code[:-1]
+    first = first_of_equal(code)
     if not first.all():
         starts = np.flatnonzero(first)
-        code = code[starts]
-    rows, cols = divided(code, shape[1])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int64)
+        row, col = row[starts], col[starts]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))]).astype(np.int64)
     small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
     kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64
-    return Layout(indptr.astype(kind), cols.astype(kind), order, starts)
+    return Layout(indptr.astype(kind), col.astype(kind), order, starts)

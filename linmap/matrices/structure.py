@@ -102,32 +102,27 @@ def structure(f: Any) -> Form:
 @once
 def _whole(body: Net) -> Form:
     n = network(body)
-    rows = tuple(tuple(form(n, n.blocks[i][o]) for i in range(len(body.inputs))) for o in range(len(body.outputs)))
-    flat = [entry for row in rows for entry in row]
-    if all(isinstance(entry, ZeroForm) for entry in flat):
+    shape = len(body.outputs), len(body.inputs)
+    made = ((place, form(n, products)) for place, products in sorted(n.blocks.items()))
+    found = tuple((place, f) for place, f in made if not isinstance(f, ZeroForm))
+    if not found:
         return ZeroForm()
-    if len(flat) == 1:
-        return flat[0]
-    if len(rows) == len(body.inputs) and _off_diagonal_zero(rows):
-        return _direct_sum(rows) or Blocks(rows)
-    return Blocks(rows)
+    if shape == (1, 1):
+        return found[0][1]
+    on_diagonal = shape[0] == shape[1] == len(found) and all(o == i for (o, i), _ in found)
+    return (_direct_sum([f for _, f in found]) if on_diagonal else None) or Blocks(shape, found)
 
 
-def _off_diagonal_zero(rows: tuple[tuple[Form, ...], ...]) -> bool:
-    return all(isinstance(e, ZeroForm) for r, row in enumerate(rows) for c, e in enumerate(row) if r != c)
-
-
-def _direct_sum(rows: tuple[tuple[Form, ...], ...]) -> Form | None:
+def _direct_sum(parts: Sequence[Form]) -> Form | None:
     """Blocks on a diagonal that make one form together."""
-    parts = [rows[k][k] for k in range(len(rows))]
-    size = sum(p.size for p in parts if isinstance(p, (IdentityForm, ScaledForm, DiagonalForm)))
+    size = sum(p.size for p in parts if isinstance(p, PLAIN))
     if all(isinstance(p, IdentityForm) for p in parts):
         return IdentityForm(size)
-    if all(isinstance(p, (IdentityForm, ScaledForm, DiagonalForm)) for p in parts):
-        return DiagonalForm(size)
-    return None
+    return DiagonalForm(size) if all(isinstance(p, PLAIN) for p in parts) else None
 
 
+COUNTED = 10**9
+"""The degrees of a relation of more pairs are not counted one by one."""
 PLAIN = (IdentityForm, ScaledForm, DiagonalForm)
 THIN = (*PLAIN, Permutation, SparseForm)
 
@@ -231,7 +226,11 @@ def product_form(n: Network, p: NetworkProduct) -> Form:
         if not c.outs and not c.inps and not c.both:
             scaled = True  # a contracted number
         elif c.links or c.tables or any(n.is_found(p.factors[k]) for k in c.factors):
-            parts.append(_sparse(n, p, c))
+            made = _sparse(n, p, c)
+            if isinstance(made, DenseForm) and not c.both and not (c.outs and c.inps):
+                rows, cols, split = rows * made.shape[0], cols * made.shape[1], True
+            else:
+                parts.append(made)
         elif not c.outs and not c.inps:
             size = n.size(c.both)
             parts.append(DiagonalForm(size) if c.factors else IdentityForm(size))
@@ -338,7 +337,8 @@ def _bound(n: Network, group: Sequence[Any]) -> int:
 
 
 def _degree(relation: AnyRelation) -> int:
-    return int(relation.degrees().max(initial=0))
+    """To how many at most each is related; of huge sets nobody counts."""
+    return int(relation.degrees().max(initial=0)) if relation.size <= COUNTED else relation.cod.size
 
 
 def _kronecker(parts: list[Form], *, scaled: bool) -> Form:

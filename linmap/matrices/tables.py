@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from hilbert import Fin, SpaceError, Unit
 from hilbert.relation import Full
+from hilbert.sizes import addressable
 from linmap.matrices.deferred import FOLDED
 from linmap.matrices.products import (
     Columns,
@@ -79,6 +80,7 @@ class TableBuilder:
         else:
             if self.most is not None and part.relation.size > self.most:
                 raise TooManyRowsError
+            addressable(part.relation.size, "a list of pairs")
             x, y = (np.asarray(side) for side in part.relation.holds())
             columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
         made: Columns = {}

@@ -37,7 +37,7 @@ from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.dense import dense as dense_array
-from linmap.matrices.forms import data_of, limit_of, plan_for, side
+from linmap.matrices.forms import data_of, limit_of, plan_for, side, unrelated
 from linmap.matrices.products import bonds
 from linmap.matrices.structure import body_of
 from linmap.term import wire
@@ -220,18 +220,17 @@ def _whole(space: TensorProduct[Any, Any], rows: Any) -> Vec[Any]:
 def _tensor_plan(n: Network) -> TensorPlan:
     pairs: list[Pair] = []
     outputs: list[int] = []
-    for i, column in enumerate(n.blocks):
-        for o, products in enumerate(column):
-            for p in products:
-                found = _pair(n, p)
-                if isinstance(found, str):
-                    return TensorPlan((), n.runner([]), found)
-                slots, shape, k = found
-                places = range(len(outputs), len(outputs) + len(slots))
-                left, right, scalar = (*places, None, None)[:3]
-                assert left is not None  # a product has an array
-                pairs.append(Pair(o, i, left, right, shape, k, scalar))
-                outputs += slots
+    for (o, i), products in n.blocks.items():
+        for p in products:
+            found = _pair(n, unrelated(n, p))
+            if isinstance(found, str):
+                return TensorPlan((), n.runner([]), found)
+            slots, shape, k = found
+            places = range(len(outputs), len(outputs) + len(slots))
+            left, right, scalar = (*places, None, None)[:3]
+            assert left is not None  # a product has an array
+            pairs.append(Pair(o, i, left, right, shape, k, scalar))
+            outputs += slots
     return TensorPlan(tuple(pairs), n.runner(outputs), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from linmap.matrices.contractor import Contractor
     from linmap.matrices.products import Columns, Ints
 
+NOTHING: Mapping[int, bool] = {}
 HUGE = 10**8
 """A block with more entries than this is not made whole where a table can be made instead."""
 
@@ -73,10 +74,14 @@ def contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     return NetworkProduct(1.0, (NetworkFactor(n.scaled(p.k, factor.slot), factor.labels),), (), p.out, p.inp)
 
 
-def block(n: Contractor, p: NetworkProduct) -> int:
-    """The array of a product with the axes of the output, then those of the input: 0 beside diagonals."""
+def whole_block(n: Contractor, p: NetworkProduct, same: Mapping[int, bool] = NOTHING) -> int:
+    """The array of a product with the axes of the output, then those of the input: 0 beside diagonals.
+
+    The labels of an identity that stays one (`same`) are axes of the output only, and only where the array varies.
+    """
     factor = flat(n, p) or n.ones(())
-    shared = tuple(c for c in p.out if c in p.inp)
+    out = tuple(c for c in p.out if same.get(c, True))
+    shared = tuple(c for c in p.out if c in p.inp and c not in same)
     twins = {c: n.twin(c) for c in shared}
     if shared:
         rest = tuple(c for c in factor.labels if c not in shared)
@@ -85,45 +90,84 @@ def block(n: Contractor, p: NetworkProduct) -> int:
         size = n.size(shared)
         slot = n.summed(slot, n.index(shared), np.arange(size) * (size + 1), n.index(both))
         factor = NetworkFactor(slot, both + rest)
-    return n.scaled(p.k, n.spread(factor, p.out + tuple(twins.get(c, c) for c in p.inp)))
+    return n.scaled(p.k, n.spread(factor, out + tuple(twins.get(c, c) for c in p.inp if c not in same)))
 
 
 # --- many products ---
 
 
-def whole(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
-    """The sum of products as one array."""
+def whole(n: Contractor, products: Sequence[NetworkProduct], same: Same | None = None) -> NetworkProduct:
+    """The sum of products as one array, beside an identity that all of them have."""
+    same = same or {}
+    varies = {i: any(p.out[i] in uses(p.factors) for p in products) for i in same.values()}
     total: int | None = None
     for p in products:
-        slot = block(n, p)
+        slot = whole_block(n, p, {p.out[i]: found for i, found in varies.items()})
         total = slot if total is None else n.added(total, slot)
     assert total is not None  # of at least one product
-    p = products[0]
-    out, inp = (tuple(n.twin(c) for c in side) for side in (p.out, p.inp))
-    return NetworkProduct(1.0, (NetworkFactor(total, out + inp),), (), out, inp)
+    out, inp = _fresh(n, products[0], same)
+    labels = tuple(dict.fromkeys(c for k, c in enumerate(out) if varies.get(k, True)))
+    labels += tuple(c for c in inp if c not in out)
+    return NetworkProduct(1.0, (NetworkFactor(total, labels),), (), out, inp)
+
+
+Same: TypeAlias = dict[int, int]
+"""The places of the input's labels that are those of the output's at other places."""
+
+
+def _same(products: Sequence[NetworkProduct]) -> Same:
+    """The identities that all products have, and that nothing else restricts."""
+    first, *others = products
+    related = [uses(p.links, p.tables) for p in products]
+    return {
+        j: first.out.index(c)
+        for j, c in enumerate(first.inp)
+        if c in first.out
+        and all(p.out[first.out.index(c)] == p.inp[j] for p in others)
+        and not any(p.inp[j] in used for p, used in zip(products, related, strict=True))
+    }
+
+
+def _fresh(n: Contractor, p: NetworkProduct, same: Same) -> tuple[Labels, Labels]:
+    """New labels of the output and of the input."""
+    out = tuple(n.twin(c) for c in p.out)
+    return out, tuple(out[same[j]] if j in same else n.twin(c) for j, c in enumerate(p.inp))
 
 
 def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
-    """The sum as one product, on the union of the patterns; a whole block if that is over a third full."""
+    """The sum as one product, on the union of the patterns; a whole block if that is over a third full.
+
+    An identity that all of them have stays one.
+    """
     if len(products) == 1:
         return products[0]
     first = products[0]
-    held = sorted({k for p in products for k in restricted(p)})
-    if any(n.is_found(f) for p in products for f in p.factors) or any(_fills(p, held) for p in products):
+    if any(n.is_found(f) for p in products for f in p.factors):
         return whole(n, products)
-    fresh = tuple(n.twin(c) for c in first.out + first.inp)
-    rows, free = tuple(fresh[k] for k in held), tuple(c for k, c in enumerate(fresh) if k not in held)
+    same, cut = _same(products), len(first.out)
+    every = {k for p in products for k in restricted(p)}
+    held = sorted(every - set(same.values()) - {cut + j for j in same})
+    if not held:
+        same, held = {}, sorted(every)
+    if any(_fills(p, held) for p in products):
+        return whole(n, products, same)
+    out, inp = _fresh(n, first, same)
+    fresh = out + inp
+    rows = tuple(fresh[k] for k in held)
     most = LISTED if n.size(first.out) * n.size(first.inp) <= HUGE else None
     try:
         parts, columns = _tables(n, products, held, rows, most)
     except TooManyRowsError:
-        return whole(n, products)
+        return whole(n, products, same)
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
+    named = [_names(p, held, fresh) for p in parts]
+    varying = {names[c] for p, names in zip(parts, named, strict=True) for c in uses(p.factors) if c in names}
+    free = tuple(c for c in dict.fromkeys(fresh) if c in varying)
     made, order, targets = distinct(rows, columns, n.sizes)
     count = len(made[0])
     if 3 * count > n.size(rows):
-        return whole(n, parts)
+        return whole(n, parts, same)
     del columns
     row = n.label(Fin.of(count))
     values = None if free else _constants(n, parts)
@@ -131,10 +175,10 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
         values = values if order is None else values[order]
         total = n.constant(values if targets is None else np.bincount(targets, values, count), (row,)).slot
     else:
-        total = _added(n, parts, _places(count, order, targets), [_value(n, p, held, fresh, free) for p in parts], row)
-    table, cut = LabelTable(row, rows, made), len(first.out)
+        added = [_value(n, p, names, free) for p, names in zip(parts, named, strict=True)]
+        total = _added(n, parts, _places(count, order, targets), added, row)
     factor = NetworkFactor(total, (row, *free))
-    return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), fresh[:cut], fresh[cut:], (table,)))
+    return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), out, inp, (LabelTable(row, rows, made),)))
 
 
 def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
@@ -207,10 +251,14 @@ def _columns(p: NetworkProduct, held: Sequence[int], rows: Labels) -> Columns:
     return {c: place[(p.out + p.inp)[k]] for k, c in zip(held, rows, strict=True)}
 
 
-def _value(n: Contractor, p: NetworkProduct, held: Sequence[int], fresh: Labels, free: Labels) -> int:
+def _names(p: NetworkProduct, held: Sequence[int], fresh: Labels) -> dict[int, int]:
+    """The new labels of those that no table has."""
+    return {c: fresh[k] for k, c in enumerate(p.out + p.inp) if k not in held}
+
+
+def _value(n: Contractor, p: NetworkProduct, names: Mapping[int, int], free: Labels) -> int:
     """The array of a product by the rows of its table and the free labels."""
     (table,) = p.tables
-    names = {c: fresh[k] for k, c in enumerate(p.out + p.inp) if k not in held}
     value = p.factors[0] if p.factors else n.ones((table.row,))
     f = NetworkFactor(value.slot, tuple(names.get(c, c) for c in value.labels))
     return n.scaled(p.k, n.spread(f, (table.row, *free)))

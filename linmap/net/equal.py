@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import fields
 
-from hilbert import SpaceError, Vec
+from hilbert import Relation, SpaceError, Vec
 from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const, signed
+from hilbert.relation import Table
 from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
@@ -28,6 +29,7 @@ from linmap.term.nets import Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from hilbert.relation.base import AnyRelation
     from linmap.term.datum import Datum
     from linmap.term.nets import Arc
 
@@ -71,7 +73,8 @@ def equal(a: Any, b: Any) -> bool:
     """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
     Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.formal.tensors.alike`).
-    Equal terms have equal values, not the other way round: no law is applied. Raises SpaceError for other things.
+    Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of
+    sums and of products. Raises SpaceError for other things.
     """
     if isinstance(a, Vec) and isinstance(b, Vec) and (a.is_formal or b.is_formal):
         return a.space == b.space and alike(a, b)
@@ -111,6 +114,19 @@ def _contents(array: Any, *, signed: bool) -> Hashable:
     host = to_numpy(array)
     entries = host if signed or host.dtype.kind != "f" else host + 0
     return host.shape, host.dtype.str, entries.tobytes()
+
+
+def relation_label(relation: AnyRelation) -> Hashable:
+    """The form of a relation, with the entries of its tables instead of where these come from."""
+    form: Any = type(relation)
+    return form, *(_field(getattr(relation, field.name)) for field in fields(form))
+
+
+def _field(value: Any) -> Hashable:
+    """What stands for the field of an arc or of a relation."""
+    if isinstance(value, Relation):
+        return relation_label(value)
+    return _contents(value.array, signed=True) if isinstance(value, Table) else value
 
 
 def const_label(c: Const) -> Hashable:
@@ -164,7 +180,7 @@ def _own(f: wire.Wire, name: str, numbering: Numbering) -> Hashable:
     """A field of an arc; of a net its contents, its references being numbers of its own."""
     value: Hashable = getattr(f, name)
     if not isinstance(value, Net):
-        return value
+        return _field(value)
     return net_label(value, numbering, _of_round, lambda d: filling_of(d) if isinstance(d, Const) else None)
 
 

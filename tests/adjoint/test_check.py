@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import check, check_adjoint, check_derivative
-from diff import absolute, cos, derivative, exp, fun, log, maximum, register, relu, sin, sqrt, tanh
+from diff import absolute, cos, derivative, exp, fun, log, maximum, register, relu, sin, sqrt, square, tanh
 from diff.elementwise import RULES
 from hilbert import R32, Fin, R
 from linmap import cast, identity, scale, section
@@ -172,3 +172,18 @@ def test_a_wrong_derivative_is_no_kink(wrong: Any) -> None:
     assert not report
     assert "kink" not in str(report)
     assert derivative(wrong)(R.vec(0.4))(R.vec(1.0)).array != np.cos(0.4)
+
+
+def test_a_small_derivative_behind_rounding() -> None:
+    """Where the difference of values soon is below rounding, primitives are tested alone: a wrong one is named."""
+    halved = register("halved_square", lambda xp, x: xp.square(x), lambda x, _: x)
+    V = R32 ** Fin.of(4)
+    x = V.vec([0.3, -0.7, 1.1, 0.2])
+
+    def behind(f: Any) -> Any:
+        return fun(V)(lambda v: exp(0.01 * (f(tanh(v)) + 100.0 - 100.0)))
+
+    assert check_derivative(behind(square), x)
+    report = check_derivative(behind(halved), x)
+    assert not report
+    assert "halved_square" in str(report.failing)

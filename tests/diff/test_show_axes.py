@@ -28,7 +28,8 @@ class Batch: ...
 X, Y = Fin.of(2), Fin.of(3)
 V = R**X
 SPACES: tuple[Any, ...] = (R, V, R**Y, R ** (X * X), R ** (X * Y), V**X)
-CONSTANTS: dict[Any, Vec[Any]] = {W: W.random(np.random.default_rng(k)) for k, W in enumerate(SPACES)}
+CONSTANTS: dict[Any, Vec[Any]] = {W: W.random(np.random.default_rng(W.dim)) for W in SPACES}
+"""Spaces that are written alike have the same."""
 TERMS = 2000
 
 
@@ -116,6 +117,22 @@ def test_numbers_are_compared_by_value() -> None:
     assert not equal(fun(V)(lambda x: 2.0 * x), fun(V)(lambda x: 3.0 * x))
     assert not equal(fun(V)(lambda x: x - sin(x)), fun(V)(lambda x: sin(x) - x))
     assert not equal(section(hadamard(V), 0, c), section(hadamard(V), 0, V.vec([2.0, 1.0])))
+
+
+def test_products_have_no_order() -> None:
+    """Brackets in products without sums are not printed, and do not matter; how often a factor stands there does."""
+    c = V.vec([1.0, 2.0])
+    for W in (R, V):
+        f = fun(W, W)(lambda x, y: (x * y) * x)
+        assert show(fun(W, W)(lambda x, y: x * (y * x))) == show(f)
+        for same in (lambda x, y: x * (y * x), lambda x, y: y * (x * x), lambda x, y: 2.0 * (0.5 * x * (x * y))):
+            assert equal(f, fun(W, W)(same))
+        for other in (lambda x, y: (x * y) * y, lambda x, y: x * y, lambda x, y: x * y * y * x):
+            assert not equal(f, fun(W, W)(other))
+    assert equal(fun(R)(lambda x: outer(x * x, x)), fun(R)(lambda x: outer(x, x * x)))
+    assert equal(fun(R, V)(lambda k, x: k * (k * x)), fun(R, V)(lambda k, x: (k * k) * x))
+    assert not equal(fun(V)(lambda x: outer(x * c, x)), fun(V)(lambda x: outer(x, x * c)))
+    assert not equal(fun(V, V)(outer), fun(V, V)(lambda x, y: outer(y, x)))
 
 
 def row(f: Any) -> str:

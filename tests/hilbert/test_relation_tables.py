@@ -193,6 +193,8 @@ wrong: Any = "Town"
         (lambda: labels(["a"], wrong), "the tag of an axis is a class"),
         (lambda: Labelled.of(["a", "a"]), "distinct, but 'a' stands twice"),
         (lambda: Labelled.of([]).position("a"), "'a' is not a label of 0: it has none"),
+        (lambda: Labelled.of([1.0, float("nan")]), "label 1 of an index set is missing (None, NaN)"),
+        (lambda: Labelled.of(np.array(["NaT"], "M8[D]")), "label 0 of an index set is missing (None, NaN)"),
         (lambda: Labelled.of([["a"]]), "hashable; a list may become a tuple"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import given, note, settings
 from adjoint import grad, hessian
 from diff import derivative, fun, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
-from hilbert.relation import band, equality, function, rotation, shift
+from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
     compose,
     cost,
@@ -55,7 +55,7 @@ from linmap.matrices.structure import body_of
 from linmap.net.lower import net
 from linmap.net.reverse import transposed, turned
 from linmap.term.base import LinMap
-from linmap.term.nodes import Compose, Fork, Join, Sum
+from linmap.term.nodes import Compose, Fork, Join, Parallel, Sum
 from tests.linear_terms import between, is_exact
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources
@@ -347,6 +347,45 @@ def test_texts_fit_a_screen() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_an_identity_that_all_have_stays_one() -> None:
+    """Sums on a narrow wire are one product: what all of them leave alone is listed in no table."""
+    points, springs, place = Fin.of(6), Fin.of(5), R ** Fin.of(3)
+    start, end = (gather(ends, points, place) for ends in (range(5), range(1, 6)))
+    change = end - start
+    stiffness = transposed(change) @ dense_map(place.index, place.index) ** springs @ change
+    for f, size in ((stiffness, (3, 3)), (transposed(change) @ change, (1, 1))):
+        ((found,),) = matrix(f, "blocks")
+        assert found.blocksize == size
+        assert np.allclose(found.toarray(), due_matrix(f))
+    laplacian = structure(transposed(change) @ change)
+    assert str(laplacian) == "(sparse, 16 of 6·6 entries) ⊗ identity"
+    for count, full in ((12, "dense 12×12"), (40, "(sparse, 280 of 40·40 entries)")):
+        ring = Fin.of(count)
+        many = Sum([gather(rotation(ring, k).T, place) for k in range(7)])
+        assert str(structure(many)) == f"{full} ⊗ identity"
+        assert np.allclose(matrix(many, "array", limit=10**6), due_matrix(many))
+    ring = Fin.of(8)
+    weights = [(place**ring).random(np.random.default_rng(k)) for k in range(7)]
+    weighted = Sum(
+        [section(hadamard(w.space), 0, w) @ gather(rotation(ring, k).T, place) for k, w in enumerate(weights)]
+    )
+    assert np.allclose(matrix(weighted, "sparse").toarray(), due_matrix(weighted))
+    assert str(structure(weighted)) == "3 blocks, each dense 8×8"
+
+
+@pytest.mark.parametrize("count", [30, 300])
+def test_blocks_that_are_zero_take_no_time(count: int) -> None:
+    """Of maps side by side: a form, a place in the pattern and a block for each of them, and none for the others."""
+    f = Parallel([cumsum(X) for _ in range(count)])
+    form = structure(f)
+    assert isinstance(form, Blocks)
+    assert [place for place, _ in form.entries] == [(k, k) for k in range(count)]
+    assert len(Network(net(f)).blocks) == count
+    found = matrix(f, "blocks")
+    assert sum(cell is not None for row in found for cell in row) == count
+    assert str(form).startswith(f"{count} of {count}·{count} blocks [1,1: sparse, ")
+
+
 def test_limits_hold_in_every_form() -> None:
     """No array on the way is larger than the limit or the result; otherwise an error, before it is made."""
     U, Q = dense_map(X, X), dense_map(X, X)
@@ -358,11 +397,12 @@ def test_limits_hold_in_every_form() -> None:
 
 
 def test_identities_lie_in_blocks() -> None:
-    """A ridge is written into the blocks that are there; where there are none, the blocks are single entries."""
-    points, place = Fin.of(5), R ** Fin.of(2)
+    """A ridge is written into the blocks that are there, and makes others; not where most of these would be empty."""
+    points, place = Fin.of(20), R ** Fin.of(5)
     A = dense_map(place.index, place.index) ** points
     ridge = 0.5 * identity(place**points)
-    for relation, size in ((band(points, 1, 1), (2, 2)), (shift(points, 1), (1, 1))):
+    one_pair = pairs([(0, 1)], points, points)
+    for relation, size in ((band(points, 1, 1), (5, 5)), (shift(points, 1), (5, 5)), (one_pair, (1, 1))):
         f = A @ red(relation, place) + ridge
         ((found,),) = matrix(f, "blocks")
         assert found.blocksize == size

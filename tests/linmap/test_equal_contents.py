@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 import hilbert.all as hb
+from hilbert.relation import function
 
 X, Y = hb.Fin.of(3), hb.Fin.of(2)
 V, W = hb.R**X, hb.R**Y
@@ -39,6 +40,21 @@ def test_sums_commute() -> None:
 def test_differences_are_seen(f: object, g: object) -> None:
     """How often a part is added, spaces, relations, numbers and data."""
     assert not hb.equal(f, g)
+
+
+def test_tables_are_compared_by_their_entries() -> None:
+    """Two gathers by equal tables are equal, in maps, in functions and in derivatives; by other tables they are not."""
+
+    def made(*places: int) -> list[object]:
+        weighted = hb.sparse(places, [0, 1], [1.0, 2.0], X, X)
+        nested = hb.red(function(places, Y, X) * function(places, Y, X).T)
+        f = hb.fun(V)(lambda v: hb.sin(hb.gather(places, X)(v)))
+        return [hb.gather(places, X), hb.segment_sum(places, X), weighted, nested, f, hb.derivative(f)]
+
+    for same, again, other in zip(made(0, 2), made(0, 2), made(0, 1), strict=True):
+        assert same != again
+        assert hb.equal(same, again)
+        assert not hb.equal(same, other)
 
 
 def test_zero_has_no_sign() -> None:

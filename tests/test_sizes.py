@@ -1,0 +1,84 @@
+"""Sizes beyond memory: spaces and maps are formulas and stay so, arrays are refused before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert.relation import pairs
+from linmap.matrices.sparse import laid_out
+
+LONG = hb.Fin.of(2**62)
+WIDE = hb.Fin.of(2**40) * hb.Fin.of(2**40)
+BEYOND = "than memory has addresses"
+
+
+@pytest.mark.parametrize("X", [LONG, WIDE])
+def test_formulas_have_any_size(X: Any) -> None:
+    """Texts, laws, structure and what a cost is made of need no array."""
+    V = hb.R**X
+    assert str(hb.structure(hb.cumsum(X))).startswith(f"sparse, {X.size * (X.size + 1) // 2} of")
+    assert str(hb.structure(hb.identity(V))) == "identity"
+    assert str(hb.structure(hb.roll(X, 3))) == "permutation"
+    assert str(hb.structure(hb.crop(X, 1, 5))) == f"sparse, 4 of 4·{X.size} entries"
+    assert str(hb.structure(hb.gram(hb.cumsum(X)))) == f"dense {X.size}×{X.size}"
+    ways = hb.simplify(hb.total(X) @ hb.rep(X))
+    assert ways(hb.R.vec(1.0)).array == X.size
+    assert hb.simplify(hb.flip(X) @ hb.flip(X)) is not None
+
+
+ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda X: (hb.R**X).zeros(),
+    "ones": lambda X: (hb.R**X).ones(),
+    "random": lambda X: (hb.R**X).random(np.random.default_rng(0)),
+    "repetition": lambda X: hb.rep(X)(hb.R.vec(1.0)),
+    "constant": lambda X: hb.grad(hb.fun(hb.R)(lambda x: hb.total(X)(hb.rep(X)(x)))),
+    "diagonal": lambda X: hb.diagonal(hb.identity(hb.R**X)),
+    "trace": lambda X: hb.trace(hb.cumsum(X)),
+    "factors": lambda X: hb.factors(hb.total(X)),
+    "sparse matrix": lambda X: hb.matrix(hb.identity(hb.R**X), "sparse"),
+    "blocks": lambda X: hb.matrix(hb.identity(hb.R**X), "blocks"),
+    "pattern": lambda X: hb.cost(hb.cumsum(X), "sparse"),
+    "rows": lambda X: hb.matrix(hb.pad(hb.Fin.of(1), 0, X.size - 1), "sparse"),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_beyond_memory_are_refused(name: str) -> None:
+    """A SpaceError says how many entries there would be; numpy is not asked."""
+    with pytest.raises(hb.SpaceError, match=BEYOND):
+        ARRAYS[name](LONG)
+
+
+def test_positions_of_64_bits() -> None:
+    """An axis has no more elements than that, and neither has a set of which there are elements."""
+    for make in (
+        lambda: hb.Fin.of(10**30),
+        lambda: hb.Fin.of(2**62) + hb.Fin.of(2**62),
+        lambda: hb.Elements(WIDE),
+    ):
+        with pytest.raises(hb.SpaceError, match="more than positions of 64 bits count"):
+            make()
+
+
+def test_pairs_of_huge_sets() -> None:
+    """Pairs of positions whose number among all pairs has more than 64 bits."""
+    X = hb.Fin.of(2**41)
+    relation = pairs([[2**40, 3], [5, 7], [2**40, 3], [5, 6]], X, X)
+    assert [side.tolist() for side in relation.holds()] == [[5, 5, 2**40], [6, 7, 3]]
+
+
+def test_layout_of_huge_shapes() -> None:
+    """Entries are ordered by row and column, also where the two together have more than 64 bits."""
+    row, col = np.array([1000, 0, 1000, 999]), np.array([2**58, 7, 3, 2**58])
+    layout = laid_out(row, col, (1001, 2**59))
+    assert layout.indptr[[0, 1, 999, 1000, 1001]].tolist() == [0, 1, 1, 2, 4]
+    assert layout.indices.tolist() == [7, 2**58, 3, 2**58]
+    rows = np.arange(20)[::-1]
+    many = laid_out(rows, np.full(20, 2**59) + rows, (2**10, 2**59 + 20))
+    assert many.indptr[:21].tolist() == list(range(21))
+    assert many.indices.tolist() == [2**59 + k for k in range(20)]
