@@ -5,7 +5,10 @@ The fixed operands of sections come from `CONTRACTIONS`, the unitary operators f
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from adjoint import adjoint
 from diff import affine
@@ -16,6 +19,7 @@ from hilbert.relation import full, leq
 from hilbert.space import type_of
 from hilbert.spec import ALPHABET, Spec
 from linmap import curry, fork, pack, transpose, uncurry, unpack, unzip_parts, zip_parts
+from linmap import linear_map as own_map
 from linmap.contraction import (
     Contraction,
     basis_vector,
@@ -40,6 +44,7 @@ from linmap.term.nodes import (
     Inject,
     Join,
     Lifted,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -311,10 +316,34 @@ NODES: dict[type[LinMap[Any, Any]], Callable[[Source, int], LinMap[Any, Any]]] =
     Unitary: lambda s, _: _unitary(s),
     Lifted: lambda s, depth: Lifted(between(s, s.space(8), s.space(8), depth - 1), s.index(3)),
     Cast: lambda s, _: _cast(s),
+    Own: lambda s, _: _own(s),
     Net: lambda s, depth: net(linear_map(s, depth - 1)),
     Closed: lambda s, depth: closed(s, s.space(), s.space(), depth),
 }
 """For each node class a term that has it at its root; the spaces are its own choice."""
+
+
+def _own(s: Source) -> LinMap[Any, Any]:
+    """A map of a user's, or its adjoint: what a matrix of whole numbers does."""
+    X, Y = s.index(4), s.index(4)
+    n, m = X.size, Y.size
+    matrix = np.arange(n * m, dtype=float).reshape(m, n) % 5 - 2
+
+    def forward(xp: Any, a: Any) -> Any:
+        front = a.shape[: a.ndim - len(X.axes)]
+        flat = xp.reshape(a, (*front, 1, n))
+        return xp.reshape(xp.sum(flat * xp.asarray(matrix), axis=-1), (*front, *(k.size for k in Y.axes)))
+
+    def back(xp: Any, b: Any) -> Any:
+        front = b.shape[: b.ndim - len(Y.axes)]
+        flat = xp.reshape(b, (*front, 1, m))
+        return xp.reshape(xp.sum(flat * xp.asarray(matrix.T), axis=-1), (*front, *(k.size for k in X.axes)))
+
+    f = own_map(f"own {n}×{m} {next(COUNT)}", R**X, R**Y, forward, back)
+    return adjoint(f) if s.flag() else f
+
+
+COUNT = itertools.count()
 
 
 def linear_map(s: Source, depth: int = 2) -> LinMap[Any, Any]:

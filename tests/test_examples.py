@@ -58,6 +58,7 @@ from linmap import (
     identity,
     inject,
     join,
+    linear_map,
     parallel,
     project,
     red,
@@ -473,6 +474,7 @@ def linear_terms() -> Iterator[Any]:
         curry(R ** (hidden * pixel)),
         assoc((R * x_space) * b_space),
         concatenate(pixel, hidden),
+        linear_map("twice", x_space, x_space, lambda _, a: 2 * a, lambda _, a: 2 * a),
     ]
     for f in [*by_hand, *(red(r, R) for r in relations), total(pixel), rep(pixel), *unitary]:
         yield f

@@ -16,6 +16,7 @@ from diff import contract, derivative, fun, maximum, program, register, sin
 from diff import term as functions
 from diff.elementwise import RULES
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, Z, direct_sum
+from hilbert.program.external import MapRule
 from hilbert.relation import by_key, function, labels, leq, pairs, run, sliding, window
 from linmap import (
     cost,
@@ -44,6 +45,7 @@ from linmap.term.nodes import (
     Join,
     Lifted,
     Node,
+    Own,
     Parallel,
     Project,
     Reduce,
@@ -265,6 +267,7 @@ def test_the_cost_does_not_depend_on_entries() -> None:
         cost(I, np.ones(3))  # type: ignore[call-overload]
 
 
+RULE = MapRule("rule", lambda _, a: a, lambda _, a: a)
 NODES: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
     "Compose": (Compose, [5, None, (), (5,), I]),
     "Sum": (Sum, [5, None, (), (5,), I]),
@@ -289,6 +292,9 @@ NODES: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
     "Lifted, of": (lambda a: Lifted(a, X), [5, None, np, f]),
     "Lifted, index": (lambda a: Lifted(I, a), [5, None, "a", np, V]),
     "Cast": (lambda a: Cast(V, a), [5, None, R ** Fin.of(4), np]),
+    "Own, rule": (lambda a: Own(a, V, V), [5, None, "a", np]),
+    "Own, dom": (lambda a: Own(RULE, a, V), [5, None, "a", np, direct_sum(V, V), Bool]),
+    "Own, cod": (lambda a: Own(RULE, V, a), [5, None, "a", np, direct_sum(V, V), Bool]),
     "Closed, body": (lambda a: Closed(a, ()), [5, None, I]),
     "Closed, data": (lambda a: Closed(derivative(f).body, a), [5, None, (5,), ()]),
     "Constant": (lambda a: functions.Constant(a, V.ones()), [5, None]),

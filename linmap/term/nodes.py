@@ -62,6 +62,12 @@ def _vector_space(_: Any, __: Any, space: Any) -> None:
     require_space(space, "a linear map")
 
 
+def _map_rule(_: Any, __: Any, rule: Any) -> None:
+    if not isinstance(rule, MapRule):
+        msg = f"a linear map of your own is made by linear_map(name, V, W, forward, adjoint), not of {shown(rule)}"
+        raise SpaceError(msg)
+
+
 def _one_array(_: Any, __: Any, space: Any) -> None:
     require_space(space, "a linear map")
     if len(space.leaves) != 1:
@@ -329,7 +335,7 @@ class Cast(AnyLinMap):
 class Own(AnyLinMap):
     """A linear map V ⊸ W that a user's functions compute, or its adjoint if it goes `back`."""
 
-    rule: MapRule
+    rule: MapRule = field(validator=_map_rule)
     dom: Any = field(validator=_one_array)
     cod: Any = field(validator=_one_array)
     back: bool = False

@@ -86,6 +86,8 @@ def test_every_body_in_the_documentation(page: Path, monkeypatch: pytest.MonkeyP
     """Every body of a page runs on vectors, too."""
     found = compared(lambda: blocks(page), monkeypatch)
     assert [text for text in found if text] == []
+    if page.stem == "higher":  # its bodies are terms
+        return
     assert bool(found) == ("fun(" in page.read_text("utf-8").replace("(fun(", "("))
 
 

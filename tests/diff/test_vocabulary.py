@@ -49,7 +49,20 @@ LANGUAGE = frozenset(
             "gram",
         ),
         *("join", "linear", "matrix", "measure", "parallel", "section", "simplify", "structure", "tensor", "trace"),
-        *("universal", "gram"),
+        *("universal", "gram", "pack", "unpack", "linear_map", "operation", "made", "entry"),
+        *("again", "batched", "build", "each", "fold", "iterate", "where", "while_"),  # see docs/control-flow.md
+        *("directional", "interpolated", "jet", "laplacian", "ode_series", "ode_solve", "taylor"),  # docs/taylor.md
+        *(
+            "cholesky",
+            "det",
+            "eigh",
+            "inverse",
+            "logdet",
+            "qr",
+            "solve",
+            "solve_triangular",
+            "svd",
+        ),  # docs/operations.md
     }
 )
 """What makes and reads functions and maps: no operation on vectors."""

@@ -49,4 +49,4 @@ def bad_total() -> None:
 
 
 def bad_product() -> None:
-    (square**batch)((R ** (batch * pixel)).zeros())  # E: arg-type
+    (square**batch)((R ** (pixel * batch)).zeros())  # E: arg-type

@@ -12,3 +12,7 @@ def body(a: Any, b: Any) -> None:
     reveal_type(hb.outer(a, b))  # N: Any
     reveal_type(hb.contract("ij,j->i", a, b))  # N: Any
     reveal_type(layer(a, b))  # N: Any
+
+
+def main() -> None:
+    assert float(layer(hb.R.vec(1.0), hb.R.vec(2.0))) == 2.0
