@@ -208,7 +208,7 @@ def _paddings(
     if len(pairs) != n or any(len(pair) != 2 for pair in pairs) or any(k is None or k < 0 for k in whole_numbers):
         msg = f'the padding of conv is a number ≥ 0, "same", or for each of {n} axes a number or a pair of numbers, '
         raise SpaceError(f"{msg}not {shown(given)}")
-    return pairs
+    return pairs  # pyright: ignore[reportReturnType]
 
 
 def _named(to: Any, target: list[Index], x: Any) -> list[Index]:

@@ -328,11 +328,11 @@ class Series:
         operation = b.operation(y)
         args = b.steps[y - b.arity].args if operation else ()
         if isinstance(operation, Scale):
-            return b.scale(operation.k, self._summed(spec, x, args[0]))
+            return b.scale(operation.k, self._summed(spec, x, args[0]))  # pyright: ignore[reportGeneralTypeIssues]
         entries = spec.right[n:]
         each = Spec.pointwise(len(entries)).lifted(n, left=True, right=False)
         if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
-            first, last = args
+            first, last = args  # pyright: ignore[reportAssignmentType]
             for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
                 if operation.spec == spread:
                     total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)

@@ -113,6 +113,10 @@ def _known(v: Linear[S]) -> Vec[S]:
     return cast("Vec[S]", v)  # a method's self is a vector
 
 
+FIELDS = ("leaves", "space")
+"""The slots that type checkers read as properties, which cannot be set."""
+
+
 @final
 class Vec(NotArray, Reductions, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
@@ -122,7 +126,7 @@ class Vec(NotArray, Reductions, Generic[V]):
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """
 
-    __slots__ = ("__weakref__", "_token", "leaves", "space")
+    __slots__ = ("__weakref__", "_token", *FIELDS)
     instead = "give it v.array, or apply a map of diff"
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS

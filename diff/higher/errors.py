@@ -49,7 +49,7 @@ class TermError(SpaceError):
 
     def at(self, place: Place | None) -> TermError:
         """The same error, at this place if it has none of its own."""
-        return self if self.place or place is None else TermError(self.code, self.message, place)
+        return self if self.place or place is None else TermError(self.code, self.message, place)  # pyright: ignore[reportArgumentType]
 
     def __reduce__(self) -> tuple[type[TermError], tuple[Code, str, Place | None]]:
-        return TermError, (self.code, self.message, self.place)
+        return TermError, (self.code, self.message, self.place)  # pyright: ignore[reportReturnType]

@@ -70,7 +70,7 @@ class Names(Protocol):
     def map(self, name: str) -> AnyMap | None:
         """A primitive that the text defines."""
 
-    def near(self, name: str) -> str:
+    def near(self, name: str) -> str:  # pyright: ignore[reportReturnType]
         """A hint for a name that is unbound."""
 
 

@@ -133,7 +133,7 @@ def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
         else:
             owned.difference_update(args)
         operands = args if len(args) == 2 else (args[0], None) if len(args) == 1 else (None, args)
-        steps.append((call, *operands, to, tuple(dead)))
+        steps.append((call, *operands, to, tuple(dead)))  # pyright: ignore[reportArgumentType]
     return steps, owned
 
 
