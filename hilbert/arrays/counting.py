@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from hilbert.arrays.libraries import NUMPY
 from hilbert.attach import attach
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, integer, shown
 from hilbert.leaf import Entry, Leaf
 from hilbert.relation.base import AnyRelation, Relation
 from hilbert.sizes import addressable
@@ -45,6 +45,10 @@ def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
 
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
+    for cells, what in ((rows, "rows"), (columns, "columns")):
+        if (integer(cells) or 0) < 1:
+            msg = f"a picture has a number of {what} from 1 on, not {shown(cells)}"
+            raise SpaceError(msg)
     n, m = relation.dom.size, relation.cod.size
     xs, ys = _bounds(n, columns), _bounds(m, rows)
     cells = np.zeros((len(ys) - 1, len(xs) - 1))
