@@ -75,10 +75,12 @@ def rewritten(f: Any, steps: list[Rewriting] | None = None) -> Any:
     if isinstance(f, Simplifiable):
         return f.simplified(steps)
     late = False
+    passes = Simplifier(f, steps)
     while True:
-        once = Simplifier(f, late=late, steps=steps)
-        f = once.run()
-        if not once.changed:
-            if late:
-                return f
+        f = passes.run(late=late)
+        if passes.changed:
+            passes = Simplifier(f, steps)
+        elif late:
+            return f
+        else:
             late = True
