@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from hypothesis import given, note, settings
+from hypothesis import assume, given, note, settings
 
+from adjoint import adjoint
 from diff import derivative, dot, fun
-from hilbert import Copower, Elements, Fin, R, SpaceError, Vec, direct_sum
+from hilbert import Copower, Elements, Fin, R, SpaceError, Unit, Vec, direct_sum
 from hilbert.relation import full, function, pairs
 from linmap import (
     cumsum,
@@ -44,6 +45,7 @@ from linmap.term.datum import Ref
 from linmap.term.nets import Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
+from tests.relation_forms import ALL
 from tests.strategies import Source, sources
 
 
@@ -159,7 +161,39 @@ def test_gram(s: Source) -> None:
     f = linear_map(s, 2)
     note(f)
     due = due_matrix(f)
-    assert np.allclose(matrix(gram(f), as_="array"), due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+    for form in ("array", "sparse"):
+        made = matrix(gram(f), as_=form)
+        found = made.toarray() if form == "sparse" else made
+        assert np.allclose(found, due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+
+
+def summed(f: LinMap[Any, Any]) -> LinMap[Any, Any]:
+    """What f makes of a vector with one number in every entry, summed."""
+    while isinstance(f.dom, Copower):
+        f = f @ rep(f.dom.index, f.dom.base)
+    while isinstance(f.cod, Copower):
+        f = total(f.cod.index, f.cod.base) @ f
+    return f
+
+
+@pytest.mark.parametrize("form", sorted(ALL))
+@settings(max_examples=10)
+@given(s=sources())
+def test_relations_between_sums(form: str, s: Source) -> None:
+    """A relation between axes that are summed counts each of its pairs once, with and without weights, and its Gram."""
+    relation = ALL[form](s)
+    assume(Unit() not in (relation.dom, relation.cod))  # ℝ^𝟏 is not ℝ
+    f = red(relation, R)
+    check(summed(f))
+    check(gram(f @ rep(relation.dom)))
+    check(summed(adjoint(f) @ section(hadamard(R**relation.cod), 0, s.vector(R**relation.cod)) @ f))
+
+
+@settings(max_examples=150)
+@given(sources())
+def test_terms_between_sums(s: Source) -> None:
+    """The same of what any term makes."""
+    check(summed(linear_map(s, 2)))
 
 
 @settings(max_examples=150)
