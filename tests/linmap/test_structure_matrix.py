@@ -11,8 +11,8 @@ from attrs import evolve
 from hypothesis import assume, given, note, settings
 
 from adjoint import adjoint
-from diff import derivative, dot, fun
-from hilbert import Copower, Elements, Fin, R, SpaceError, Unit, Vec, direct_sum
+from diff import derivative, dot, fun, select
+from hilbert import Copower, Elements, Fin, R, SpaceError, Unit, Vec, Zero, direct_sum
 from hilbert.relation import full, function, pairs
 from linmap import (
     cumsum,
@@ -35,6 +35,7 @@ from linmap import (
     trace,
     transpose,
     uncurry,
+    zero,
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
@@ -318,3 +319,20 @@ def test_factors_live_in_copowers() -> None:
     """factors(f) are elements of W^r and V^r."""
     left, right = factors(dense_map(n, Fin(Col, 2)) @ dense_map(Fin(Col, 2), n))
     assert left.space == Copower(V, Fin.of(2)) == right.space
+
+
+@pytest.mark.parametrize("k", [1.0, 2.0, -1.0])
+def test_a_selection_as_a_tensor(k: float) -> None:
+    """What is found at the point, a condition, is made a number."""
+    at = derivative(fun(R)(lambda x: k * select(x > 0.1, x))).at(R.vec(1.0))
+    assert matrix(at, as_="tensor").array.tolist() == k
+    negative = derivative(fun(R)(lambda x: -select(x > 0.1, x))).at(R.vec(1.0))
+    assert matrix(negative, as_="tensor").array.tolist() == -1.0
+
+
+def test_operators_of_spaces_without_arrays() -> None:
+    """They are of size 0."""
+    for f in (zero(Zero(), R), zero(R ** Fin.of(3), Zero())):
+        A = matrix(f, as_="operator")
+        assert (A @ np.zeros(f.dom.dim)).tolist() == [0.0] * f.cod.dim
+        assert (A.T @ np.zeros(f.cod.dim)).tolist() == [0.0] * f.dom.dim
