@@ -469,7 +469,7 @@ def test_records_of_a_function_are_not_pickled() -> None:
 
 class Pair(Record):
     a: Part[Scalar]
-    b: Part[Vector[int]]
+    b: Part[Vector[Any]]
 
 
 def test_the_text_of_what_picks_a_part() -> None:
