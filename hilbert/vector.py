@@ -152,7 +152,13 @@ class Vec(NotArray, Reductions, Generic[V]):
             raise SpaceError(msg)
 
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
-        """Take arrays that are known to fit; users call `space.vec(data)`, which checks."""
+        """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks.
+
+        Raises SpaceError for what is no tuple.
+        """
+        if type(leaves) is not tuple:
+            msg = f"a vector is made by V.vec(data), here ({shown(space)}).vec({shown(leaves)})"
+            raise SpaceError(msg)
         _set_space(self, space)
         _set_leaves(self, leaves)
         if token is not None:

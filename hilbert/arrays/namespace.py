@@ -83,12 +83,14 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _require_elements(array: Any, leaf: Leaf) -> None:
-    """Raise SpaceError if an entry is not an element of the leaf's index set."""
+    """Raise SpaceError if an entry is known, and is not an element of the leaf's index set."""
     index = leaf.entry.index
     if index is None or not leaf.size:
         return
-    xp = namespace(array)
-    low, high = int(xp.min(array)), int(xp.max(array))
+    found = library(array).bounds(array)
+    if found is None:
+        return
+    low, high = found
     if low < 0 or high >= index.size:
         due = f"integers from 0 to {index.size - 1} would fit" if index.size else "it has none"
         msg = f"entries from {low} to {high} are not elements of {index}: {due}"
@@ -112,7 +114,9 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     if dtype_name(array) != leaf.dtype:
         array = _converted(array, leaf)
     elif not leaf.is_field:
-        array = library(array).xp.asarray(array, copy=True)
+        found = library(array)
+        if found is NUMPY or found.copied():  # arrays of JAX never change
+            array = found.xp.asarray(array, copy=True)
     elif not foreign:
         array = np.asarray(array).view()
     _require_elements(array, leaf)

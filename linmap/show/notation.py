@@ -63,6 +63,7 @@ class Times:
 Doc: TypeAlias = Word | Chained | Signed | Bracket | Times
 Piece: TypeAlias = "str | tuple[Doc, bool, str]"
 """Text, or a doc with how it is set."""
+IDENTITY = Word("id")
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
@@ -73,8 +74,10 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
         doc = part
         if isinstance(doc, Signed) and len(doc.parts) == 1 and (sign == "•" or not flat):  # (−f) ∘ g = −(f ∘ g)
             positive, doc = not positive, doc.parts[0][1]
+            if doc == IDENTITY:  # (−id) ∘ g = −g
+                continue
         flat.extend(doc.parts if isinstance(doc, Chained) and doc.sign == sign else (doc,))
-    whole: Doc = flat[0] if len(flat) == 1 else Chained(sign, tuple(flat))
+    whole: Doc = (flat or [IDENTITY])[0] if len(flat) <= 1 else Chained(sign, tuple(flat))
     return whole if positive else negative(whole)
 
 
@@ -101,7 +104,7 @@ def total(parts: Iterable[Doc]) -> Doc:
 def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
     """(k ·) • f, or −f; id is not written."""
     if k == "−1":
-        return negative(part or Word("id"))
+        return negative(part or IDENTITY)
     factor = Word(f"({k} ·)")
     return factor if part is None else line(sign, [factor, part])
 

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, tanh
+from diff import again, derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, sin, tanh
 from diff.names import NAMES
 from diff.programs import Program
-from hilbert import Copower, DirectSum, Fin, R, SpaceError, direct_sum
+from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
 from hilbert.program.loop import Loop
-from linmap import cost, equal, explain, matrix, simplify, structure
+from hilbert.relation import full
+from linmap import cost, dup, equal, explain, matrix, parallel, red, simplify, structure
 from tests.loop_programs import PAIRS, Pair
 from tests.oracle import value
 
@@ -323,3 +324,18 @@ def test_pair_is_typed() -> None:
         assert (f.dom, f.cod) == (g.dom, g.cod)
         assert isinstance(f.dom, DirectSum)
         assert direct_sum(*f.dom.parts) == f.dom
+
+
+def test_the_jacobian_of_a_linear_loop_with_two_states() -> None:
+    """What a loop makes is a bundle of arrays: it is no constant, also where all that it takes is."""
+    Y = Fin.of(2)
+    V = R**Y
+    sums = red(full(Y, Unit()))
+    f = fun(V)(lambda x: again(parallel(sums, sums), dup(V)(x)))
+    assert jacobian(f, V.ones()).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_text_of_a_point_free_loop() -> None:
+    """It evaluates to the same term."""
+    p = pointfree(fun(R)(lambda x: iterate(sin, x, Fin.of(2))))
+    assert eval(repr(p), dict(NAMES)) == p  # noqa: S307 - ours
