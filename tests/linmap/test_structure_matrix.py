@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as scipy_sparse
 from attrs import evolve
 from hypothesis import assume, given, note, settings
 
@@ -15,10 +16,12 @@ from diff import derivative, dot, fun, select
 from hilbert import Copower, Elements, Fin, R, SpaceError, Unit, Vec, Zero, direct_sum
 from hilbert.relation import full, function, pairs
 from linmap import (
+    cost,
     cumsum,
     curry,
     diagonal,
     factors,
+    from_scipy,
     gather,
     gram,
     linear,
@@ -336,3 +339,14 @@ def test_operators_of_spaces_without_arrays() -> None:
         A = matrix(f, as_="operator")
         assert (A @ np.zeros(f.dom.dim)).tolist() == [0.0] * f.cod.dim
         assert (A.T @ np.zeros(f.cod.dim)).tolist() == [0.0] * f.dom.dim
+
+
+def test_a_dense_matrix_of_pairs_takes_the_memory_of_its_result() -> None:
+    """Pairs that no factor can be summed over are listed, not made arrays of 0 and 1."""
+    k, rows, cols = 3000, 40, 50
+    rng = np.random.default_rng(0)
+    A = scipy_sparse.csr_array((np.ones(k), (rng.integers(0, rows, k), rng.integers(0, cols, k))), shape=(rows, cols))
+    f = from_scipy(A, Fin.of(cols), Fin.of(rows))
+    for g, due in ((f, A.toarray()), (gram(f), (A.T @ A).toarray())):
+        assert cost(g, "array").matrix.largest <= max(due.size, 2 * k)
+        assert np.allclose(matrix(g, as_="array"), due)
