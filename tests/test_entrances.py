@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ import pytest
 from diff import directional, fun, sin
 from hilbert import Fin, R, SpaceError, Vec, Zero, direct_sum, fan_in
 from hilbert.relation import equality, leq
-from linmap import identity, red
+from linmap import identity, matrix, red
 
 X = Fin.of(3)
 V = R**X
 RNG = np.random.default_rng(0)
+DEEP = reduce(lambda space, _: space ** Fin.of(1), range(70), V)
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an order without end": (lambda: directional(fun(V)(lambda x: sin(x) @ x), 10**12), "100000 are the most"),
     "a slice by an array": (lambda: V.ones()[np.array([0, 1]) :], "the bounds of a slice"),
@@ -26,6 +28,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an initial value of no space": (lambda: fan_in("a", 3, RNG), "fan_in"),  # type: ignore[arg-type]
     "a picture of −1 rows": (lambda: leq(X).picture(rows=-1), "a number of rows from 1 on, not -1"),
     "a picture of None columns": (lambda: leq(X).picture(columns=None), "of columns"),  # type: ignore[arg-type]
+    "a vector of 71 axes": (lambda: DEEP.zeros(), "71 axes, and arrays have at most 64"),  # noqa: PLW0108
+    "a flat vector of 71 axes": (lambda: DEEP.unflat([1.0, 2.0, 3.0]), "71 axes"),
+    "a matrix of a map of 71 axes": (lambda: matrix(identity(DEEP), as_="array"), "axes, and arrays"),
     "a vector of a list": (lambda: Vec(V, [1, 2, 3]), "is made by V.vec"),  # type: ignore[arg-type]
 }
 

@@ -166,7 +166,7 @@ def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
             raise SpaceError(msg)
         parts = [in_dtype(part, leaf.dtype) for part, leaf in zip(parts, leaves, strict=True)]
     xp = namespace(flat)
-    return tuple(as_leaf(xp.reshape(part, leaf.shape), leaf) for part, leaf in zip(parts, leaves, strict=True))
+    return tuple(as_leaf(xp.reshape(part, leaf.stored().shape), leaf) for part, leaf in zip(parts, leaves, strict=True))
 
 
 def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
