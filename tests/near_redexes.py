@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import adjoint
-from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
+from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, Unit, direct_sum
 from hilbert.program.constant import filled
 from hilbert.relation import full, function, geq, leq, pairs, rotation, run
 from hilbert.spec import Spec
@@ -97,6 +97,15 @@ def _counted(s: Source) -> Any:
     R = s.one_of([f, full(X, Y), pairs(np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))), X, Y)])
     S = s.one_of([g.T, g.T, full(Y, Z), leq(Y), geq(Y), rotation(Y, 1), mask(s, Y)])
     return red(S, s.field) @ red(R, s.field)
+
+
+def _cropped(s: Source) -> Any:
+    """Some of the places that a table, an order or a run with gaps fills."""
+    X = Fin.of(4)
+    R = s.one_of(
+        [function([3, 1], Fin.of(2), X), leq(X), geq(X), rotation(X, 1), run(Fin.of(2), X, 0, 2), full(Unit(), X)]
+    )
+    return red(run(Fin.of(2), X, s.integer(0, 2)).T, s.field) @ red(R, s.field)
 
 
 def _casts_that_round(s: Source) -> Any:
@@ -286,7 +295,21 @@ def _other_places(s: Source) -> Any:
     low, high, every = (red(run(Fin.of(2), X, k), V) for k in (0, 2)), red(run(Fin.of(2), X, 1), V), red(leq(X), V)
     first, second = low
     twice = red(function([1, 1], Fin.of(2), X), V)
-    fs = s.one_of([(first, high), (first, first), (second, twice), (first, second), (first, every)])
+    third = red(run(Fin.of(1), X, 3), V)  # the place before is free
+    into_two = red(pairs([(0, 2), (0, 3)], Fin.of(2), X), V)
+    if s.flag():
+        return join(first, second) @ fork(adjoint(first), 2.0 * adjoint(second))
+    fs = s.one_of(
+        [
+            (first, high),
+            (first, first),
+            (second, twice),
+            (first, second),
+            (first, every),
+            (first, third),
+            (first, into_two),
+        ]
+    )
     f, g = join(*fs), fork(*map(adjoint, fs))
     swapped = join(*fs[::-1])
     alone = [f @ g, g @ f] if fs[1] is not second else [red(run(Fin.of(2), X, 1), V) @ adjoint(first)]
@@ -309,6 +332,7 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "unitary operators that move": _swaps,
     "copowers after a swap": _copowers_after_a_swap,
     "reductions that count": _counted,
+    "places cropped": _cropped,
     "other places": _other_places,
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
