@@ -295,26 +295,26 @@ def _other_places(s: Source) -> Any:
     low, high, every = (red(run(Fin.of(2), X, k), V) for k in (0, 2)), red(run(Fin.of(2), X, 1), V), red(leq(X), V)
     first, second = low
     twice = red(function([1, 1], Fin.of(2), X), V)
-    third = red(run(Fin.of(1), X, 3), V)  # the place before is free
-    into_two = red(pairs([(0, 2), (0, 3)], Fin.of(2), X), V)
-    if s.flag():
-        return join(first, second) @ fork(adjoint(first), 2.0 * adjoint(second))
-    fs = s.one_of(
-        [
-            (first, high),
-            (first, first),
-            (second, twice),
-            (first, second),
-            (first, every),
-            (first, third),
-            (first, into_two),
-        ]
-    )
+    fs = s.one_of([(first, high), (first, first), (second, twice), (first, second), (first, every)])
     f, g = join(*fs), fork(*map(adjoint, fs))
     swapped = join(*fs[::-1])
     alone = [f @ g, g @ f] if fs[1] is not second else [red(run(Fin.of(2), X, 1), V) @ adjoint(first)]
     equal = [swapped @ g, g @ swapped] if swapped.dom == g.cod else []
     return s.one_of([*alone, *equal])
+
+
+def _no_parts(s: Source) -> Any:
+    """Parts that leave a place free, of which one goes to two places, or of which one is a multiple."""
+    X, V = Fin.of(4), space(s)
+    first, last = red(run(Fin.of(2), X, 0), V), red(run(Fin.of(1), X, 3), V)
+    into_two = red(pairs([(0, 2), (0, 3)], Fin.of(2), X), V)
+    return one(
+        s,
+        lambda: join(first, last) @ fork(adjoint(first), adjoint(last)),
+        lambda: join(first, into_two) @ fork(adjoint(first), adjoint(into_two)),
+        lambda: fork(adjoint(first), adjoint(into_two)) @ join(first, into_two),
+        lambda: join(first, last) @ fork(adjoint(first), 2.0 * adjoint(last)),
+    )
 
 
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
@@ -334,6 +334,7 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "reductions that count": _counted,
     "places cropped": _cropped,
     "other places": _other_places,
+    "no parts": _no_parts,
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
     "transposed data": _with_transposed_data,

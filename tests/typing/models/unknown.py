@@ -11,6 +11,9 @@ def body(a: Any, b: Any) -> None:
     reveal_type(hb.inner(a, b))  # N: Any
     reveal_type(hb.outer(a, b))  # N: Any
     reveal_type(hb.contract("ij,j->i", a, b))  # N: Any
+    reveal_type(hb.select(a, b))  # N: Any
+    reveal_type(hb.dot(a, b, over=a))  # N: Any
+    reveal_type(hb.conv(a, b, stride=2))  # N: Any
     reveal_type(layer(a, b))  # N: Any
 
 
