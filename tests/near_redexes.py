@@ -22,6 +22,7 @@ from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.relation.base import AnyRelation
     from tests.strategies import Source
 
 
@@ -303,18 +304,12 @@ def _other_places(s: Source) -> Any:
     return s.one_of([*alone, *equal])
 
 
-def _no_parts(s: Source) -> Any:
-    """Parts that leave a place free, of which one goes to two places, or of which one is a multiple."""
-    X, V = Fin.of(4), space(s)
-    first, last = red(run(Fin.of(2), X, 0), V), red(run(Fin.of(1), X, 3), V)
-    into_two = red(pairs([(0, 2), (0, 3)], Fin.of(2), X), V)
-    return one(
-        s,
-        lambda: join(first, last) @ fork(adjoint(first), adjoint(last)),
-        lambda: join(first, into_two) @ fork(adjoint(first), adjoint(into_two)),
-        lambda: fork(adjoint(first), adjoint(into_two)) @ join(first, into_two),
-        lambda: join(first, last) @ fork(adjoint(first), 2.0 * adjoint(last)),
-    )
+def _with_a_part(s: Source, relation: AnyRelation, k: float = 1.0) -> Any:
+    """[f, g] • ⟨f*, k·g*⟩, or taken apart, where f fills the places 0 and 1 of 4."""
+    V = space(s)
+    f, g = red(run(Fin.of(2), Fin.of(4), 0), V), red(relation, V)
+    together, apart = join(f, g), fork(adjoint(f), k * adjoint(g))
+    return together @ apart if s.flag() else apart @ together
 
 
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
@@ -334,7 +329,10 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "reductions that count": _counted,
     "places cropped": _cropped,
     "other places": _other_places,
-    "no parts": _no_parts,
+    "a place left free": lambda s: _with_a_part(s, run(Fin.of(1), Fin.of(4), 3)),
+    "a place taken twice": lambda s: _with_a_part(s, function([3, 3], Fin.of(2), Fin.of(4))),
+    "one in two places": lambda s: _with_a_part(s, pairs([(0, 2), (0, 3)], Fin.of(2), Fin.of(4))),
+    "a multiple of a part": lambda s: _with_a_part(s, run(Fin.of(2), Fin.of(4), 2), 2.0),
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
     "transposed data": _with_transposed_data,
