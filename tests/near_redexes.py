@@ -103,9 +103,8 @@ def _counted(s: Source) -> Any:
 def _cropped(s: Source) -> Any:
     """Some of the places that a table, an order or a run with gaps fills."""
     X = Fin.of(4)
-    R = s.one_of(
-        [function([3, 1], Fin.of(2), X), leq(X), geq(X), rotation(X, 1), run(Fin.of(2), X, 0, 2), full(Unit(), X)]
-    )
+    some = [function([3, 1], Fin.of(2), X), leq(X), geq(X), rotation(X, 1), run(Fin.of(2), X, 0, 2), full(Unit(), X)]
+    R: Any = s.one_of(some)
     return red(run(Fin.of(2), X, s.integer(0, 2)).T, s.field) @ red(R, s.field)
 
 
