@@ -101,7 +101,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
 
     def stored(self) -> Leaf:
         """The leaf itself; raises SpaceError for too many entries for memory, or axes for an array."""
-        addressable(self.size, f"an element of {self}")
+        addressable(self.size, "an element of ", self)
         if len(self.axes) > AXES:
             msg = f"an element of {str(self)[:80]} has {len(self.axes)} axes, and arrays have at most {AXES}"
             raise SpaceError(msg)

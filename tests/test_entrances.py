@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from linmap import identity, matrix, red
 X = Fin.of(3)
 V = R**X
 RNG = np.random.default_rng(0)
-DEEP = reduce(lambda space, _: space ** Fin.of(1), range(70), V)
+DEEP: Any = V
+for _ in range(70):
+    DEEP **= Fin.of(1)
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an order without end": (lambda: directional(fun(V)(lambda x: sin(x) @ x), 10**12), "100000 are the most"),
     "a slice by an array": (lambda: V.ones()[np.array([0, 1]) :], "the bounds of a slice"),
@@ -45,7 +46,9 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
 
 def test_copies_at_any_depth() -> None:
     """Index sets, relations, spaces, maps and functions never change: a copy is the object itself."""
-    index, relation, space = X, leq(X), direct_sum(V, V)
+    index: Any = X
+    relation: Any = leq(X)
+    space: Any = direct_sum(V, V)
     for _ in range(300):
         index, relation, space = index * Fin.of(1), relation * equality(Fin.of(1)), direct_sum(space, R)
     for a in (index, relation, R**index, red(relation), space, 2 * identity(space), fun(V)(sin)):

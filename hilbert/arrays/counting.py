@@ -45,9 +45,9 @@ def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
 
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
-    for cells, what in ((rows, "rows"), (columns, "columns")):
-        if (integer(cells) or 0) < 1:
-            msg = f"a picture has a number of {what} from 1 on, not {shown(cells)}"
+    for given, what in ((rows, "rows"), (columns, "columns")):
+        if (integer(given) or 0) < 1:
+            msg = f"a picture has a number of {what} from 1 on, not {shown(given)}"
             raise SpaceError(msg)
     n, m = relation.dom.size, relation.cod.size
     xs, ys = _bounds(n, columns), _bounds(m, rows)
