@@ -19,6 +19,7 @@ from diff.linear_branches import derived as derived_condition
 from diff.linear_branches import mask
 from diff.linear_equations import derived as derived_equation
 from diff.linear_loops import derived as derived_loop
+from diff.linear_loops import without_bound
 from diff.lower import planned, program
 from diff.plan import derived
 from diff.programs import AnyProgram, Program, as_program
@@ -38,7 +39,6 @@ from hilbert.program.line import Line, Step
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted as step_of
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal, Scale
-from hilbert.program.place import told
 from hilbert.program.repeated import While
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -433,7 +433,7 @@ def _pruned(
     kept = live_arcs(arcs, inputs, wires)
     for arc in kept if stops else ():
         if id(arc) in stops:
-            raise _without_bound(stops[id(arc)])
+            raise without_bound(stops[id(arc)])
     found = (wire.datum_of(arc.map) for arc in kept)
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
     flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
@@ -451,17 +451,6 @@ def _pruned(
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)
-
-
-def _without_bound(step: Step[Any]) -> SpaceError:
-    """What is said of the derivative of a loop that has none."""
-    error = SpaceError(
-        "while_ without at_most has a value and no derivative, for it may take any number of rounds: give it "
-        "at_most=X, or take what it computes for a constant by stop_gradient, or write fixed_point or root"
-    )
-    if step.place is not None:
-        error.add_note(f"  computed by {told(step.place)}")
-    return error
 
 
 def _of_leaves(leaves: Sequence[Any]) -> Type:

@@ -7,7 +7,7 @@
 >>> print(f)
 a ↦ fixed_point(x ↦ cos(a·x), a)
 >>> print(round(float(f(R.vec(1.0))), 10), round(float(grad(f)(R.vec(1.0))), 10))
-0.7390851332 -0.2976274462
+0.7390851332 -0.2974743415
 """
 
 from __future__ import annotations
