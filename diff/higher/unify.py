@@ -51,9 +51,10 @@ def _agree(a: Ty, b: Ty) -> bool:
 
 @final
 class Unifier:
-    """The equations between types of one item."""
+    """The equations between types of one item; messages write types by `show`."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[Ty], str] = str) -> None:
+        self._show = show
         self._class: dict[Ty, Ty] = {}
         self._place: dict[Ty, Place | None] = {}
 
@@ -90,7 +91,7 @@ class Unifier:
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""
         try:
-            return str(self.resolve(ty, {}, lambda unknown: unknown))
+            return self._show(self.resolve(ty, {}, lambda unknown: unknown))
         except TermError:
             return "an infinite type"
 
