@@ -82,12 +82,8 @@ def test_session(
 
 def test_examples_of_help() -> None:
     """Each example of each --help is one of the command lines."""
-    examples = [
-        line.strip()
-        for text in HELP.values()
-        for line in text.splitlines()
-        if re.match("  hilbert .*(model.py|lesson.cad)", line)
-    ]
+    lines = [line for text in HELP.values() for line in text.splitlines()]
+    examples = [line.strip() for line in lines if re.match(r"  hilbert .*(model\.py|lesson\.cad)", line)]
     assert len(examples) >= 8
     assert set(examples) <= {line for line, _ in COMMANDS}
 
