@@ -10,8 +10,8 @@ USAGES = {
 """How a sub-command is written."""
 USAGE = "\n".join(["usage:", *(f"  {usage}" for usage in USAGES.values()), "  hilbert SUB-COMMAND --help"])
 FILES = """FILE is a Python file (.py), which is executed, and NAME one of its variables that is a function of the
-library; or a text of caddie (.cad), and NAME one of its functions. FILE:NAME may stand for FILE NAME; `-` is the standard
-input, whose language --lang names (py, cad). Files with commas between are read in that order, as one."""
+library; or a text of caddie (.cad), and NAME one of its functions. FILE:NAME may stand for FILE NAME; `-` is the
+standard input, whose language --lang names (py, cad). Files with commas between are read in that order, as one."""
 VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
 numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
 @x.npy, @x.npz:KEY and @x.json read files. Several ARGs are one tuple. `--` ends options; -1e-3 is never one.

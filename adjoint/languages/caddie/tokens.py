@@ -45,17 +45,18 @@ class Token:
 
 def tokens(source: Source) -> Iterator[Token]:
     """The tokens of a text, the last one its end; raises TermError `syntax` for a character that begins none."""
-    file, text, at, line, begun = source.name, source.text, 0, 1, 0
+    text, at = source.text, 0
+    places = _Places(source)
     while True:
-        at = _blank(text, at)
+        found = _SPACE.match(text, at)
+        at = found.end() if found else at
+        place = places.at(at)
         if text.startswith("(*", at):
             end = text.find("*)", at + 2)
             if end < 0:
-                raise _error("this comment does not end: *) is missing", file, *_position(text, at, line, begun))
+                raise TermError("syntax", "this comment does not end: *) is missing", place)
             at = end + 2
             continue
-        line, begun = _advanced(text, at, line, begun)
-        place = Place(file, line, at - begun + 1)
         if at >= len(text):
             yield Token("end", "", at, at, place)
             return
@@ -71,24 +72,21 @@ def tokens(source: Source) -> Iterator[Token]:
         yield Token(named, word, found.start(), at, place)
 
 
-def _blank(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+@final
+class _Places:
+    """Lines and columns of positions that are asked for in their order."""
 
+    def __init__(self, source: Source) -> None:
+        self.source, self.line, self.begun, self.seen = source, 1, 0, 0
 
-def _advanced(text: str, at: int, line: int, begun: int) -> tuple[int, int]:
-    """The line of a position after the start of a line, and where it begins."""
-    more = text.count("\n", begun, at)
-    return (line + more, text.rfind("\n", begun, at) + 1) if more else (line, begun)
-
-
-def _position(text: str, at: int, line: int, begun: int) -> tuple[int, int]:
-    line, begun = _advanced(text, at, line, begun)
-    return line, at - begun + 1
-
-
-def _error(message: str, file: str, line: int, column: int) -> TermError:
-    return TermError("syntax", message, Place(file, line, column))
+    def at(self, position: int) -> Place:
+        """The place of a position."""
+        text = self.source.text
+        more = text.count("\n", self.seen, position)
+        if more:
+            self.line, self.begun = self.line + more, text.rfind("\n", self.seen, position) + 1
+        self.seen = position
+        return Place(self.source.name, self.line, position - self.begun + 1)
 
 
 def _refused(c: str, place: Place) -> NoReturn:
