@@ -71,7 +71,7 @@ class Unifier:
 
     def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
         """Make two types one; raises TermError `type` where they differ."""
-        stack = [(found, due)]
+        stack, merged = [(found, due)], list[Ty]()
         while stack:
             pair = stack.pop()
             a, b = self.find(pair[0]), self.find(pair[1])
@@ -84,9 +84,12 @@ class Unifier:
             elif _agree(a, b):
                 stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
             else:
+                for one in merged:  # as they were, for the message
+                    del self._class[one]
                 message = f"{what} is of type {self.text(found)} where {self.text(due)} is due"
                 raise TermError("type", message, place)
             self._class[a] = b
+            merged.append(a)
 
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from adjoint.languages.caddie.types import definition, text
+from adjoint.languages.caddie.types import definition, is_number, text
 from diff.higher.binding import mapped
 from diff.higher.check import Checker
 from diff.higher.errors import TermError
@@ -99,7 +99,7 @@ def _require_number(name: str, at: tuple[Ty, ...], place: Place | None) -> None:
     word, _, constants = name.partition(" ")
     if word == "range":
         numbers = constants.split()
-    elif name[-1].isdigit() and not constants and name != "0":
+    elif is_number(name) and name != "0":
         numbers = [name]
     else:
         return

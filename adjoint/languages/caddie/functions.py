@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import evolve
 
+from adjoint.languages.caddie.arithmetic import packed
 from adjoint.languages.caddie.check import Checked, checked
-from adjoint.languages.caddie.operations import built_in, packed
+from adjoint.languages.caddie.operations import built_in
 from adjoint.languages.caddie.parser import definitions, expression
 from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
 from adjoint.languages.caddie.show import internal, source

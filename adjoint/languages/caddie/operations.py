@@ -1,41 +1,40 @@
-"""What is built in, on values: vectors or expressions of the library, tuples of them, integers and lists of integers.
-
-An array of reals is an element of a copower V^n. The zero of an array whose length is not known yet is NOUGHT.
-"""
+"""What is built in, on values."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
 
 from adjoint.languages.caddie import relations
+from adjoint.languages.caddie.arithmetic import (
+    MOST,
+    NOUGHT,
+    Value,
+    filled,
+    fitting,
+    has_nought,
+    length,
+    minus,
+    packed,
+    plus,
+    scaled,
+    stacked,
+    times,
+    zero,
+)
+from adjoint.languages.caddie.types import is_number
 from diff import absolute, const, cos, each, exp, inner, log, sin, tan, where
-from diff.expr import Expr
-from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.types import INT, Ground, Int, Product, Ty
+from diff.higher.types import INT, Int, Product, Ty
 from diff.higher.values import Tagged, nested
-from hilbert import DirectSum, Fin, R, SpaceError, Type, Vec
-from hilbert.term import bottom_up, driven
-from linmap import identity, rep, roll, stack
+from hilbert import Fin, R, SpaceError, Vec
+from linmap import rep, roll
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-Value: TypeAlias = Any
-MOST = 10**6
-"""The leaves that a tuple may have."""
-
-
-@final
-class Nought:
-    """The zero of an array whose length is not known."""
-
-
-NOUGHT = Nought()
 
 
 @final
@@ -48,148 +47,6 @@ class Use:
     call: Callable[[Value, Value], Value]
 
 
-# --- values ---
-
-
-def packed(value: Value) -> Any:
-    """A value as one vector or expression: a tuple as an element of a direct sum; raises TermError for a NOUGHT."""
-    made = driven(_packed(value, [MOST]))
-    if made is NOUGHT:
-        raise TermError("shape", "0 is an array here, of no known length: write repl n 0.0")
-    if isinstance(made, (int, list)):
-        raise TermError("type", "an index is no real: it is a constant of the text")
-    return made
-
-
-def _packed(value: Value, left: list[int]) -> Pass:
-    left[0] -= 1
-    if left[0] < 0:
-        raise TermError("limit", f"a tuple of more than {MOST} parts")
-    if not isinstance(value, tuple):
-        return value
-    parts = []
-    for part in value:
-        made = yield _packed(part, left)
-        parts.append(made)
-    odd = next((part for part in parts if not isinstance(part, (Vec, Expr))), None)
-    return identity(DirectSum(tuple(part.space for part in parts)))(*parts) if odd is None else odd
-
-
-def length(v: Value) -> int:
-    """The number of elements of an array."""
-    n: int = len(v) if isinstance(v, list) else v.space.index.size
-    return n
-
-
-def zero(ty: Ty) -> Value:
-    """0 of a type."""
-
-    def step(node: Any, rec: Any) -> Value:
-        match node:
-            case Ground():
-                return R.zeros()
-            case Int():
-                return 0
-            case Product(parts):
-                return tuple(map(rec, parts))
-            case _:  # an array
-                return NOUGHT
-
-    return bottom_up(ty, step)
-
-
-def stacked(items: list[Value]) -> Value:
-    """An array of its elements, at least one of which has a known length."""
-    known = next((item for item in items if not _has_nought(item)), None)
-    parts = [packed(item if known is None else _filled(item, known)) for item in items]
-    other = next((part for part in parts if part.space != parts[0].space), None)
-    if other is not None:
-        sizes = f"{_kind(parts[0].space)} and {_kind(other.space)}"
-        raise TermError("shape", f"the elements of an array are of one length, not {sizes}")
-    n, of = Fin.of(len(parts)), parts[0].space
-    made = stack(n, of)
-    return made(*parts) if len(parts) > 1 else rep(n, of)(parts[0])
-
-
-def _has_nought(value: Value) -> bool:
-    return value is NOUGHT or (isinstance(value, tuple) and any(map(_has_nought, value)))
-
-
-def _filled(value: Value, like: Value) -> Value:
-    """The value with zeros of the shape of another in place of NOUGHT."""
-    if not _has_nought(value):
-        return value
-    return plus(value, driven(_leafwise(lambda v: v.space.zeros(), (like,))))
-
-
-def _kind(space: Type) -> str:
-    return f"arrays of {space.index.size}" if hasattr(space, "index") else "tuples of arrays"
-
-
-# --- arithmetic, leaf by leaf ---
-
-
-def _leafwise(f: Callable[..., Value], values: tuple[Value, ...]) -> Pass:
-    kind = next((type(v) for v in values if isinstance(v, (tuple, list))), None)
-    if kind is None:
-        return f(*values)
-    if kind is list:  # of indices
-        known = next(v for v in values if v is not NOUGHT)
-        nought = driven(_leafwise(lambda _: 0, (known,))) if len(values) > 1 else known
-        values = tuple(nought if v is NOUGHT else v for v in values)
-    if len({len(v) for v in values}) > 1:
-        raise TermError("shape", f"arrays of {' and '.join(str(len(v)) for v in values)} elements: one length is due")
-    made = []
-    for parts in zip(*values, strict=True):
-        part = yield _leafwise(f, parts)
-        made.append(part)
-    return kind(made)
-
-
-def _fitting(sign: str, f: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
-    def run(a: Any, b: Any) -> Any:
-        if not isinstance(a, int) and a.space != b.space:
-            raise TermError("shape", f"{sign} of {_lengths(a, b)}: one length is due")
-        return f(a, b)
-
-    return run
-
-
-def _lengths(a: Any, b: Any) -> str:
-    if length(a) != length(b):
-        return f"arrays of {length(a)} and {length(b)} elements"
-    return "arrays whose elements are arrays of unequal lengths"
-
-
-def plus(a: Value, b: Value) -> Value:
-    """a + b; NOUGHT is neutral."""
-    add = _fitting("+", lambda x, y: x + y)
-    return driven(_leafwise(lambda x, y: y if x is NOUGHT else x if y is NOUGHT else add(x, y), (a, b)))
-
-
-def minus(a: Value, b: Value) -> Value:
-    """a − b."""
-    subtract = _fitting("-", lambda x, y: x - y)
-    return driven(_leafwise(lambda x, y: x if y is NOUGHT else -y if x is NOUGHT else subtract(x, y), (a, b)))
-
-
-def times(a: Value, b: Value) -> Value:
-    """a · b, entry by entry; NOUGHT absorbs."""
-    multiply = _fitting("*", lambda x, y: x * y)
-    return driven(_leafwise(lambda x, y: NOUGHT if x is NOUGHT or y is NOUGHT else multiply(x, y), (a, b)))
-
-
-def scaled(k: Value, v: Value) -> Value:
-    """k · v, for a number k."""
-
-    def leaf(x: Value) -> Value:
-        if isinstance(x, int):
-            raise TermError("type", "an index is not multiplied by a real")
-        return x if x is NOUGHT else k * x
-
-    return driven(_leafwise(leaf, (v,)))
-
-
 # --- products of vectors ---
 
 
@@ -197,7 +54,7 @@ def dot(a: Value, b: Value) -> Value:
     """Σ aᵢbᵢ of two arrays of one length."""
     if a is NOUGHT or b is NOUGHT:
         return R.zeros()
-    return _fitting("dprod", inner)(a, b)
+    return fitting("dprod", inner)(a, b)
 
 
 def dot3(a: Value, b: Value) -> Value:
@@ -290,7 +147,7 @@ def reduced(use: Use, r: relations.Listed, v: Value) -> Value:
         return rep(Fin.of(len(r.rows)), of.space)(of)
     if isinstance(v, list):
         raise TermError("type", "red takes an array of reals, not of indices")
-    return relations.reduction(r, length(v), v.space.base)(v)
+    return relations.reduction(r, v.space.index, v.space.base)(v)
 
 
 def chosen(use: Use, c: Value, then: Value, otherwise: Value) -> Value:
@@ -303,8 +160,8 @@ def chosen(use: Use, c: Value, then: Value, otherwise: Value) -> Value:
         def branch(thunk: Value) -> Any:
             value = use.call(thunk, ())
             if like is not None:
-                value = _filled(value, like)
-            elif _has_nought(value):
+                value = filled(value, like)
+            elif has_nought(value):
                 unsized.append(thunk)
             return packed(value)
 
@@ -381,7 +238,7 @@ RUN: dict[str, tuple[int, Callable[..., Value]]] = {
 def built_in(name: str, at: tuple[Ty, ...], call: Callable[[Value, Value], Value]) -> tuple[int, Callable[..., Value]]:
     """The arity of what is built in, and its value at arguments."""
     word, *constants = name.split(" ")
-    if word[-1].isdigit() and word not in RUN:
+    if is_number(name):
         return 0, lambda: zero(at[0]) if word == "0" else int(word) if at[0] is INT else R.vec(float(word))
     count, run = RUN[word]
     use = Use(tuple(constants), at, call)

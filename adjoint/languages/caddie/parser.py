@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 
 from adjoint.languages.caddie.reader import SIGNS, Reader
-from adjoint.languages.caddie.types import FUNCTIONS
+from adjoint.languages.caddie.types import FUNCTIONS, is_number
 from diff.higher.errors import Place, TermError
 from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Proj, Tuple, Var, fresh
 from diff.higher.types import unknown
@@ -174,12 +174,12 @@ class Parser(Reader):
     def _begins_atom(self) -> bool:
         return self.token.kind in {"name", "number"} or self.token.text in _BEGINS
 
-    def atom(self) -> Pass:
-        """An atom, after the functions that are applied to it."""
+    def atom(self, *, is_part: bool = False) -> Pass:
+        """An atom, after the functions that are applied to it; where it is part of a relation, another may follow."""
         before: list[tuple[Any, Place]] = []
         while (one := self._prefix()) is not None:
             before.append(one)
-        made = yield self._atom()
+        made = yield self._atom(is_part=is_part)
         for function, place in reversed(before):
             if isinstance(function, int):
                 made = Proj(function - 1, made, place=place)
@@ -213,13 +213,13 @@ class Parser(Reader):
             return index, token.place
         return None
 
-    def _atom(self) -> Pass:
+    def _atom(self, *, is_part: bool) -> Pass:
         token = self.token
         place = token.place
         if token.kind == "number" or (token.kind == "sign" and token.text in SIGNS):
             return Name(self.number("a number").text, place=place)
         if token.kind == "name":
-            return self._variable(self.step())
+            return self._variable(self.step(), is_part=is_part)
         if self.accept("iota"):
             return Name(f"iota {self.count('a number of elements')}", place=place)
         if self.accept("let"):
@@ -257,13 +257,13 @@ class Parser(Reader):
         self.fail("an expression" if token.text != "if" else "an expression: an if as an operand stands in brackets")
         return None
 
-    def _variable(self, token: Token) -> AnyTerm:
+    def _variable(self, token: Token, *, is_part: bool) -> AnyTerm:
         x = self.bound.get(token.text)
         if x is None:
             if token.text == "pi":
                 return Name("pi", place=token.place)
             self._unbound(token)
-        if self._begins_atom():
+        if self._begins_atom() and not is_part:
             raise TermError("type", f"{token.text} is a variable and no function: it is not applied", token.place)
         return Var(x.name, x.number, x.type, place=token.place)
 
@@ -303,7 +303,7 @@ class Parser(Reader):
         return App(Name(f"array {len(items)}", place=place), made, place=place)
 
     def _bound(self, item: AnyTerm, token: Token) -> str:
-        if isinstance(item, Name) and item.name[-1].isdigit():
+        if isinstance(item, Name) and is_number(item.name):
             return item.name
         raise TermError("syntax", "the start of a range is a number", token.place)
 
@@ -333,14 +333,14 @@ class Parser(Reader):
         if self.depth > DEEPEST:
             raise TermError("limit", f"nested more than {DEEPEST} deep", place)
         if not self.accept("("):
-            pairs = yield self.atom()
+            pairs = yield self.atom(is_part=True)
             made: AnyTerm = App(Name("pairs", place=place), pairs, place=place)
         else:
             word = self.token
             is_function = word.text in {"to", "id"} and word.text not in self.bound and word.text not in self.known
             if is_function:
                 self.step()
-                args = [(yield self.atom())] if word.text == "to" else []
+                args = [(yield self.atom(is_part=True))] if word.text == "to" else []
                 args += [(yield self._indices()), (yield self._indices())]
                 made = applied(Name(word.text, place=word.place), *args, place=word.place)
             else:
@@ -351,7 +351,7 @@ class Parser(Reader):
 
     def _indices(self) -> Pass:
         """Indices; a single one is an array of it."""
-        made = yield self.atom()
+        made = yield self.atom(is_part=True)
         if isinstance(made, Name) and made.name.isdigit():
             end = Name("[]", place=made.place)
             listed = applied(Name("::", place=made.place), made, end, place=made.place)

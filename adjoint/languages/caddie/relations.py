@@ -14,7 +14,7 @@ from linmap import red
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert import Type
+    from hilbert import Index, Type
     from hilbert.map import AnyMap
 
 MOST = 10**7
@@ -70,15 +70,16 @@ def composed(r: Listed, s: Listed) -> Listed:
     return Listed(s.rows, r.columns, related)
 
 
-def reduction(r: Listed, n: int, of: Type) -> AnyMap:
-    """red r : V^n ⊸ V^m, (red r v)_t = Σ v_j over j related to the t-th row; raises TermError where v is too short."""
+def reduction(r: Listed, X: Index, of: Type) -> AnyMap:
+    """red r : V^X ⊸ V^m, (red r v)_t = Σ v_j over j related to the t-th row; raises TermError where v is too short."""
     size = sum(len(r.related.get(i, ())) for i in r.rows)
     if size > MOST:
         raise TermError("limit", f"a relation of {size} pairs, more than {MOST}")
     last = max((j for i in r.rows for j in r.related.get(i, ())), default=-1)
     least = min((j for i in r.rows for j in r.related.get(i, ())), default=0)
+    n = X.size
     if last >= n or least < 0:
         raise TermError("shape", f"red reads position {last if last >= n else least} of an array of {n}")
     read = [(j, t) for t, i in enumerate(r.rows) for j in r.related.get(i, ())]
     sources, targets = [j for j, _ in read], [t for _, t in read]
-    return red(columns(sources, targets, Fin.of(n), Fin.of(len(r.rows))), of)
+    return red(columns(sources, targets, X, Fin.of(len(r.rows))), of)

@@ -1,4 +1,4 @@
-"""Spaces for types: of values that are given, or chosen; all axes have no name inside of a program."""
+"""Spaces for types: that are given, of values that are given, or chosen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_sized(ty: Ty) -> bool:
 
 
 def fitted(ty: Ty, space: Type) -> Type:
-    """The space of a type that has the arrays of a given one; raises SpaceError for one that does not fit."""
+    """A space as one of a type, with each axis by itself; raises SpaceError for one that does not fit."""
     match ty:
         case Ground() if space == R:
             return R
@@ -33,7 +33,7 @@ def fitted(ty: Ty, space: Type) -> Type:
             inner = space.base
             for axis in reversed(rest):
                 inner = Copower(inner, axis)
-            return Copower(fitted(of, inner), Fin.of(first.size))
+            return Copower(fitted(of, inner), first)
         case _:  # another type, or another form of space
             raise SpaceError(f"{space} is no space for {text(ty)}")
 

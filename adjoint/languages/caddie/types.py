@@ -84,6 +84,11 @@ FUNCTIONS = frozenset(
 """Those that a text may apply by name."""
 
 
+def is_number(name: str) -> bool:
+    """Whether a name is a number."""
+    return name.removeprefix("-").replace(".", "", 1).isdigit()
+
+
 def definition(name: str) -> tuple[Ty, int]:
     """The type of what is built in, and the number of its parameters; a number is of any type, to be checked later."""
     found = TYPES.get(name) or FAMILIES.get(name.partition(" ")[0]) or A
