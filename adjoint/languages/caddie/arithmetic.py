@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Value: TypeAlias = Any
-MOST = 10**6
+MOST = 10**5
 """The leaves that a tuple may have."""
+DEEPEST = 200
+"""How deep tuples and arrays of the result may be nested."""
 
 
 @final
@@ -34,7 +36,7 @@ NOUGHT = Nought()
 
 def packed(value: Value) -> Any:
     """A value as one vector or expression: a tuple as an element of a direct sum; raises TermError for a NOUGHT."""
-    made = driven(_packed(value, [MOST]))
+    made = driven(_packed(value, [MOST], DEEPEST))
     if made is NOUGHT:
         raise TermError("shape", "0 is an array here, of no known length: write repl n 0.0")
     if isinstance(made, (int, list)):
@@ -42,15 +44,15 @@ def packed(value: Value) -> Any:
     return made
 
 
-def _packed(value: Value, left: list[int]) -> Pass:
-    left[0] -= 1
-    if left[0] < 0:
-        raise TermError("limit", f"a tuple of more than {MOST} parts")
+def _packed(value: Value, left: list[int], deep: int) -> Pass:
+    _count(left)
     if not isinstance(value, tuple):
         return value
+    if not deep:
+        raise TermError("limit", f"a tuple nested more than {DEEPEST} deep")
     parts = []
     for part in value:
-        made = yield _packed(part, left)
+        made = yield _packed(part, left, deep - 1)
         parts.append(made)
     odd = next((part for part in parts if not isinstance(part, (Vec, Expr))), None)
     return identity(DirectSum(tuple(part.space for part in parts)))(*parts) if odd is None else odd
@@ -92,16 +94,30 @@ def stacked(items: list[Value]) -> Value:
     return stack(n, of)(*parts) if len(parts) > 1 else rep(n, of)(parts[0])
 
 
+def _count(left: list[int]) -> None:
+    """One part more of a tuple."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise TermError("limit", f"a tuple of more than {MOST} parts")
+
+
 def has_nought(value: Value) -> bool:
     """Whether a NOUGHT is in it."""
-    return value is NOUGHT or (isinstance(value, tuple) and any(map(has_nought, value)))
+    stack, left = [value], [MOST]
+    while stack:
+        _count(left)
+        node = stack.pop()
+        if node is NOUGHT:
+            return True
+        stack.extend(node if isinstance(node, tuple) else ())
+    return False
 
 
 def filled(value: Value, like: Value) -> Value:
     """The value with zeros of the shape of another in place of NOUGHT."""
     if not has_nought(value):
         return value
-    return plus(value, driven(_leafwise(lambda v: v if v is NOUGHT else v.space.zeros(), (like,))))
+    return plus(value, _each_leaf(lambda v: v if v is NOUGHT else v.space.zeros(), like))
 
 
 def _kind(space: Type) -> str:
@@ -111,19 +127,25 @@ def _kind(space: Type) -> str:
 # --- arithmetic, leaf by leaf ---
 
 
-def _leafwise(f: Callable[..., Value], values: tuple[Value, ...]) -> Pass:
+def _each_leaf(f: Callable[..., Value], *values: Value) -> Value:
+    """f at each leaf of tuples of one form."""
+    return driven(_leafwise(f, values, [MOST]))
+
+
+def _leafwise(f: Callable[..., Value], values: tuple[Value, ...], left: list[int]) -> Pass:
+    _count(left)
     kind = next((type(v) for v in values if isinstance(v, (tuple, list))), None)
     if kind is None:
         return f(*values)
     if kind is list:  # of indices
         known = next(v for v in values if v is not NOUGHT)
-        nought = driven(_leafwise(lambda _: 0, (known,))) if len(values) > 1 else known
+        nought = _each_leaf(lambda _: 0, known) if len(values) > 1 else known
         values = tuple(nought if v is NOUGHT else v for v in values)
     if len({len(v) for v in values}) > 1:
         raise TermError("shape", f"arrays of {' and '.join(str(len(v)) for v in values)} elements: one length is due")
     made = []
     for parts in zip(*values, strict=True):
-        part = yield _leafwise(f, parts)
+        part = yield _leafwise(f, parts, left)
         made.append(part)
     return kind(made)
 
@@ -166,19 +188,19 @@ def _lengths(a: Any, b: Any) -> str:
 def plus(a: Value, b: Value) -> Value:
     """a + b; NOUGHT is neutral."""
     add = fitting("+", lambda x, y: x + y)
-    return driven(_leafwise(lambda x, y: y if x is NOUGHT else x if y is NOUGHT else add(x, y), (a, b)))
+    return _each_leaf(lambda x, y: y if x is NOUGHT else x if y is NOUGHT else add(x, y), a, b)
 
 
 def minus(a: Value, b: Value) -> Value:
     """a − b."""
     subtract = fitting("-", lambda x, y: x - y)
-    return driven(_leafwise(lambda x, y: x if y is NOUGHT else -y if x is NOUGHT else subtract(x, y), (a, b)))
+    return _each_leaf(lambda x, y: x if y is NOUGHT else -y if x is NOUGHT else subtract(x, y), a, b)
 
 
 def times(a: Value, b: Value) -> Value:
     """a · b, entry by entry; NOUGHT absorbs."""
     multiply = fitting("*", lambda x, y: x * y)
-    return driven(_leafwise(lambda x, y: NOUGHT if x is NOUGHT or y is NOUGHT else multiply(x, y), (a, b)))
+    return _each_leaf(lambda x, y: NOUGHT if x is NOUGHT or y is NOUGHT else multiply(x, y), a, b)
 
 
 def scaled(k: Value, v: Value) -> Value:
@@ -189,4 +211,4 @@ def scaled(k: Value, v: Value) -> Value:
             raise TermError("type", "an index is not multiplied by a real")
         return x if x is NOUGHT else k * x
 
-    return driven(_leafwise(leaf, (v,)))
+    return _each_leaf(leaf, v)

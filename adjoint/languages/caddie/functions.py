@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import evolve
 
-from adjoint.languages.caddie.arithmetic import packed
+from adjoint.languages.caddie.arithmetic import DEEPEST, packed
 from adjoint.languages.caddie.check import Checked, checked
 from adjoint.languages.caddie.operations import built_in
 from adjoint.languages.caddie.parser import definitions, expression
 from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
 from adjoint.languages.caddie.show import internal, source
-from adjoint.languages.caddie.types import mentions_index, text
+from adjoint.languages.caddie.types import depth, mentions_index, text
 from adjoint.languages.loaded import Function, Loaded
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
@@ -84,8 +84,16 @@ class CaddieFunction(Function):
         """ARGUMENT -> RESULT."""
         return text(self.type)
 
+    def _require_data(self) -> None:
+        """Raise TermError for a function that is none of real data."""
+        if mentions_index(self.type):
+            raise TermError("type", f"{self.name} : {self.signature} has an index, which is a constant", self.place)
+        if depth(self.type) > DEEPEST:
+            raise TermError("limit", f"{self.name} has a type that is nested more than {DEEPEST} deep", self.place)
+
     def of(self, *spaces: Type) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError for others."""
+        self._require_data()
         dom = self.type.dom
         if not spaces and is_sized(dom):
             return self._program(chosen(dom, 0))
@@ -101,16 +109,18 @@ class CaddieFunction(Function):
 
     def like(self, args: Sequence[Value] | None) -> AnyMap:
         """The map for arguments of the shapes of values; for None of arrays of three or, if need be, more elements."""
+        self._require_data()
         dom = self.type.dom
         if args is None:
             return self.sized()[0]
         is_several = isinstance(dom, Product) and not (len(args) == 1 and isinstance(args[0], tuple))
         if not is_several and len(args) != 1:
             raise SpaceError(f"{self.name} takes one argument, {text(dom)}: {len(args)} were given")
-        return self._program(_guarded(lambda: space_of(dom, tuple(args) if is_several else args[0]), self.place))
+        return self._program(space_of(dom, tuple(args) if is_several else args[0]))
 
     def sized(self) -> tuple[AnyProgram, int | None]:
         """The map on arrays of a length that is chosen, and the length, None if none is open."""
+        self._require_data()
         if is_sized(self.type.dom):
             return self._program(chosen(self.type.dom, 0)), None
         refused: SpaceError | None = None
@@ -143,8 +153,6 @@ class CaddieFunction(Function):
         return {"text": of_text(source), "expression": of_text(internal), **maps}
 
     def _program(self, dom: Type) -> AnyProgram:
-        if mentions_index(self.type):
-            raise TermError("type", f"{self.name} : {self.signature} has an index, which is a constant", self.place)
         found = self._made.get(dom)
         return first(self._made, dom, self._traced(dom)) if found is None else found
 
@@ -231,11 +239,3 @@ def _located(made: Callable[[], Any], place: Place | None) -> Any:
         raise TermError(code, inner, place) from None
     except RecursionError:
         raise TermError("limit", "nested too deep", place) from None
-
-
-def _guarded(made: Callable[[], Any], place: Place) -> Any:
-    """What is made of a type; one that is nested too deep is an error."""
-    try:
-        return made()
-    except RecursionError:
-        raise TermError("limit", "a type that is nested too deep", place) from None

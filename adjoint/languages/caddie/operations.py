@@ -10,7 +10,6 @@ from attrs import frozen
 
 from adjoint.languages.caddie import relations
 from adjoint.languages.caddie.arithmetic import (
-    MOST,
     NOUGHT,
     Value,
     filled,
@@ -133,7 +132,7 @@ def ranged(use: Use) -> Value:
     if step == 0.0:
         raise TermError("shape", "the step of a range is not 0")
     n = max(0, -int(-(stop - start) // step))
-    if n > 10 * MOST:
+    if n > relations.MOST:
         raise TermError("limit", f"a range of {n} elements")
     if use.at[0] is INT:
         return [int(start + k * step) for k in range(n)]

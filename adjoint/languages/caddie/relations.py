@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hilbert import Index, Type
     from hilbert.map import AnyMap
 
-MOST = 10**7
+MOST = 10**6
 """The pairs that a relation may have."""
 
 

@@ -132,6 +132,16 @@ def _require_short(ty: Ty) -> None:
         raise TermError("limit", f"a type of more than {LONGEST} parts")
 
 
+def depth(ty: Ty) -> int:
+    """How deep tuples and arrays are nested in a type."""
+
+    def step(node: Any, rec: Any) -> int:
+        return 1 + max(map(rec, parts_of(node)), default=0)
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
 def mentions_index(ty: Ty) -> bool:
     """Whether integers are in a type."""
     stack, seen = [ty], set[int]()
