@@ -21,6 +21,7 @@ from diff.higher.types import (
     Unknown,
     ground,
     instance,
+    is_first_order,
     space_of,
     unknown,
 )
@@ -202,10 +203,11 @@ class Resolver:
         return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
     def vectors(self, ty: Ty, place: Place | None) -> Ty:
-        """The type of what a covector of numbers applies to: reals, tuples of reals, or a vector."""
+        """The type of what a covector of numbers applies to: vectors, tuples, and variants of given tags and lengths."""
         found = self.types.find(ty)
         for one in found.parts if isinstance(found, Product) else (found,):
             self.ground(one, place)
-        if space_of(self.types.resolve(ty, {}, lambda u: u)) is None:
+        resolved = self.types.resolve(ty, {}, lambda u: u)
+        if not is_first_order(resolved) or (space := space_of(resolved)) is not None and not space.is_space:
             raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
         return found

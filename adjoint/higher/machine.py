@@ -1,0 +1,141 @@
+"""Reduction as a machine (§14 of the paper): forward through the let series, then back over the derivative let series.
+
+There are environments and no substitution; every primitive is computed once on the way forward, and its transposed
+Jacobian is applied once on the way back. What a free variable stops is left as a term.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adjoint.higher.bodies import Bodies
+from adjoint.higher.reader import neutral, type_of
+from adjoint.higher.values import Along, At, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape, zero
+from diff.higher.binding import Pass
+from diff.higher.errors import TermError
+from diff.higher.evaluate import STEPS, bind
+from diff.higher.terms import (
+    AnyTerm,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Jac,
+    Point,
+    Pull,
+    Pullbacks,
+    Sharp,
+    Zero,
+    pattern_type,
+)
+from diff.higher.types import Lin, Ty, dual
+from diff.higher.values import Value
+from hilbert import Vec
+from hilbert.term import driven
+
+
+def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
+    """The normal form of a checked term of the language of pullbacks, t ⟶* V (§10, §14).
+
+    Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
+    """
+    machine = Machine(steps)
+    return driven(_read(machine, term))
+
+
+def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[Any]:
+    """⟪c, d⟫ of closed terms c : σ* and d : σ (§10.1). Raises TermError `unbound` where a free variable stops it."""
+    machine = Machine(steps)
+    ty = type_of(covector)
+    if not isinstance(ty, Lin):
+        raise TermError("type", f"a covector is paired with a direction, not a term of type {ty}", covector.place)
+    found: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
+    return found
+
+
+def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> Pass:
+    c = yield machine.value(covector, {})
+    d = yield machine.value(direction, {})
+    try:
+        return driven(machine.paired(c, d, ty))
+    except Stuck:
+        raise TermError("unbound", "the covector or the direction has a free variable", covector.place) from None
+
+
+def _read(machine: Machine, term: AnyTerm) -> Pass:
+    value = yield machine.value(term, {})
+    return (yield machine.read(value, type_of(term)))
+
+
+class Machine(Bodies):
+    """One reduction."""
+
+    def pullback(self, term: Pullbacks, env: dict[int, Value]) -> Pass:
+        """The formers of the language of pullbacks."""
+        match term:
+            case Pull(pattern, body, form):
+                form = yield self.value(form, env)
+                return Pulled(pattern, body, dict(env), form, type_of(body))
+            case Dual(pattern, body, covector):
+                covector = yield self.value(covector, env)
+                ty = pattern_type(pattern)
+                tape = self.tape()
+                moving = self.lifted(zero(ty), ty, tape)
+                inner = dict(env)
+                bind(pattern, moving, inner)
+                result = yield self.value(body, inner)
+                return (yield self._dual(tape, result, type_of(body), covector))
+            case Jac(op, direction, name):
+                direction = yield self.value(direction, env)
+                return Jacobian(op, direction, name)
+            case Cov(of) | Point(of):  # stored as what they are of
+                return (yield self.value(of, env))
+            case Sharp(of):
+                covector = yield self.value(of, env)
+                if isinstance(covector, Neutral) and isinstance(covector.type, Lin):
+                    return neutral(Sharp(covector.term), covector.type.dom)
+                return covector
+            case Diff(function, point, direction):
+                f = yield self.value(function, env)
+                at = yield self.value(point, env)
+                along = yield self.value(direction, env)
+                return (yield self.differential(f, at, along, type_of(function)))
+            case Ev(at, covector):
+                point = yield self.value(at, env)
+                c = yield self.value(covector, env)
+                return Functional((At(point, c),))
+            case Dv(at, along, covector):
+                point = yield self.value(at, env)
+                direction = yield self.value(along, env)
+                c = yield self.value(covector, env)
+                return Functional((Along(point, direction, c),))
+            case Zero(ty):
+                return zero(ty)
+            case _:
+                raise AssertionError(term)
+
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v; of a pullback, the forward phase, the 1-form at the value, and the reverse phase."""
+        if not isinstance(function, Pulled):
+            return (yield super().call(function, arg))
+        tape = self.tape()
+        ty = pattern_type(function.pattern)
+        env = dict(function.values)
+        bind(function.pattern, self.lifted(arg, ty, tape), env)
+        result = yield self.value(function.body, env)
+        covector = yield self.call(function.form, self.still(result, tape.level))
+        return (yield self._dual(tape, result, function.type, covector))
+
+    def _dual(self, tape: Tape, result: Value, ty: Ty, covector: Value) -> Pass:
+        """(λv. S)*·c: transposed, or the term where that is stuck."""
+        start = tape.nodes[0]
+        assert isinstance(start, Start)
+        try:
+            return driven(self.transposed(tape, start, [(result, ty, covector)]))
+        except Stuck:
+            pass
+        pattern, body = yield self.body(tape, start, result, ty)
+        c = yield self.read(covector, dual(ty))
+        return Neutral(Dual(pattern, body, c), dual(start.type))
+
