@@ -18,9 +18,10 @@ import numpy as np
 
 from adjoint.higher.machine import pairing, reduce
 from diff.higher import claims
-from diff.higher.binding import Pass
+from diff.higher.binding import Pass, binder
 from diff.higher.claims import CLOSE, Report
 from diff.higher.errors import TermError
+from diff.higher.evaluate import evaluate
 from diff.higher.terms import AnyTerm, Former, Let, Lit, Plus, Prim, Tuple, Var, Zero, below, variables
 from diff.higher.types import Lin
 from hilbert import Vec
@@ -53,7 +54,7 @@ def _pair(module: Module, claim: Claim) -> str | None:
         raise TermError("type", f"a covector is paired with a direction, not a term of type {ty}", left.place)
     direction, _ = module.checked(along, ty.dom)
     due, _ = module.checked(right, ty.cod)
-    return claims._compared(pairing(covector, direction), claims.evaluate(due))
+    return claims._compared(pairing(covector, direction), evaluate(due))
 
 
 # --- equality of normal forms ---
@@ -67,9 +68,9 @@ def same(a: AnyTerm, b: AnyTerm) -> bool:
 
 def _same(a: Any, b: Any, names: dict[int, Any], lets: dict[int, Any]) -> Pass:
     """`names` are the bound variables of b that those of a stand for; `lets` have the values of let variables."""
-    while isinstance(a, Let) or (isinstance(a, Var) and a.number in lets):
+    while _is_let(a, lets):
         a = _unfolded(a, lets)
-    while isinstance(b, Let) or (isinstance(b, Var) and b.number in lets):
+    while _is_let(b, lets):
         b = _unfolded(b, lets)
     if isinstance(a, Var) and isinstance(b, Var):
         return names.get(a.number, a.number) == b.number
@@ -82,8 +83,8 @@ def _same(a: Any, b: Any, names: dict[int, Any], lets: dict[int, Any]) -> Pass:
     mine, yours = below(a), below(b)
     if len(mine) != len(yours):
         return False
-    pattern, other = getattr(a, "pattern", None), getattr(b, "pattern", None)
-    if pattern is not None:
+    pattern, other = binder(a), binder(b)
+    if pattern is not None and other is not None:
         first, second = variables(pattern), variables(other)
         if len(first) != len(second):
             return False
@@ -94,11 +95,14 @@ def _same(a: Any, b: Any, names: dict[int, Any], lets: dict[int, Any]) -> Pass:
     return True
 
 
+def _is_let(term: Any, lets: dict[int, Any]) -> bool:
+    return term.number in lets if isinstance(term, Var) else isinstance(term, Let) and isinstance(term.pattern, Var)
+
+
 def _unfolded(term: Any, lets: dict[int, Any]) -> Any:
     if isinstance(term, Var):
         return lets[term.number]
-    pattern = term.pattern
-    lets[pattern.number] = term.value
+    lets[term.pattern.number] = term.value
     return term.body
 
 
@@ -150,5 +154,3 @@ def _same_sums(left: list[Any], right: list[Any], names: dict[int, Any], lets: d
         else:
             return False
     return True
-
-

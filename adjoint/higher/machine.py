@@ -41,7 +41,8 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
     Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
     """
     machine = Machine(steps)
-    return driven(_read(machine, term))
+    found: AnyTerm = driven(_read(machine, term))
+    return found
 
 
 def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[Any]:
@@ -138,4 +139,3 @@ class Machine(Bodies):
         pattern, body = yield self.body(tape, start, result, ty)
         c = yield self.read(covector, dual(ty))
         return Neutral(Dual(pattern, body, c), dual(start.type))
-

@@ -1,8 +1,8 @@
-"""Forward: primitives and functions at values that move, and what they write to the tapes (rules 9–15 and 19 of the paper).
+"""Forward: primitives and functions at values that move, and what they write to the tapes (rules 9–15, 18 and 19).
 
-A let series is followed as it is evaluated: each value carries its tangent, a variable of the derivative let series, so that
-rules 7, 8 and 20 need no tuples. Rule 9 is a value without a tangent, rule 11 a value that is passed on, rules 12 and 13 are
-tuples of values, and rule 18 is a function whose free variables move.
+A let series is followed as it is evaluated: each value carries its tangent, a variable of the derivative let series, so
+that rules 7, 8 and 20 need no tuples. Rule 9 is a value without a tangent, rule 11 a value that is passed on, rules 12
+and 13 are tuples of values, and rule 18 is a function whose free variables move.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
+from diff.higher.operators import sign
 from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Let, Plus, Prim, Tuple, Var, below, fresh
 from diff.higher.types import Arrow, Ground, Product, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
 from hilbert import DirectSum, Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
-from linmap import add
 
 
 class Mover(Reader):
@@ -146,8 +146,9 @@ class Mover(Reader):
                 if not all(not space.is_space for space in summands(op.cod)):
                     raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
                 return result
-            tangents = tuple(leaf.tangent if isinstance(leaf, Moving) and leaf.level == level else None for leaf in leaves)
-            node = Linearized(op, name, points, tangents, tuple(Ground(space) for space in summands(op.cod)))
+            node = Linearized(
+                op, name, points, _tangents(leaves, level), tuple(Ground(space) for space in summands(op.cod))
+            )
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if any(isinstance(leaf, Neutral) for leaf in leaves):
@@ -168,8 +169,8 @@ class Mover(Reader):
         if level and not any(isinstance(leaf, Moving) and leaf.level == level for leaf in at):
             still = tuple(_under(leaf, level) for leaf in along)
             result = self.jacobian(op, name, _shaped(op, still), point)
-            tangents = tuple(leaf.tangent if isinstance(leaf, Moving) and leaf.level == level else None for leaf in along)
-            node = Linearized(op, name, tuple(at), tangents, tuple(Ground(space) for space in summands(op.cod)))
+            types = tuple(Ground(space) for space in summands(op.cod))
+            node = Linearized(op, name, tuple(at), _tangents(along, level), types)
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
@@ -190,7 +191,7 @@ class Mover(Reader):
             case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if _is_atomic(a) and _is_atomic(b):
                 ty = next(one.type for one in (a, b) if isinstance(one, Neutral))
                 if isinstance(ty, Ground):
-                    return self.primitive(add(ty.space), (a, b), "+")
+                    return self.primitive(sign("+", ty.space, ty.space), (a, b), "+")
                 left = yield self.read(a, ty)
                 right = yield self.read(b, ty)
                 return Neutral(Plus(left, right), ty)
@@ -205,7 +206,8 @@ class Mover(Reader):
 
                 return Native(pointwise, (a, b))
             case (Vec() | Moving(), _):
-                return self.primitive(add(space_of_leaf(a)), (a, b), "+")
+                space = _space(a)
+                return self.primitive(sign("+", space, space), (a, b), "+")
             case _:  # tuples and functions
                 return (yield super().sum(a, b))
 
@@ -294,11 +296,11 @@ class Mover(Reader):
         return neutral(stopped, type_of(term))
 
 
-def space_of_leaf(leaf: Value) -> Any:
+def _space(leaf: Value) -> Any:
     """The space of a vector that may move."""
     while isinstance(leaf, Moving):
         leaf = leaf.value
-    return leaf.type.space if isinstance(leaf, Neutral) else leaf.space
+    return leaf.type.space if isinstance(leaf, Neutral) and isinstance(leaf.type, Ground) else leaf.space
 
 
 def _is_ground(value: Value) -> bool:
@@ -314,6 +316,10 @@ def _is_atomic(value: Value) -> bool:
 
 def _under(leaf: Value, level: int) -> Value:
     return leaf.value if isinstance(leaf, Moving) and leaf.level == level else leaf
+
+
+def _tangents(leaves: list[Value], level: int) -> tuple[Out | None, ...]:
+    return tuple(leaf.tangent if isinstance(leaf, Moving) and leaf.level == level else None for leaf in leaves)
 
 
 def _fields(one: Any) -> list[Value]:
@@ -370,4 +376,3 @@ def _numbers(term: AnyTerm) -> frozenset[int]:
         else:
             stack.extend(below(node))
     return frozenset(found)
-

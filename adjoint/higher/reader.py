@@ -114,7 +114,7 @@ class Reader(Evaluator):
         return Dv(point, direction, covector)
 
     def closed(self, lam: Lam, values: dict[int, Value]) -> Pass:
-        """A function with what its free variables stand for: atoms in their places, and the others as a list of lets."""
+        """A function with its variables replaced: atoms in their places, and the others as a list of lets."""
         put: dict[int, AnyTerm] = {}
         lets: list[tuple[Var, AnyTerm]] = []
         for x, uses in _free(lam).values():

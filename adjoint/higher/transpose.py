@@ -1,4 +1,4 @@
-"""Backward: the derivative let series of a tape transposed (§10.1 of the paper), one accumulator for each of its variables.
+"""Backward: the derivative let series of a tape transposed (§10.1 of the paper), one accumulator for each variable.
 
 T(v. S; c) is one sweep over the tape from its end. `pushed` is the same series along a direction: 𝒟F(a)(u).
 """
@@ -37,15 +37,14 @@ from adjoint.rules import adjoint
 from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
+from diff.higher.operators import primitive, sign
 from diff.higher.terms import Diff
 from diff.higher.types import Arrow, Data, Ground, Lin, Product, Ty, dual, payload
 from diff.higher.values import Native, Tagged, Value, flat, summands
-from diff.maps import bilinear
 from hilbert import DirectSum, R, Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
-from linmap import LinMap, add
-from linmap.contraction import inner
+from linmap import LinMap
 
 Sums: TypeAlias = "defaultdict[Node, defaultdict[int, list[Value]]]"
 """The covectors of the results of nodes, by summands."""
@@ -92,7 +91,7 @@ class Transposer(Mover):
         level, todo = tape.level, list(results)
         while todo:
             value, ty, c = todo.pop()
-            kind = ty if isinstance(value, Neutral) else stored(ty)
+            kind: Ty = ty if isinstance(value, Neutral) else stored(ty)
             if isinstance(value, Moving):
                 if _is_neutral(c):
                     raise Stuck
@@ -115,7 +114,7 @@ class Transposer(Mover):
                 case Functional(terms), Lin(Arrow() as arrow, _):  # c is a function
                     for term in terms:
                         todo += yield self._evaluated(tape, term, arrow, c)
-                case _, Arrow(dom, cod):  # T(v. λx. A; ev(a; c)) = T(v. A[a/x]; c)
+                case _, Arrow(_, cod):  # T(v. λx. A; ev(a; c)) = T(v. A[a/x]; c)
                     if not isinstance(c, Functional):
                         raise Stuck
                     for term in c.terms:
@@ -136,7 +135,7 @@ class Transposer(Mover):
             value = yield self.differential(function, term.point, term.direction, arrow)
             return [(term.covector, dual(arrow.cod), value)]
         value = yield self.call(function, self.still(term.point, level))
-        found = [(term.covector, dual(arrow.cod), value)]
+        found: list[tuple[Value, Ty, Value]] = [(term.covector, dual(arrow.cod), value)]
         if level in self.levels(term.point):
             still = self.still(term.covector, level)
             back = yield self.gradient(function, self.still(term.point, level), still, arrow)
@@ -342,7 +341,9 @@ class Transposer(Mover):
                     pass
                 case Vec(), Vec(), _:
                     if c.space.is_space:
-                        total = self.primitive(add(R), (total, self.primitive(bilinear(inner(c.space)), (c, d))))
+                        total = self.primitive(
+                            sign("+", R, R), (total, self.primitive(primitive("inner", c.space), (c, d)))
+                        )
                 case _:  # a free variable
                     raise Stuck
         return total
@@ -389,7 +390,9 @@ def _pushed(tape: Tape, out: Out) -> Value | None:
 
 @once
 def _adjoint(op: AnyMap) -> AnyMap:
-    return adjoint(op)  # type: ignore[arg-type]
+    assert isinstance(op, LinMap)
+    made: AnyMap = adjoint(op)
+    return made
 
 
 @once

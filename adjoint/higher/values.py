@@ -1,7 +1,7 @@
 """What reduction adds to the values of the λ-language: values that move, covectors, and terms that it stops at.
 
-A covector on a space is stored as the vector that it is the inner product with, on tuples and constructors part by part,
-and on dual types, where the normal form is pt(u), as u. On functions it is a sum of evaluations (`Functional`).
+A covector on a space is stored as the vector that it is the inner product with, on tuples and constructors part by
+part, and on dual types, where the normal form is pt(u), as u. On functions it is a sum of evaluations (`Functional`).
 """
 
 from __future__ import annotations
@@ -242,9 +242,9 @@ class Stuck(Exception):  # noqa: N818 - no error of the user's
 
 @once
 def stored(ty: Ty) -> Ty:
-    """The type as which the values of a type are stored; raises TermError `type` for covectors on variants of functions.
+    """The type as which values are stored: σ* as σ, but where functions are.
 
-    σ* is stored as σ but where functions are: there as it is.
+    Raises TermError `type` for covectors on variants that hold functions.
     """
     while isinstance(ty, Lin):
         dom = ty.dom

@@ -203,11 +203,12 @@ class Resolver:
         return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
     def vectors(self, ty: Ty, place: Place | None) -> Ty:
-        """The type of what a covector of numbers applies to: vectors, tuples, and variants of given tags and lengths."""
+        """The type of what a covector of numbers applies to: vectors, tuples, variants of given tags and lengths."""
         found = self.types.find(ty)
         for one in found.parts if isinstance(found, Product) else (found,):
             self.ground(one, place)
         resolved = self.types.resolve(ty, {}, lambda u: u)
-        if not is_first_order(resolved) or (space := space_of(resolved)) is not None and not space.is_space:
+        space = space_of(resolved)
+        if not is_first_order(resolved) or (space is not None and not space.is_space):
             raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
         return found
