@@ -1,9 +1,11 @@
 """Reverse mode for functions of functions: the language of pullbacks, reduced.
 
-`reduce(t)` is the normal form of a term, `pairing(c, d)` the number ⟪c, d⟫; `run` the claims of a text.
+`reduce(t)` is the normal form of a term, `pairing(c, d)` the number ⟪c, d⟫, `differential(F, f)` the derivative of a
+functional; `run` the claims of a text.
 """
 
 from adjoint.higher.claims import run
+from adjoint.higher.differential import Covector, differential
 from adjoint.higher.machine import pairing, reduce
 
-__all__ = ["pairing", "reduce", "run"]
+__all__ = ["Covector", "differential", "pairing", "reduce", "run"]

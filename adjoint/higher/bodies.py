@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import assert_never
 
-from adjoint.higher.reader import component, neutral
+from adjoint.higher.reader import component
 from adjoint.higher.transpose import Transposer
 from adjoint.higher.values import (
     Applied,
@@ -25,6 +25,7 @@ from adjoint.higher.values import (
     stored,
 )
 from diff.higher.binding import Pass, mapped
+from diff.higher.operators import sign
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -88,7 +89,7 @@ class _Series:
 
         for node, term in reversed(lets):
             x, made = self.variables[node], mapped(term, inline)
-            if self.uses[node] == 1:
+            if self.uses.pop(node) == 1:  # what stands under this λ is not needed outside
                 put[x.number] = made
             else:
                 kept.append((x, made))
@@ -135,7 +136,7 @@ class _Series:
             case _, Arrow(dom, cod):  # rule 18: λx. S'
                 first = len(self.tape.nodes)
                 x = fresh("x", dom)
-                result = yield self.machine.call(value, neutral(x, dom))
+                result = yield self.machine.call(value, self.machine.free(x))
                 body = yield self.scope(result, cod, first)
                 return Lam(x, body)
             case _:  # a covector that moves
@@ -160,10 +161,10 @@ class _Series:
                     terms: list[AnyTerm] = [
                         Prim(op, Tuple(pair), name) for pair, t in zip(both, tangents, strict=True) if t is not None
                     ]
-                    return terms[0] if len(terms) == 1 else Plus(*terms)
+                    return terms[0] if len(terms) == 1 else _plus(terms[0], terms[1], ground(op.cod))
                 return App(Jac(op, _shaped(op.dom, along), name), _shaped(op.dom, at))
             case Summed(left, right, (ty,)):
-                return Plus(self._out(left, ty), self._out(right, ty))
+                return _plus(self._out(left, ty), self._out(right, ty), ty)
             case Applied(function, point, _):
                 at_ = yield read(point, _dom(function.type))
                 return App(self._out(function, function.type), at_)
@@ -186,6 +187,12 @@ class _Series:
                 raise Stuck
             case _:
                 assert_never(node)
+
+
+def _plus(left: AnyTerm, right: AnyTerm, ty: Ty) -> AnyTerm:
+    if isinstance(ty, Ground):
+        return Prim(sign("+", ty.space, ty.space), Tuple((left, right)), "+")
+    return Plus(left, right)
 
 
 def _dom(ty: Ty) -> Ty:

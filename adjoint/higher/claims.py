@@ -3,10 +3,10 @@ r"""Claims of a text: those of `diff.higher`, and `reduce` and `pair`.
 >>> print(run(r'''
 ... prim g <x, y> = <x + 1, 2*x + y^2>
 ... reduce pull(\<x, y>. (\<a, b>. (a*b)^2) (g <x, y>), cov(1)) <1, 3> = cov(660, 528)
-... pair pull(\h. h (h 2), cov(1)) (\a. a*a) with sin = 6.5175769193
+... pair pull(\h. h (h 2), cov(1)) (\a. a*a) with \a. a + 1 = 28
 ... ''', "page.lam"))
 page.lam:3: ok
-page.lam:4: fails: found 6.517576919316477
+page.lam:4: fails: found 29
 1 of 2 claims hold
 """
 

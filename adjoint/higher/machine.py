@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from adjoint.higher.bodies import Bodies
-from adjoint.higher.reader import neutral, type_of
+from adjoint.higher.reader import free_variables, neutral, type_of
 from adjoint.higher.values import Along, At, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape, zero
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS, bind
 from diff.higher.terms import (
     AnyTerm,
+    App,
     Cov,
     Diff,
     Dual,
@@ -29,7 +30,7 @@ from diff.higher.terms import (
     Zero,
     pattern_type,
 )
-from diff.higher.types import Lin, Ty, dual
+from diff.higher.types import Arrow, Lin, Ty, dual
 from diff.higher.values import Value
 from hilbert import Vec
 from hilbert.term import driven
@@ -40,8 +41,11 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
 
     Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
     """
-    machine = Machine(steps)
-    found: AnyTerm = driven(_read(machine, term))
+    try:
+        found: AnyTerm = driven(_read(Machine(steps), term))
+    except Stuck:
+        message = "a derivative of a derivative in a direction of functions of functions is not reduced"
+        raise TermError("limit", message, term.place) from None
     return found
 
 
@@ -65,12 +69,13 @@ def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> 
 
 
 def _read(machine: Machine, term: AnyTerm) -> Pass:
+    machine.is_open = bool(free_variables(term))
     value = yield machine.value(term, {})
     return (yield machine.read(value, type_of(term)))
 
 
 class Machine(Bodies):
-    """One reduction."""
+    """One reduction. Where there is a free variable, a derivative that it stops is tried, and else kept as a term."""
 
     def pullback(self, term: Pullbacks, env: dict[int, Value]) -> Pass:
         """The formers of the language of pullbacks."""
@@ -117,13 +122,26 @@ class Machine(Bodies):
                 raise AssertionError(term)
 
     def call(self, function: Value, arg: Value) -> Pass:
-        """f v; of a pullback, the forward phase, the 1-form at the value, and the reverse phase."""
+        """f v; a pullback that is stuck stays as a term."""
         if not isinstance(function, Pulled):
             return (yield super().call(function, arg))
+        if not self.is_open:
+            return (yield self._pulled(function, arg))
+        try:
+            return driven(self._pulled(function, arg))
+        except Stuck:
+            pass
+        ty = pattern_type(function.pattern)
+        pull = yield self.read(function, Arrow(ty, dual(ty)))
+        point = yield self.read(arg, ty)
+        return Neutral(App(pull, point), dual(ty))
+
+    def _pulled(self, function: Pulled, point: Value) -> Pass:
+        """((Ω λp. t)·ω) V: the forward phase, the 1-form at the value, and the reverse phase."""
         tape = self.tape()
         ty = pattern_type(function.pattern)
         env = dict(function.values)
-        bind(function.pattern, self.lifted(arg, ty, tape), env)
+        bind(function.pattern, self.lifted(point, ty, tape), env)
         result = yield self.value(function.body, env)
         covector = yield self.call(function.form, self.still(result, tape.level))
         return (yield self._dual(tape, result, function.type, covector))
@@ -132,6 +150,8 @@ class Machine(Bodies):
         """(λv. S)*·c: transposed, or the term where that is stuck."""
         start = tape.nodes[0]
         assert isinstance(start, Start)
+        if not self.is_open:
+            return (yield self.transposed(tape, start, [(result, ty, covector)]))
         try:
             return driven(self.transposed(tape, start, [(result, ty, covector)]))
         except Stuck:

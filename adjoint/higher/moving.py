@@ -50,6 +50,7 @@ class Mover(Reader):
     def __init__(self, steps: int = STEPS) -> None:
         super().__init__(steps)
         self.count = 0
+        self.is_open = False
         self.tapes: dict[int, Tape] = {}
 
     # --- levels ---
@@ -280,6 +281,7 @@ class Mover(Reader):
 
     def free(self, x: Var) -> Value:
         """A free variable stands for itself."""
+        self.is_open = True
         return neutral(x, x.type)
 
     def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:

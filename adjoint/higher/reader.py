@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adjoint.higher.values import Along, At, Functional, Jacobian, Moving, Neutral, Pulled, Stuck
+from adjoint.higher.values import Along, At, Functional, Jacobian, Moving, Neutral, Pulled, Stuck, stored
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.check import Checker
 from diff.higher.evaluate import Evaluator
@@ -75,7 +75,7 @@ class Reader(Evaluator):
                 return Con(value.label, ty, arg)
             case Arrow(dom, cod):  # a sum of functions, or one whose derivative is left out
                 x = fresh("x", dom)
-                body = yield self.call(value, neutral(x, dom))
+                body = yield self.call(value, self.free(x))
                 body = yield self.read(body, cod)
                 return Lam(x, body)
             case _:  # no other values
@@ -101,6 +101,9 @@ class Reader(Evaluator):
                     term = Dual(x, Proj(k, x), covector)
                     sums = term if sums is None else Plus(sums, term)
                 return sums
+            case Data() if not is_first_order(dom):
+                stored(dual(dom))  # refuses
+                raise AssertionError(dom)
             case _:  # numbers
                 of = yield self.read(value, dom)
                 return Cov(of)
@@ -117,7 +120,7 @@ class Reader(Evaluator):
         """A function with its variables replaced: atoms in their places, and the others as a list of lets."""
         put: dict[int, AnyTerm] = {}
         lets: list[tuple[Var, AnyTerm]] = []
-        for x, uses in _free(lam).values():
+        for x, uses in free_variables(lam).values():
             if x.number not in values:
                 continue
             term = yield self.read(values[x.number], x.type)
@@ -148,11 +151,11 @@ def component(term: AnyTerm, index: int) -> AnyTerm:
 
 
 @once
-def _free(lam: Lam) -> dict[int, tuple[Var, int]]:
-    """The free variables of a function, and how often they occur."""
+def free_variables(term: AnyTerm) -> dict[int, tuple[Var, int]]:
+    """The free variables of a term, and how often they occur."""
     bound: set[int] = set()
     found: dict[int, tuple[Var, int]] = {}
-    stack: list[Any] = [lam]
+    stack: list[Any] = [term]
     while stack:
         node = stack.pop()
         pattern = getattr(node, "pattern", getattr(node, "var", None))
