@@ -126,7 +126,7 @@ def _summands(term: Any) -> tuple[Any, Any] | None:
     match term:
         case Plus(left, right) | Prim(_, Tuple((left, right)), "+"):
             return left, right
-        case _:  # no sum
+        case _:  # this is no sum
             return None
 
 

@@ -6,10 +6,10 @@ Jacobian is applied once on the way back. What a free variable stops is left as 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from adjoint.higher.bodies import Bodies
-from adjoint.higher.reader import free_variables, neutral, type_of
+from adjoint.higher.reader import free_variables, neutral, type_of, with_lets
 from adjoint.higher.values import Along, At, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape, zero
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
@@ -23,6 +23,8 @@ from diff.higher.terms import (
     Dv,
     Ev,
     Jac,
+    Lam,
+    Plus,
     Point,
     Pull,
     Pullbacks,
@@ -83,15 +85,9 @@ class Machine(Bodies):
             case Pull(pattern, body, form):
                 form = yield self.value(form, env)
                 return Pulled(pattern, body, dict(env), form, type_of(body))
-            case Dual(pattern, body, covector):
+            case Dual(_, _, covector):
                 covector = yield self.value(covector, env)
-                ty = pattern_type(pattern)
-                tape = self.tape()
-                moving = self.lifted(zero(ty), ty, tape)
-                inner = dict(env)
-                bind(pattern, moving, inner)
-                result = yield self.value(body, inner)
-                return (yield self._dual(tape, result, type_of(body), covector))
+                return (yield self._transposed(term, covector, env))
             case Jac(op, direction, name):
                 direction = yield self.value(direction, env)
                 return Jacobian(op, direction, name)
@@ -118,8 +114,31 @@ class Machine(Bodies):
                 return Functional((Along(point, direction, c),))
             case Zero(ty):
                 return zero(ty)
-            case _:
+            case Plus():  # of both languages
                 raise AssertionError(term)
+            case _:
+                assert_never(term)
+
+    def _transposed(self, term: Dual, covector: Value, env: dict[int, Value]) -> Pass:
+        """(λp. S)*·c; a term where S is stuck."""
+        ty = pattern_type(term.pattern)
+
+        def run() -> Pass:
+            tape = self.tape()
+            inner = dict(env)
+            bind(term.pattern, self.lifted(zero(ty), ty, tape), inner)
+            result = yield self.value(term.body, inner)
+            return (yield self._dual(tape, result, type_of(term.body), covector))
+
+        if not self.is_open:
+            return (yield run())
+        try:
+            return driven(run())
+        except Stuck:
+            pass
+        (closed, lets) = yield self.closed(Lam(term.pattern, term.body), env)
+        c = yield self.read(covector, dual(type_of(term.body)))
+        return Neutral(with_lets(lets, Dual(closed.pattern, closed.body, c)), dual(ty))
 
     def call(self, function: Value, arg: Value) -> Pass:
         """f v; a pullback that is stuck stays as a term."""

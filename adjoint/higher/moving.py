@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
-from adjoint.higher.reader import Reader, neutral, type_of
+from adjoint.higher.reader import Reader, neutral, type_of, with_lets
 from adjoint.higher.values import (
     Applied,
     Crossed,
@@ -36,7 +36,7 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
-from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Let, Plus, Prim, Tuple, Var, below, fresh
+from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Tuple, Var, below, fresh
 from diff.higher.types import Arrow, Ground, Product, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
 from hilbert import DirectSum, Vec
@@ -293,9 +293,7 @@ class Mover(Reader):
         values = {k: v for k, v in env.items() if k in _numbers(term)}
         (made, lets) = yield self.closed(Lam(x, inner), values)
         stopped = evolve(made.body, **{"condition" if isinstance(term, If) else "of": condition.term})
-        for y, value in reversed(lets):
-            stopped = Let(y, value, stopped)
-        return neutral(stopped, type_of(term))
+        return neutral(with_lets(lets, stopped), type_of(term))
 
 
 def _space(leaf: Value) -> Any:

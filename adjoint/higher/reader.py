@@ -13,7 +13,6 @@ from diff.higher.terms import (
     AnyTerm,
     Con,
     Cov,
-    Dual,
     Dv,
     Ev,
     Jac,
@@ -50,13 +49,13 @@ class Reader(Evaluator):
             case Pulled(pattern, body, values, form, cod):
                 (closed, names) = yield self.closed(Lam(pattern, body), values)
                 form = yield self.read(form, Arrow(cod, dual(cod)))
-                return _let(names, Pull(closed.pattern, closed.body, form))
+                return with_lets(names, Pull(closed.pattern, closed.body, form))
             case Jacobian(op, direction, name):
                 direction = yield self.read(direction, ground(op.dom))
                 return Jac(op, direction, name)
             case Closure(lam, values):
                 (closed, names) = yield self.closed(lam, values)
-                return _let(names, closed)
+                return with_lets(names, closed)
             case Vec() | int() if not isinstance(ty, Lin):
                 return Lit(value)
             case _:  # its type says how it is read
@@ -84,29 +83,29 @@ class Reader(Evaluator):
     def _covector(self, value: Value, dom: Ty) -> Pass:
         """The normal forms of covectors."""
         if isinstance(value, Functional):
-            made: AnyTerm = Zero(dual(dom))
+            sums: AnyTerm = Zero(dual(dom))
             for k, one in enumerate(value.terms):
                 term = yield self._evaluation(one, dom)
-                made = term if not k else Plus(made, term)
-            return made
+                sums = term if not k else Plus(sums, term)
+            return sums
         match dom:
             case Lin(inner, _):  # pt(u)
                 point = yield self.read(value, inner)
                 return Point(point)
-            case Product(parts) if not is_first_order(dom):  # (c₁, …, cₙ), each on its part
-                sums: AnyTerm | None = None
-                for k, (part, one) in enumerate(zip(parts, value, strict=True)):
-                    covector = yield self.read(one, dual(part))
-                    x = fresh("x", dom)
-                    term = Dual(x, Proj(k, x), covector)
-                    sums = term if sums is None else Plus(sums, term)
-                return sums
+            case Product(parts):  # (c₁, …, cₙ): numbers, and covectors where there are functions
+                made = yield each(lambda one: self._component(*one), list(zip(value, parts, strict=True)))
+                return Cov(Tuple(tuple(made)))
             case Data() if not is_first_order(dom):
                 stored(dual(dom))  # refuses
                 raise AssertionError(dom)
-            case _:  # numbers
+            case _:  # vectors and variants of them
                 of = yield self.read(value, dom)
                 return Cov(of)
+
+    def _component(self, value: Value, ty: Ty) -> Pass:
+        """A covector among others: as numbers, where it has them."""
+        term = yield self.read(value, dual(ty))
+        return term.of if isinstance(term, Cov) and not isinstance(type_of(term.of), Lin) else term
 
     def _evaluation(self, one: At | Along, dom: Any) -> Pass:
         point = yield self.read(one.point, dom.dom)
@@ -132,7 +131,8 @@ class Reader(Evaluator):
         return (substitute(lam, put) if put else lam), lets
 
 
-def _let(lets: list[tuple[Var, AnyTerm]], term: AnyTerm) -> AnyTerm:
+def with_lets(lets: list[tuple[Var, AnyTerm]], term: AnyTerm) -> AnyTerm:
+    """let … in t."""
     for x, value in reversed(lets):
         term = Let(x, value, term)
     return term

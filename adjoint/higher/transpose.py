@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, TypeAlias, assert_never
 
-from adjoint.affine import vjp
+from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
 from adjoint.higher.moving import Mover
 from adjoint.higher.reader import neutral
 from adjoint.higher.values import (
@@ -33,7 +33,6 @@ from adjoint.higher.values import (
     stored,
     zero,
 )
-from adjoint.rules import adjoint
 from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
@@ -41,9 +40,7 @@ from diff.higher.operators import primitive, sign
 from diff.higher.terms import Diff
 from diff.higher.types import Arrow, Data, Ground, Lin, Product, Ty, dual, payload
 from diff.higher.values import Native, Tagged, Value, flat, summands
-from hilbert import DirectSum, R, Vec
-from hilbert.map import AnyMap
-from hilbert.once import once
+from hilbert import R, Vec
 from linmap import LinMap
 
 Sums: TypeAlias = "defaultdict[Node, defaultdict[int, list[Value]]]"
@@ -151,14 +148,14 @@ class Transposer(Mover):
                 if any(map(_is_neutral, covectors)):
                     raise Stuck
                 if isinstance(op, LinMap):
-                    found = self.primitive(_adjoint(op), tuple(covectors))
+                    found = self.primitive(adjoint_of(op), tuple(covectors))
                     back = flat(found)
                     places = range(len(tangents))
                 else:
                     if any(isinstance(point, Neutral) for point in points):
                         raise Stuck
-                    wrt, places = _only(op, tangents)
-                    back = flat(self.primitive(_vjp(op, wrt), (points, tuple(covectors))))
+                    wrt, places = moving_part(op, [t is not None for t in tangents])
+                    back = flat(self.primitive(vjp_of(op, wrt), (points, tuple(covectors))))
                 for k, one in zip(places, back, strict=True):
                     tangent = tangents[k]
                     if tangent is not None:
@@ -386,29 +383,3 @@ def _assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
 
 def _pushed(tape: Tape, out: Out) -> Value | None:
     return tape.forward[out.node][out.index]
-
-
-@once
-def _adjoint(op: AnyMap) -> AnyMap:
-    assert isinstance(op, LinMap)
-    made: AnyMap = adjoint(op)
-    return made
-
-
-@once
-def _vjp(op: AnyMap, wrt: int | None) -> AnyMap:
-    return vjp(op) if wrt is None else vjp(op, wrt)
-
-
-def _only(op: AnyMap, tangents: tuple[Out | None, ...]) -> tuple[int | None, range]:
-    """The one part of the domain that moves, or None for several, and the places of its leaves."""
-    if isinstance(op.dom, DirectSum):
-        start, moving = 0, []
-        for k, part in enumerate(op.dom.parts):
-            end = start + len(summands(part))
-            if any(t is not None for t in tangents[start:end]):
-                moving.append((k, range(start, end)))
-            start = end
-        if len(moving) == 1:
-            return moving[0]
-    return None, range(len(tangents))

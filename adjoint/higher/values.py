@@ -13,6 +13,7 @@ from attrs import field, frozen
 from diff.higher.errors import TermError
 from diff.higher.types import Arrow, Data, Ground, Int, Lin, Product, Ty, dual, is_first_order, payload
 from diff.higher.values import Native, Tagged, Value
+from hilbert import Bool
 from hilbert.once import once
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
                 results.append(one)
             case _, Ground(space) if not space.is_space:
                 results.append(one)
-            case _:  # a leaf
+            case _:  # a vector or a function
                 results.append(step(one, kind))
     return results[0]
 
@@ -326,5 +327,9 @@ def zero(ty: Ty) -> Value:
             return Native(constant)
         case Lin():
             return Functional()
-        case _:  # what is discrete
+        case Ground(space):  # what is discrete does not move: any element will do
+            return space.vec(False if space == Bool else 0)
+        case Int():
+            return 0
+        case _:  # variants
             raise TermError("shape", f"there is no 0 of {ty} before its tags and lengths are known")

@@ -81,7 +81,7 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
                 if not (yield _lin(part, X)):
                     return False
             return True
-        case Proj(_, of) | Typed(of) | Sharp(of):
+        case Proj(_, of) | Typed(of) | Sharp(of) | Cov(of):
             return (yield _lin(of, X))
         case Jac(_, direction):
             return (yield _lin(direction, X))
@@ -119,7 +119,7 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             return not occurs(X, at) and (yield _lin(covector, X))
         case Dv(at, along, covector):
             return not occurs(X, at, along) and (yield _lin(covector, X))
-        case Cov() | Pull() | If() | Con() | Case() | Fold() | Fix() | Name() | Number() | Sign() | Branch():
+        case Pull() | If() | Con() | Case() | Fold() | Fix() | Name() | Number() | Sign() | Branch():
             return False
         case _:
             assert_never(term)
