@@ -16,12 +16,13 @@ from diff.higher.types import (
     Data,
     Declaration,
     Ground,
+    Lin,
     Product,
     Ty,
     Unknown,
     ground,
     instance,
-    space_of,
+    is_first_order,
     unknown,
 )
 from diff.higher.unify import Unifier
@@ -220,11 +221,20 @@ class Resolver:
             return given
         return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
-    def vectors(self, ty: Ty, place: Place | None) -> Ty:
-        """The type of what a covector of numbers applies to: reals, tuples of reals, or a vector."""
+    def vectors(self, ty: Ty, place: Place | None, *, is_part: bool = False) -> Ty:
+        """The type of what a covector of numbers, and of covectors in the places of its parts, applies to.
+
+        What is discrete stands for itself, as a part.
+        """
         found = self.types.find(ty)
-        for one in found.parts if isinstance(found, Product) else (found,):
-            self.ground(one, place)
-        if space_of(self.types.resolve(ty, {}, lambda u: u)) is None:
-            raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
-        return found
+        match found:
+            case Product(parts):
+                return Product(tuple(self.vectors(part, place, is_part=True) for part in parts))
+            case Lin(dom, _):
+                return dom
+            case _:  # vectors, and variants of given tags and lengths
+                space = self.ground(found, place)
+                is_number = is_part or space is None or space.is_space
+                if not is_number or not is_first_order(self.types.resolve(ty, {}, lambda u: u)):
+                    raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
+                return found
