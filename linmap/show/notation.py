@@ -14,6 +14,7 @@ WIDTH = 100
 LINES = 40
 DIGITS = 6
 IN_FULL = "show(f, lines=None) has them"
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @final
@@ -64,6 +65,11 @@ Doc: TypeAlias = Word | Chained | Signed | Bracket | Times
 Piece: TypeAlias = "str | tuple[Doc, bool, str]"
 """Text, or a doc with how it is set."""
 IDENTITY = Word("id")
+
+
+def subscript(n: int) -> str:
+    """₁, ₂, …"""
+    return str(n).translate(SUBSCRIPTS)
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
