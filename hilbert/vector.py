@@ -152,10 +152,7 @@ class Vec(NotArray, Reductions, Generic[V]):
             raise SpaceError(msg)
 
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
-        """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks.
-
-        Raises SpaceError for what is no tuple.
-        """
+        """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks."""
         if type(leaves) is not tuple:
             msg = f"a vector is made by V.vec(data), here ({shown(space)}).vec({shown(leaves)})"
             raise SpaceError(msg)
