@@ -80,7 +80,7 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
     Several, `grad(f, (0, 2))`, give the direct sum of these parts. Raises SpaceError for a map that is not
     scalar-valued, or a part that does not exist.
     """
-    return _gradient(f, wrt, with_value=False)
+    return _gradient(*_scalar(f, wrt))
 
 
 @overload
@@ -127,21 +127,27 @@ def value_and_grad(
 def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, DirectSum[Field, Any]]: ...
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
-    return _gradient(f, wrt, with_value=True)
+    return _with_value(*_scalar(f, wrt))
 
 
-def _gradient(f: AnyMap, wrt: Wrt, *, with_value: bool) -> AnyProgram:
+def _scalar(f: AnyMap, wrt: Wrt) -> tuple[AnyProgram, Chosen]:
+    """The program of a scalar-valued map, and the parts that vary; SpaceError for others."""
     require_map(f, "grad")
     chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"
         raise SpaceError(msg)
-    return _derived(program(f), chosen, with_value=with_value)
+    return program(f), chosen
 
 
 @once
-def _derived(p: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
-    return derived(p, lambda q: _built(q, chosen, with_value=with_value))
+def _gradient(p: AnyProgram, chosen: Chosen) -> AnyProgram:
+    return derived(p, lambda q: _built(q, chosen, with_value=False))
+
+
+@once
+def _with_value(p: AnyProgram, chosen: Chosen) -> AnyProgram:
+    return derived(p, lambda q: _built(q, chosen, with_value=True))
 
 
 def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
@@ -340,4 +346,4 @@ def hessian(
 ) -> Any: ...
 def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
-    return jacobian(_gradient(f, wrt, with_value=False), *x, wrt=wrt, blocks=blocks, as_=as_)
+    return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_)

@@ -198,7 +198,7 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
     ) -> LinMap[V, W]: ...
     def at(self, *x: Any) -> Any:
         """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
-        if any(isinstance(part, Expr) for part in x):
+        if Expr in map(type, x):
             msg = "a derivative at an expression is no linear map yet: in a traced function write jvp(f)(x, dx), or "
             raise SpaceError(f"{msg}vjp(f)(x, dy) for its adjoint")
         return self._closed(argument(self.program, x), ())[1]

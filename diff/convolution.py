@@ -203,12 +203,12 @@ def _paddings(
         ]
         return [(k // 2, k - k // 2) for k in missing]
     each = given if isinstance(given, tuple) else (given,) * n
-    pairs = [k if isinstance(k, tuple) else (k, k) for k in each]
-    whole_numbers = [integer(k) for pair in pairs for k in pair]
-    if len(pairs) != n or any(len(pair) != 2 for pair in pairs) or any(k is None or k < 0 for k in whole_numbers):
+    pairs = [tuple(map(integer, k if isinstance(k, tuple) else (k, k))) for k in each]
+    fit = [(a, b) for a, b in (pair for pair in pairs if len(pair) == 2) if a is not None and b is not None]
+    if not len(fit) == len(pairs) == n or any(min(pair) < 0 for pair in fit):
         msg = f'the padding of conv is a number ≥ 0, "same", or for each of {n} axes a number or a pair of numbers, '
         raise SpaceError(f"{msg}not {shown(given)}")
-    return pairs  # pyright: ignore[reportReturnType]
+    return fit
 
 
 def _named(to: Any, target: list[Index], x: Any) -> list[Index]:

@@ -333,13 +333,12 @@ class Series:
         """Σ_d x_d ⋄ y_d; entry by entry, a factor of y that does not vary with d leaves the sum."""
         b, n = self.out, len(self.family)
         operation = b.operation(y)
-        args = b.steps[y - b.arity].args if operation else ()
         if isinstance(operation, Scale):
-            return b.scale(operation.k, self._summed(spec, x, args[0]))  # pyright: ignore[reportGeneralTypeIssues]
+            return b.scale(operation.k, self._summed(spec, x, b.steps[y - b.arity].args[0]))
         entries = spec.right[n:]
         each = Spec.pointwise(len(entries)).lifted(n, left=True, right=False)
         if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
-            first, last = args  # pyright: ignore[reportAssignmentType]
+            first, last = b.steps[y - b.arity].args
             for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
                 if operation.spec == spread:
                     total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)

@@ -46,17 +46,14 @@ class Remembering:
 
     def memo(self) -> dict[Any, Any]:
         """A place for what is derived from this object; not part of its value."""
-        try:
-            return self._memo
-        except AttributeError:
-            pass
-        with LOCK:
-            try:
-                return self._memo
-            except AttributeError:
-                empty: dict[Any, Any] = {}
-                object.__setattr__(self, "_memo", empty)
-                return empty
+        found: dict[Any, Any] | None = getattr(self, "_memo", None)
+        if found is None:
+            with LOCK:
+                found = getattr(self, "_memo", None)
+                if found is None:
+                    found = {}
+                    object.__setattr__(self, "_memo", found)
+        return found
 
 
 def first(kept: dict[Any, R], key: Any, made: R) -> R:
@@ -144,12 +141,13 @@ def _of_a_term(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
     places = [p for p in signature(function).parameters.values() if p.kind is not Parameter.KEYWORD_ONLY]
     usual = tuple(p.default for p in places[1:])
+    count = len(usual)
 
     @wraps(function)
     def found(term: Any, *args: Any, **named: Any) -> Any:
-        key = (function, *args, *usual[len(args) :])
-        if named:
-            key = (*key, *sorted(named.items()))
+        if len(args) < count:
+            args += usual[len(args) :]
+        key = (function, args, *sorted(named.items())) if named else (function, args)
         try:
             return term._memo[key]
         except (AttributeError, KeyError):

@@ -147,7 +147,8 @@ class Term(Remembering):
 
 
 @cache
-def _fields(cls: type) -> tuple[str, ...]:
+def compared(cls: type) -> tuple[str, ...]:
+    """The fields that equality looks at."""
     return tuple(f.name for f in attrs.fields(cls) if f.eq and f.init)
 
 
@@ -161,7 +162,7 @@ def children(term: Term) -> list[Term]:
     """The direct subterms, in order."""
     found: list[Term] = []
     cls: type = type(term)
-    for name in _fields(cls):
+    for name in compared(cls):
         value = getattr(term, name)
         if isinstance(value, Term):
             found.append(value)
@@ -249,7 +250,7 @@ def table(term: Term, *, whole: bool = False) -> Table:
     order = postorder(term)
     for node in order:
         cls: type = type(node)
-        row = (cls, *(encode(getattr(node, name)) for name in (_whole(cls) if whole else _fields(cls))))
+        row = (cls, *(encode(getattr(node, name)) for name in (_whole(cls) if whole else compared(cls))))
         numbers[id(node)] = known.setdefault(row, len(known))
     return tuple(known)
 

@@ -43,13 +43,17 @@ class Place:
 class TermError(SpaceError):
     """A term, type or text that is refused: `code` says in which way, `place` where."""
 
+    code: Code
+    message: str
+    place: Place | None
+
     def __init__(self, code: Code, message: str, place: Place | None = None) -> None:
         super().__init__(f"{place}: {message}" if place else message)
         self.code, self.message, self.place = code, message, place
 
     def at(self, place: Place | None) -> TermError:
         """The same error, at this place if it has none of its own."""
-        return self if self.place or place is None else TermError(self.code, self.message, place)  # pyright: ignore[reportArgumentType]
+        return self if self.place or place is None else TermError(self.code, self.message, place)
 
     def __reduce__(self) -> tuple[type[TermError], tuple[Code, str, Place | None]]:
-        return TermError, (self.code, self.message, self.place)  # pyright: ignore[reportReturnType]
+        return TermError, (self.code, self.message, self.place)

@@ -45,7 +45,7 @@ class PatternParser(TypeParser):
         stack: list[tuple[str, Place, list[Pattern]]] = []
         while True:
             token = self.token
-            done: Pattern | None
+            done: Pattern
             if token.text in {"(", "<"}:
                 self.step()
                 closing = ")" if token.text == "(" else ">"
@@ -61,12 +61,12 @@ class PatternParser(TypeParser):
             while stack:
                 closing, place, parts = stack[-1]
                 if closing == ")" and not parts and self.accept(":"):
-                    done = driven(_typed(done, self.type(), place))  # pyright: ignore[reportArgumentType]
-                    self.bare.difference_update(x.number for x in variables(done))  # pyright: ignore[reportArgumentType]
+                    done = driven(_typed(done, self.type(), place))
+                    self.bare.difference_update(x.number for x in variables(done))
                     self.expect(")")
                     stack.pop()
                     continue
-                parts.append(done)  # pyright: ignore[reportArgumentType]
+                parts.append(done)
                 if self.accept(","):
                     break
                 if closing == ")" and len(parts) == 1:
@@ -75,7 +75,7 @@ class PatternParser(TypeParser):
                 done = parts[0] if len(parts) == 1 else Tuple(tuple(parts), place=place)
                 stack.pop()
             else:
-                return done  # pyright: ignore[reportReturnType]
+                return done
 
     def bind(self, pattern: Pattern) -> Before:
         """Bring the variables of a pattern into scope; returns what `unbind` needs."""

@@ -70,8 +70,9 @@ class Names(Protocol):
     def map(self, name: str) -> AnyMap | None:
         """A primitive that the text defines."""
 
-    def near(self, name: str) -> str:  # pyright: ignore[reportReturnType]
+    def near(self, name: str) -> str:
         """A hint for a name that is unbound."""
+        ...
 
 
 class Resolver:

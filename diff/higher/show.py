@@ -211,7 +211,8 @@ class Shower:
             case Prim(_, arg, name):
                 yield self._operator(name or "prim", arg.parts if isinstance(arg, Tuple) else (arg,), arg)
             case Sign(sign, args):
-                yield self._operator(sign, args, Tuple(args) if len(args) > 1 else args[0])  # pyright: ignore[reportGeneralTypeIssues]
+                (operand,) = args if len(args) == 1 else (Tuple(args),)
+                yield self._operator(sign, args, operand)
             case Plus(left, right):
                 yield self._operator("+", (left, right), term)
             case App(function, arg):

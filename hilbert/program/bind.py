@@ -132,9 +132,20 @@ def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
             owned.add(to)
         else:
             owned.difference_update(args)
-        operands = args if len(args) == 2 else (args[0], None) if len(args) == 1 else (None, args)
-        steps.append((call, *operands, to, tuple(dead)))  # pyright: ignore[reportArgumentType]
+        first, second = _operands(args)
+        steps.append((call, first, second, to, tuple(dead)))
     return steps, owned
+
+
+def _operands(args: tuple[int, ...]) -> tuple[Any, Any]:
+    """The slots of a step's operands as a call has them."""
+    match args:
+        case (x,):
+            return x, None
+        case (x, y):
+            return x, y
+        case _:  # none, or many
+            return None, args
 
 
 def _is_large(leaf: Leaf) -> bool:

@@ -13,7 +13,7 @@ from hilbert.repr_names import spelled
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, cache_hash=True)
 class Const:
     """A leaf of a vector. Two are equal if they come from the same vector, or repeat the same number."""
 

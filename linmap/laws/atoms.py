@@ -156,7 +156,7 @@ def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Sect
     """The section with these arcs, whose data are no more numbers than those of a given one."""
     maps = [a.map for a in found if isinstance(a.map, wire.Section)]
     sides = {f.side for f in maps}
-    data = list(dict.fromkeys(f.datum for f in maps if isinstance(f.datum, Const)))
+    data = list(dict.fromkeys([f.datum for f in maps if isinstance(f.datum, Const)]))
     vectors = [s.datum for s in given if isinstance(s, Section)]
     if len(sides) > 1 or _entries([d.leaf for d in data]) > max([_entries(v.space.leaves) for v in vectors]):
         return None
@@ -175,14 +175,15 @@ def _entries(leaves: Iterable[Leaf]) -> int:
 
 def _vector(data: list[Const], given: Sequence[Vec[Any]]) -> tuple[Vec[Any], Sequence[Const]]:
     """The vector with these leaves: a given one that has them, or a new one, in the space of a given one that fits."""
+    sources = {d.key[0] for d in data}
     for v in given:
-        if all(d.key[0] == v.token for d in data):
+        if sources == {v.token}:
             return v, constants(v)
-    leaves = tuple(d.leaf for d in data)
+    leaves = tuple([d.leaf for d in data])
     fit = [v.space for v in given if v.space.leaves == leaves]
     space = fit[0] if fit else type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
     token = derived_token("; ".join(repr(d.key) for d in data))
-    return Vec(space, tuple(d.array for d in data), token), data
+    return Vec(space, tuple([d.array for d in data]), token), data
 
 
 # --- a law on all arcs of an atom ---

@@ -49,12 +49,9 @@ class Constants(Bench):
             return datum.number
         return None if datum.leaf.axes or isinstance(datum.array, Formal) else float(datum.array)
 
-    def _known(self, *data: Datum) -> bool:
-        return all(isinstance(d, Const) and d.leaf.is_field and not isinstance(d.array, Formal) for d in data)
-
     def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
         """Computed once, if it is no larger than both."""
-        if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
+        if not (isinstance(u, Const) and isinstance(v, Const) and _plain(u) and _plain(v)):
             return None
         leaf = operation.product(spec, u.leaf, v.leaf)
         if leaf.size > max(u.leaf.size, v.leaf.size):
@@ -64,7 +61,7 @@ class Constants(Bench):
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:
         """Computed once."""
-        if not isinstance(datum, Const) or not self._known(datum):
+        if not isinstance(datum, Const) or not _plain(datum):
             return None
         if datum.number is not None:
             return filled(k * datum.number, datum.leaf)
@@ -72,7 +69,7 @@ class Constants(Bench):
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
         """Computed once."""
-        if not (isinstance(u, Const) and isinstance(v, Const) and self._known(u, v)):
+        if not (isinstance(u, Const) and isinstance(v, Const) and _plain(u) and _plain(v)):
             return None
         xp = common_namespace((u.array, v.array))
         arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
@@ -96,6 +93,11 @@ class Vectors(Constants):
         if orders or not (isinstance(u, Const) and isinstance(v, Const) and u.leaf.is_field):
             return super().total(u, v, *orders)
         return Const((_vector(u) + _vector(v)).leaves[0], u.leaf, ("total", u.key, v.key, 0, 0))
+
+
+def _plain(datum: Const) -> bool:
+    """Whether it is an array of numbers."""
+    return datum.leaf.is_field and not isinstance(datum.array, Formal)
 
 
 def _vector(datum: Const) -> Vec[Any]:

@@ -1,8 +1,8 @@
 """How rules are applied: bottom-up, each result kept only where it makes the shared term smaller.
 
 A rule's result is simplified in its turn before it is judged: ⟨f•h, g•k⟩ is larger than (f×g) • ⟨h, k⟩, until a law
-applies to f•h. What does not make the term smaller is undone. Passes are generators on an explicit stack, so that deep
-terms do not overflow Python's.
+applies to f•h. What does not make the term smaller is undone. Passes are generators; what goes down the term is yielded
+to an explicit stack, so that deep terms do not overflow Python's.
 """
 
 from __future__ import annotations
@@ -57,18 +57,20 @@ class Rewriting:
 
 
 class Simplifier:
-    """One pass over a term; with a list `steps` it records what it does."""
+    """Passes over a term, until one changes it; with a list `steps` they record what they do."""
 
-    def __init__(self, term: Any, *, late: bool, steps: list[Rewriting] | None = None) -> None:
-        self.late, self.steps = late, steps
+    def __init__(self, term: Any, steps: list[Rewriting] | None = None) -> None:
+        self.late, self.steps = False, steps
         self.changed = False
         self.shared = Shared()
         self.given = term
         self.root = self.shared.intern(term)
         self.shared.acquire(self.root)
 
-    def run(self) -> Any:
-        """The term after the pass; the same object if nothing was rewritten."""
+    def run(self, *, late: bool) -> Any:
+        """The term after a pass; the same object if nothing was rewritten."""
+        self.late = late
+        self.shared.afresh()
         result = driven(self.all(self.root, None))
         self.changed = result is not self.root
         return result if self.changed else self.given
@@ -94,7 +96,7 @@ class Simplifier:
                 node = new
                 if shared.is_simple(node):
                     continue
-            shared.simple((yield self.node(node, place)))
+            shared.simple((yield from self.node(node, place)))
         return shared.find(term)
 
     def node(self, node: Any, path: Path) -> Work:
@@ -109,7 +111,7 @@ class Simplifier:
                 return (yield self.all(raw, path))
         if isinstance(node, (Composition, Addition)) and not shared.is_scanned(node):
             shared.scanned(node)
-            new = yield (composition if isinstance(node, Composition) else total)(self, node, path)
+            new = yield from (composition if isinstance(node, Composition) else total)(self, node, path)
             if new is not node:
                 return new
         for rule in rules(NODE, cls, late=self.late):

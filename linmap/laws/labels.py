@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hilbert.spec import ALPHABET, Spec
 
 
@@ -28,6 +30,7 @@ def normal(spec: Spec, side: int) -> tuple[Spec, tuple[int, ...]]:
     return Spec.of(labels, flow, out), tuple(datum.index(c) for c in labels)
 
 
+@cache
 def product(outer: Spec, outer_side: int, inner: Spec, inner_side: int) -> tuple[Spec, Spec] | None:
     """For x ↦ u ⋄ (v ⋄' x): the contraction of u with v to w, and that of w with x.
 

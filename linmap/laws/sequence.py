@@ -176,14 +176,14 @@ class Neighbours(_Open):
                 self._apart(f, count - 1, parts)
                 self._push(list(map(self.shared.find, parts)))
                 continue
-            if (yield self._taken_apart(f)):
+            if (yield from self._taken_apart(f)):
                 continue
-            if self.done and (yield self._merged(f)):
+            if self.done and (yield from self._merged(f)):
                 continue
             self.done.push(f)
         if not self.changed and len(self.done) > 1:
             return self.node
-        return (yield self._closed())
+        return (yield from self._closed())
 
     def _push(self, parts: Sequence[Any]) -> None:
         self.todo.extend(reversed(parts))
@@ -245,7 +245,7 @@ class Neighbours(_Open):
             made = rule.function(f, inner)
             if made is None:
                 continue
-            new = yield self.rewritten(rule, [inner, f], made, (self._place(), len(self.done) - 1))
+            new = yield from self.rewritten(rule, [inner, f], made, (self._place(), len(self.done) - 1))
             if new is not None:
                 self.done.pop()
                 before = self._now(new)
@@ -263,8 +263,8 @@ class Neighbours(_Open):
         else:
             self.shared.scanned(self.shared.intern(made))
         if self.factor is None:
-            return (yield self.closed(parts, made))
-        return (yield self.closed(parts, self.factor * made, PENDING))
+            return (yield from self.closed(parts, made))
+        return (yield from self.closed(parts, self.factor * made, PENDING))
 
 
 class Summands(_Open):
@@ -278,7 +278,7 @@ class Summands(_Open):
         """The simplified sum; the node itself if nothing changed."""
         while True:
             self._flatten()
-            if not (yield self._collected()):
+            if not (yield from self._collected()):
                 break
         if not self.changed and len(self.parts) > 1:
             return self.node
@@ -287,7 +287,7 @@ class Summands(_Open):
             self.owner.note("sum of one", self.path, self.whole(self.parts), made)
         else:
             self.shared.scanned(self.shared.intern(made))
-        return (yield self.closed(self.parts, made))
+        return (yield from self.closed(self.parts, made))
 
     def _flatten(self) -> None:
         """Terms that are sums, or 0."""
@@ -339,7 +339,7 @@ class Summands(_Open):
                 if made is None:
                     continue
                 gone = sum(1 for k, new in instead.items() if not new and k < places[0])
-                new = yield self.rewritten(rule, terms, made, (self.path, places[0] - gone))
+                new = yield from self.rewritten(rule, terms, made, (self.path, places[0] - gone))
                 if new is not None:
                     instead |= dict.fromkeys(places[1:], ()) | {places[0]: (new,)}
             if instead:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import fields
 
-from hilbert.term import Chain, Term, parts
+from hilbert.term import Chain, Term, compared, parts
 from linmap.laws.size import data, row_size
 
 if TYPE_CHECKING:
@@ -20,21 +20,22 @@ Mark: TypeAlias = tuple[int, int, int]
 _MISSING: Any = object()
 
 
-def _row(node: Term, below: list[Term]) -> Any:
-    """A key that two nodes share if they are equal; nodes without parts compare themselves."""
-    if not below:
+def _row(node: Term, below: Sequence[Term]) -> Any:
+    """A key that two nodes share if they are equal; a flat node compares itself."""
+    if node.is_flat:
         return node
-    cls: Any = type(node)
-    row: list[Any] = [cls]
-    for f in fields(cls):
-        value = getattr(node, f.name)
-        if isinstance(value, Term):
-            row.append(id(value))
-        elif isinstance(value, (tuple, Chain)) and len(value) and isinstance(value[0], Term):
-            row.append(tuple(map(id, value)))
-        elif f.eq and f.init:
-            row.append(value)
-    return tuple(row)
+    cls: type = type(node)
+    values = [getattr(node, name) for name in compared(cls)]
+    return cls, *(map(_reference, values) if below else values)
+
+
+def _reference(value: Any) -> Any:
+    """What stands for a field in a key: for subterms, which are rows, their identities."""
+    if isinstance(value, Term):
+        return id(value)
+    if isinstance(value, (tuple, Chain)) and len(value) and isinstance(value[0], Term):
+        return tuple(map(id, value))
+    return value
 
 
 def rebuilt(node: Term, below: Sequence[Term]) -> Any:
@@ -63,13 +64,14 @@ class Shared:
         self._equal: dict[Any, Term] = {}
         self._found: dict[int, Term] = {}
         self._kept: list[Term] = []  # so that an id is never that of another object
-        self._uses: dict[Any, int] = {}
+        self._uses: dict[int, int] = {}
         self._moved: dict[int, Term] = {}
         self._simple: dict[int, None] = {}
         self._scanned: dict[int, None] = {}
         self._done: list[tuple[dict[Any, Any], Any, Any]] = []
         self._costs: dict[int, tuple[int, int]] = {}
-        self._data: dict[int, list[Any]] = {}
+        self._data: dict[int, list[int]] = {}
+        self._vectors: dict[Any, Any] = {}  # those that are equal are one
         self._parts: dict[int, list[Any]] = {}
 
     # --- what can be undone ---
@@ -189,7 +191,8 @@ class Shared:
         """A vector is a row of its own."""
         found = self._data.get(id(node))
         if found is None:
-            found = self._data[id(node)] = data(node)
+            same = self._vectors
+            found = self._data[id(node)] = [id(same.setdefault(datum, datum)) for datum in data(node)]
         for datum in found:
             old = self._uses.get(datum, 0)
             self._set(self._uses, datum, old + n)
@@ -221,6 +224,12 @@ class Shared:
         self._set(self._moved, id(old), new)
 
     # --- which rows are simple ---
+
+    def afresh(self) -> None:
+        """No row is known to be simple, and nothing is undone any more."""
+        self._simple.clear()
+        self._scanned.clear()
+        self._done.clear()
 
     def is_simple(self, node: Term) -> bool:
         """Whether a row has been simplified."""

@@ -70,10 +70,12 @@ def rewritten(f: Any, steps: list[Rewriting] | None = None) -> Any:
         msg = f"simplify takes a linear map, a function or a derivative, not {shown(f)}"
         raise SpaceError(msg)
     late = False
+    passes = Simplifier(f, steps)
     while True:
-        once = Simplifier(f, late=late, steps=steps)
-        f = once.run()
-        if not once.changed:
-            if late:
-                return f
+        f = passes.run(late=late)
+        if passes.changed:
+            passes = Simplifier(f, steps)
+        elif late:
+            return f
+        else:
             late = True

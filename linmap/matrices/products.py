@@ -326,8 +326,8 @@ def distinct(
     first = first_of_equal(code)
     places: Ints | None = None
     if not first.all():
-        places = np.cumsum(first)  # pyright: ignore[reportAssignmentType]
-        places -= 1  # pyright: ignore[reportOperatorIssue]
+        places = np.cumsum(first, dtype=np.int64)
+        np.subtract(places, 1, out=places)
         code = code[first]
     if math.prod(sizes[c] for c in labels) < LARGEST:
         return tuple(column for _, column in split(labels, code, sizes)), order, places

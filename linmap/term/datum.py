@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -104,9 +105,8 @@ def as_data(given: Iterable[Const]) -> Data:
 
 def constants(v: Vec[Any]) -> tuple[Const, ...]:
     """The leaves of a vector."""
-    token = v.token
-    pairs = zip(v.leaves, v.space.leaves, strict=True)
-    return tuple([Const(array, leaf, (token, k)) for k, (array, leaf) in enumerate(pairs)])
+    keys = zip(itertools.repeat(v.token), itertools.count())
+    return tuple(map(Const, v.leaves, v.space.leaves, keys))
 
 
 def filling(array: Any) -> float | None:

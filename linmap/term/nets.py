@@ -23,7 +23,7 @@ I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-ARCS = get_args(Wire)
+ARCS = frozenset(get_args(Wire))
 """The classes of the operations of arcs."""
 
 
@@ -37,7 +37,7 @@ class Arc:
     dst: int
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.map, ARCS) or type(self.src) is not int or type(self.dst) is not int:
+        if type(self.map) not in ARCS or type(self.src) is not int or type(self.dst) is not int:
             msg = f"an arc is a linear operation from wire to wire, not {shown(self.map)} from {shown(self.src)} to "
             raise SpaceError(f"{msg}{shown(self.dst)}")
 

@@ -133,10 +133,10 @@ def test_the_size_is_kept(s: Source) -> None:
     f = any_term(s)
     note(f)
     for late in (False, True):
-        once = Simplifier(f, late=late)
-        f = once.run()
+        passes = Simplifier(f)
+        f = passes.run(late=late)
         due = measure(f)
-        assert (once.shared.size, once.shared.weight) == (due.size, due.weight)
+        assert (passes.shared.size, passes.shared.weight) == (due.size, due.weight)
 
 
 def test_shared_scalings_are_as_deep_as_their_deepest_use() -> None:
