@@ -23,9 +23,10 @@ from hilbert.program.constant import Const
 from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
+from linmap.matrices.columns import Labels, split
 from linmap.matrices.contractor import Contractor
 from linmap.matrices.elimination import eliminated
-from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, split, uses
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.net.recur import acted
 from linmap.term import wire
 from linmap.term.nets import Net, refs
