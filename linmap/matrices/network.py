@@ -76,15 +76,15 @@ class Network(Contractor):
                 return self._reduced(p, relation, at)
             case wire.External():
                 return self._external(p, f)
-            case wire.Into() | wire.OutOf() | wire.Recur():  # no product: see `opaque`
+            case wire.Into() | wire.OutOf() | wire.Recur() | wire.Inverse():  # no product: see `opaque`
                 raise TypeError(f)
             case _:
                 assert_never(f)
 
     def opaque(
-        self, f: wire.Recur, inputs: Collection[int], outputs: Collection[int]
+        self, f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int]
     ) -> dict[tuple[int, int], NetworkProduct]:
-        """A linear loop between arrays of its bundles: the loop, or its adjoint, on all basis vectors at once.
+        """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on all basis vectors at once.
 
         It is run from the side with fewer dimensions.
         """
