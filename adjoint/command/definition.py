@@ -1,5 +1,8 @@
 """What the sub-commands ask of a file: its functions by their names, and values of expressions."""
 
+# pyright: reportReturnType=false
+# a protocol says what its methods give, and gives nothing
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, final

@@ -12,7 +12,7 @@ from diff.expr import Expr
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.types import Ground, Int, Product, Ty
-from hilbert import DirectSum, Fin, R, Type, Vec
+from hilbert import Copower, DirectSum, Fin, R, Type, Vec
 from hilbert.term import bottom_up, driven
 from linmap import identity, rep, reshape, stack
 
@@ -121,7 +121,7 @@ def filled(value: Value, like: Value) -> Value:
 
 
 def _kind(space: Type) -> str:
-    return f"arrays of {space.index.size}" if hasattr(space, "index") else "tuples of arrays"
+    return f"arrays of {space.index.size}" if isinstance(space, Copower) else "tuples of arrays"
 
 
 # --- arithmetic, leaf by leaf ---
