@@ -16,6 +16,7 @@ from hilbert.program.table import Unary
 from hilbert.spec import Spec
 from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
+from linmap.term.inverse import Inverse
 from linmap.term.recur import Into, OutOf, Recur
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "Cast",
     "External",
     "Into",
+    "Inverse",
     "Move",
     "OutOf",
     "Recur",
@@ -109,7 +111,7 @@ class Section(_Arc):
 
 Simple: TypeAlias = Same | Section | Unary
 """What takes one array to one array."""
-Wire: TypeAlias = Simple | Into | OutOf | Recur
+Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
 
 
 def image(f: Wire, leaf: Leaf) -> Leaf:
