@@ -300,7 +300,10 @@ def _space(leaf: Value) -> Any:
     """The space of a vector that may move."""
     while isinstance(leaf, Moving):
         leaf = leaf.value
-    return leaf.type.space if isinstance(leaf, Neutral) and isinstance(leaf.type, Ground) else leaf.space
+    if isinstance(leaf, Neutral):
+        assert isinstance(leaf.type, Ground)
+        return leaf.type.space
+    return leaf.space
 
 
 def _is_ground(value: Value) -> bool:

@@ -113,7 +113,7 @@ class _Strategy:
             if found is not None:
                 return evolve(found, term=_with_part(term, name, found.term))
         made = self._contracted(term)
-        return None if made is None or (isinstance(made, tuple) and made[1] == term) else Step(*made)
+        return None if made is None or made.term == term else made
 
     def _series(self, term: Any) -> Step | None:
         """(Ω λy. P)·ω: A-reduction, then rules 7 and 8."""
@@ -138,31 +138,31 @@ class _Strategy:
         is_long = isinstance(pattern, Tuple) and pattern.parts and _number(pattern.parts[-1]) in self.extended
         return Tuple((*first.parts, last) if is_long and isinstance(first, Tuple) else (first, last))
 
-    def _contracted(self, term: AnyTerm) -> tuple[str, AnyTerm] | tuple[str, AnyTerm, str] | None:
+    def _contracted(self, term: AnyTerm) -> Step | None:
         """A redex whose parts are values, by its rule."""
         match term:
             case App(Lam(pattern, body), arg) | Let(pattern, arg, body):
-                return "1", _matched(pattern, arg, body)
+                return Step("1", _matched(pattern, arg, body))
             case App(Pull() as pull, point):
                 return self._pulled(pull, point)
             case App(Jac()):
-                return "4", reduce(term)
+                return Step("4", reduce(term))
             case App(Plus() | Zero() | Fix()) | If() | Case() | Fold() | Diff() | Sharp() | Fix() | Plus():
-                return "§", reduce(term)
+                return Step("§", reduce(term))
             case Proj(index, Tuple(parts)):
-                return "2", parts[index]
+                return Step("2", parts[index])
             case Proj(_, Plus() | Zero()):
-                return "§", reduce(term)
+                return Step("§", reduce(term))
             case Prim():
-                return "3", reduce(term)
+                return Step("3", reduce(term))
             case Dual(pattern, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
-                return "6", Dual(pattern, _matched(inner, body, outer), covector)
+                return Step("6", Dual(pattern, _matched(inner, body, outer), covector))
             case Dual():
-                return "5", reduce(term)
+                return Step("5", reduce(term))
             case _:  # this is a value
                 return None
 
-    def _pulled(self, pull: Pull, point: AnyTerm) -> tuple[str, AnyTerm] | tuple[str, AnyTerm, str]:
+    def _pulled(self, pull: Pull, point: AnyTerm) -> Step:
         """((Ω λy. E)·ω) V and ((Ω λy. ⟨y, E⟩)·ω) V."""
         pattern, form = pull.pattern, pull.form
         tupled = _tupled(pattern, pull.body) if isinstance(form, Pull) else None
@@ -170,7 +170,7 @@ class _Strategy:
         if isinstance(body, Pull):  # (17)
             new = unfolded(body)
             whole = new if tupled is None else self._with(pattern, pattern, new)
-            return "17", App(evolve(pull, body=whole), point)
+            return Step("17", App(evolve(pull, body=whole), point))
         moved: Moved = {}
         v = _mirrored(pattern)
         bind(pattern, point, v, moved)
@@ -180,10 +180,10 @@ class _Strategy:
             zero = Zero(type_of(value))
             along = self._with(pattern, v, zero if tangent is None else tangent)
             number = "20b" if tangent is None else "20a"
-            return number, Dual(v, along, App(form, self._with(pattern, point, value))), rule
+            return Step(number, Dual(v, along, App(form, self._with(pattern, point, value))), rule)
         if tangent is None:
-            return rule, reduce(Zero(dual(pattern_type(pattern))))
-        return rule, Dual(v, tangent, App(form, value))
+            return Step(rule, reduce(Zero(dual(pattern_type(pattern)))))
+        return Step(rule, Dual(v, tangent, App(form, value)))
 
 
 def _contexts(term: AnyTerm) -> tuple[str, ...]:
