@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
-from hilbert import Copower, SpaceError, Vec
+from hilbert import Copower, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
-from hilbert.errors import shown
+from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
@@ -37,6 +37,8 @@ def spaces_of(tree: Tree, what: str) -> Tree:
     if isinstance(tree, tuple) and tree:
         return tuple(spaces_of(part, what) for part in tree)
     msg = f"{what} is a vector, or a tuple of vectors, not {shown(tree)}"
+    if is_number(tree):
+        msg += ": the number as a vector is R.vec(k), one in every entry V.full(k)"
     raise SpaceError(msg)
 
 
@@ -116,7 +118,7 @@ def _name(body: Any) -> str:
 
 def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
     """The names of the parameters; raises SpaceError unless there are so many."""
-    if not callable(body):
+    if not callable(body) or isinstance(body, Type):
         msg = f"{what} takes a function of expressions, not {shown(body)}"
         raise SpaceError(msg)
     try:

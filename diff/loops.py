@@ -205,6 +205,9 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any) -> Any:
         return where(condition(state), lambda: step(state), lambda: state)
 
     spaces_of(start, "the start of while_")
+    if not isinstance(at_most, Index):
+        msg = "while_(condition, step, start, at_most=X) ends after one round for each element of an index set X, not "
+        raise SpaceError(f"{msg}{shown(at_most)}: Fin.of(n) has n")
     return iterate(guarded, start, at_most)
 
 
