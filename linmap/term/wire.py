@@ -6,7 +6,7 @@ Everything that depends on the kind of an arc stands in its class: its codomain,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 from attrs import evolve, fields, frozen
 
@@ -14,6 +14,7 @@ from hilbert.program.external import External
 from hilbert.program.operation import Cast, Move, Reduce, Scale, product
 from hilbert.program.table import Unary
 from hilbert.spec import Spec
+from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
 from linmap.term.recur import Into, OutOf, Recur
 
@@ -83,7 +84,7 @@ class Same(_Arc):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, cache_hash=True)
 class Section(_Arc):
     """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
 
@@ -130,8 +131,10 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     """The arc with its datum changed; the same object if it has none, or if nothing changed."""
     before = datum_of(f)
     after = None if before is None else change(before)
-    arc: Any = f
-    return f if after is before else evolve(arc, datum=after)
+    if after is before:
+        return f
+    cls: Any = type(f)
+    return cast("Wire", cls(*[after if name == "datum" else getattr(f, name) for name in compared(cls)]))
 
 
 def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:
