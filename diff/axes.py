@@ -75,7 +75,7 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
     if left or any(want.count(one) > 1 for one, _ in found if one in have):
         which = "two of its axes are one index set; x.rep(V, over=0) repeats x along the first axis of V"
         if left:
-            which = f"it does not have the axes of {x.space} in order; x.transpose(Y) and V.T bring them into one"
+            which = f"it does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
         msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}"
         raise SpaceError(msg)
     return found

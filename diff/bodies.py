@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
-from hilbert import Copower, SpaceError, Type, Vec
+from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
@@ -118,7 +118,7 @@ def _name(body: Any) -> str:
 
 def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
     """The names of the parameters; raises SpaceError unless there are so many."""
-    if not callable(body) or isinstance(body, Type):
+    if not callable(body):
         msg = f"{what} takes a function of expressions, not {shown(body)}"
         raise SpaceError(msg)
     try:

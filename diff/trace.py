@@ -92,7 +92,7 @@ class Tracer(Generic[Ps, V]):
 
 def _callable(body: Any, spaces: tuple[Type, ...]) -> None:
     count = len(spaces)
-    if not callable(body) or isinstance(body, Type):
+    if not callable(body):
         msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
         raise SpaceError(msg)
     try:

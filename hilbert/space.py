@@ -37,7 +37,7 @@ from attrs import field, fields, frozen
 from hilbert import nested
 from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf
-from hilbert.errors import OperatorError, SpaceError, alike, number, shown
+from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
@@ -174,14 +174,6 @@ class Type(Remembering):
         what = f"{self!r}, {other!r}" if isinstance(other, Type) else "V, W"
         msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
         raise SpaceError(f"{msg}direct_sum({what})")
-
-    if not TYPE_CHECKING:  # a type checker says itself that a space is not called
-
-        def __call__(self, *_: Any, **__: Any) -> NoReturn:
-            """Say how a vector is made."""
-            way = "P.of(" + ", ".join(f"{name}=…" for name in self.names) + ")" if self.names else "V.vec(data)"
-            msg = f"a space is not called: the vector of {self} with given entries is {way}"
-            raise OperatorError(msg)
 
     def vec(self: V, data: Any, *more: Never) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
