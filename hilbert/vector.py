@@ -661,8 +661,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         raise NotImplementedError
 
     @declared
-    def rep(self: Linear[S], V: Z) -> Vec[Z]:
-        """v once for each element of the axes that V has more: A + b.rep(A.space)."""
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Vec[Z]:
+        """v once for each element of the axes that V has more; `over` is the new one where V has one of v twice."""
         raise NotImplementedError
 
     @overload

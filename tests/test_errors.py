@@ -747,7 +747,7 @@ DIFF: dict[str, Rows] = {
     ],
     "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
     "show": [
-        ("show(v)", "show takes a map or a derivative, not a vector of ℝ^Pixel4: of a vector, v.array has the entries"),
+        ("show(p)", "show takes a map, a derivative or a vector, not"),
         ("show(f, lines=0)", "show(f, lines=n) takes an integer from 1 on, or None for all of them, not 0"),
         ("show(f, digits=1.5)", "show(f, digits=n) takes an integer from 1 on"),
     ],

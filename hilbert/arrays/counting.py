@@ -80,7 +80,7 @@ def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
         try:
             from matplotlib import pyplot as plt  # an extra
         except ImportError:
-            msg = "R.plot() needs matplotlib, an extra: pip install hilbert[demo]; R.picture() is text"
+            msg = "R.plot() needs matplotlib, an extra: pip install matplotlib; R.picture() is text"
             raise SpaceError(msg) from None
         ax = plt.figure().add_subplot()
     n, m = relation.dom.size, relation.cod.size

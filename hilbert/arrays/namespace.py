@@ -201,6 +201,17 @@ def _require_plain(data: Any, space: Any, dtype: str | None) -> None:
         raise SpaceError(f"{msg}(column.dropna()), or fill them (column.fillna(0.0)); column.to_numpy() keeps NaN")
 
 
+def _odd(data: Any, at: str = "") -> str:
+    """Which entry of nested lists is no number, the first."""
+    for k, item in enumerate(data) if isinstance(data, (list, tuple)) else ():
+        if isinstance(item, (list, tuple)):
+            if found := _odd(item, f"{at}[{k}]"):
+                return found
+        elif not is_number(item):
+            return f"; entry {at}[{k}] is {shown(item)}"
+    return ""
+
+
 def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     _require_plain(data, leaf, None if isinstance(data, (np.ndarray, np.generic)) else leaf.dtype)
     if isinstance(data, (np.ndarray, np.generic)):
@@ -215,7 +226,7 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     kinds = {"b": "b", "i": "i", "f": "iuf"}[leaf.kind]
     if plain.size and plain.dtype.kind not in kinds:
         msg = f"{shown(data)} is not an element of {leaf}: {leaf.dtype} of shape {leaf.shape} would fit"
-        raise SpaceError(msg)
+        raise SpaceError(msg + _odd(data))
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
     single = leaf.dtype == "float32"  # of what Python's numbers hold, double precision holds all

@@ -27,7 +27,7 @@ def reduction(relation: AnyRelation, names: Names) -> str:
             return f"ι{subscript(offset + 1)}"
         case Converse(Inclusion(Unit(), _, offset)):
             return f"π{subscript(offset + 1)}"
-        case _:  # all others by what they relate
+        case _:  # every other form has no name of its own
             return f"red[{formula(relation, names)}]"
 
 
@@ -49,5 +49,5 @@ def formula(relation: AnyRelation, names: Names) -> str:
             return relation.written(lambda side: formula(side, names))
         case Order() | Window() | Rotation() | Equality() | Converse(Window()) if len(relation.dom.axes) != 1:
             return f"{relation} on {relation.dom}"  # not a relation of the first of these axes
-        case _:  # the form says all
+        case _:  # a form without a table says all itself
             return str(relation)
