@@ -1,0 +1,83 @@
+"""The example models in JAX, as one would write them there: functions of the same arrays in the same order.
+
+The page docs/models.md counts the lines of these beside those of the examples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+
+
+def mixture(gamma: float, m: int) -> Callable[..., Any]:
+    """docs/examples/gmm.py."""
+
+    def f(alpha: Any, mean: Any, q: Any, below: Any, x: Any) -> Any:
+        (n, d), k = x.shape, len(alpha)
+        columns, rows = np.triu_indices(d, 1)
+        lower = jnp.zeros((k, d, d)).at[:, rows, columns].set(below)
+        z = x[:, None] - mean
+        y = jnp.exp(q) * z + jnp.einsum("kij,nkj->nki", lower, z)
+        inside = alpha + q.sum(1) - 0.5 * (y * y).sum(2)
+        fit = jax.nn.logsumexp(inside, 1).sum() - n * jax.nn.logsumexp(alpha) - n * d / 2 * math.log(2 * math.pi)
+        w = d + m + 1
+        prior = k * (w * d * math.log(gamma / math.sqrt(2)) - jax.scipy.special.multigammaln(w / 2, d))
+        return fit + gamma**2 / 2 * ((jnp.exp(q) ** 2).sum() + (below**2).sum()) - m * q.sum() - prior
+
+    return f
+
+
+def logistic(w: Any, A: Any, y: Any) -> Any:
+    """docs/examples/logistic.py."""
+    return jax.nn.softplus(-y * (A @ w)).sum() + 0.5 * w @ w
+
+
+def gaussian_process(length: Any, amplitude: Any, noise: Any, t: Any, y: Any) -> Any:
+    """docs/examples/gaussian_process.py."""
+    smooth = jnp.exp(-0.5 * jnp.exp(-2 * length) * (t[:, None] - t) ** 2)
+    L = jnp.linalg.cholesky(jnp.exp(2 * amplitude) * smooth + jnp.exp(2 * noise) * jnp.eye(len(t)))
+    z = jax.scipy.linalg.solve_triangular(L, y, lower=True)
+    return -0.5 * (z @ z) - jnp.log(jnp.diagonal(L)).sum() - len(t) / 2 * math.log(2 * math.pi)
+
+
+def transformer(*leaves: Any) -> Any:
+    """docs/examples/transformer.py, its loss."""
+    scale1, shift1, query, key, value, out, scale2, shift2, up, bias, down, x, target = leaves
+
+    def normalised(x: Any, scale: Any, shift: Any) -> Any:
+        z = x - x.mean(1, keepdims=True)
+        return z / jnp.sqrt((z * z).mean(1, keepdims=True) + 1e-6) * scale + shift
+
+    def attention(query: Any, key: Any, value: Any, out: Any, x: Any) -> Any:
+        scores = (x @ query.T) @ (x @ key.T).T / math.sqrt(len(key))
+        past = jnp.tril(jnp.ones_like(scores, dtype=bool))
+        return jax.nn.softmax(jnp.where(past, scores, -jnp.inf), 1) @ (x @ value.T) @ out.T
+
+    y = normalised(x, scale1, shift1)
+    x = x + jax.vmap(attention, (0, 0, 0, 0, None))(query, key, value, out, y).sum(0)
+    y = normalised(x, scale2, shift2)
+    x = x + jax.nn.gelu(y @ up.T + bias, approximate=False) @ down.T
+    return ((x - target) ** 2).mean()
+
+
+def convolutional(labels: Any) -> Callable[..., Any]:
+    """docs/examples/convolutional.py, its loss."""
+
+    def conv(x: Any, w: Any, stride: int) -> Any:
+        window = (stride, stride), ((1, 1), (1, 1))
+        return jax.lax.conv_general_dilated(x, w, *window, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def f(edges: Any, edge_bias: Any, strokes: Any, stroke_bias: Any, dense: Any, bias: Any, x: Any) -> Any:
+        h = jax.nn.relu(conv(x, edges, 1) + edge_bias)
+        g = jax.nn.relu(conv(h, strokes, 2) + stroke_bias)
+        scores = jnp.einsum("oyxc,byxc->bo", dense, g) + bias
+        return -jnp.take_along_axis(jax.nn.log_softmax(scores, 1), labels[:, None], 1).mean()
+
+    return f
