@@ -81,3 +81,43 @@ def convolutional(labels: Any) -> Callable[..., Any]:
         return -jnp.take_along_axis(jax.nn.log_softmax(scores, 1), labels[:, None], 1).mean()
 
     return f
+
+
+def lstm(*leaves: Any) -> Any:
+    """docs/examples/lstm.py."""
+    weight, bias, into, out, last, hidden, cell, text, following = leaves
+
+    def step(state: Any, character: Any) -> Any:
+        x, after = character * into, []
+        for (w, b), (h, c) in zip(zip(weight, bias, strict=True), state, strict=True):
+            forget, write, give = (jax.nn.sigmoid(v * w[k] + b[k]) for k, v in enumerate((x, h, x)))
+            kept = c * forget + write * jnp.tanh(h * w[3] + b[3])
+            x = give * jnp.tanh(kept)
+            after.append((x, kept))
+        return after, x * out + last
+
+    _, scores = jax.lax.scan(step, list(zip(hidden, cell, strict=True)), text)
+    likely = scores - jnp.log(2 + jnp.exp(scores).sum(1, keepdims=True))
+    return -(following * likely).mean()
+
+
+def bundle_adjustment(camera_of: Any, point_of: Any, features: Any) -> Callable[..., Any]:
+    """docs/examples/bundle_adjustment.py, its residuals in a row."""
+
+    def projected(rotation: Any, centre: Any, focal: Any, principal: Any, radial: Any, x: Any) -> Any:
+        v = x - centre
+        square = rotation @ rotation
+        angle = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+        u = rotation / angle
+        far = jnp.cos(angle) * v + jnp.sin(angle) * jnp.cross(u, v) + (1 - jnp.cos(angle)) * (u @ v) * u
+        y = jnp.where(square > 0, far, v + jnp.cross(rotation, v))
+        flat = y[:2] / y[2]
+        r = flat @ flat
+        return principal + focal * (1 + radial[0] * r + radial[1] * r**2) * flat
+
+    def f(*leaves: Any) -> Any:
+        *views, xs, weights = leaves
+        flat = jax.vmap(projected)(*(part[camera_of] for part in views), xs[point_of])
+        return jnp.concatenate([(weights[:, None] * (flat - features)).ravel(), 1 - weights**2])
+
+    return f

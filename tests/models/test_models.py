@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from docs.examples import convolutional, gaussian_process, gmm, logistic, transformer
+from docs.examples import bundle_adjustment, convolutional, gaussian_process, gmm, logistic, lstm, transformer
 from tests.models import peers
 
 ADBENCH = Path(__file__).parents[1] / "data" / "adbench"
@@ -117,3 +117,57 @@ def test_convolutional() -> None:
     x, labels = rng.random((32, 8, 8, 1)), rng.integers(0, 10, 32)
     f = hb.fun(convolutional.P)(lambda p: convolutional.objective(p, samples.vec((x, labels))))
     beside(f, peers.convolutional(labels), p, fixed=(x,))
+
+
+# --- loops ---
+
+
+def test_lstm_of_adbench() -> None:
+    """lstm_l2_c1024: the loss of ADBench to 1e-8, and the gradient in all parameters."""
+    f, point = lstm.read((ADBENCH / "lstm_l2_c1024.txt").read_text("utf-8"))
+    assert abs(float(f(point)) - 0.66666518) <= 1e-8
+    net, *data = (part for part in point.split())
+    fixed = [leaf for part in data for leaf in part.leaves]
+    beside(hb.fun(net.space)(lambda p: f(p, *data)), peers.lstm, net, fixed=fixed)
+
+
+def test_the_loop_is_one_step() -> None:
+    """The gradient has as many steps for a text of 10 characters as for one of 1,000."""
+    counts = {n: len(hb.program(hb.grad(lstm.loss(2, 5, n), 0)).steps) for n in (10, 1000)}
+    assert len(set(counts.values())) == 1
+
+
+# --- bundle adjustment ---
+
+
+def test_bundle_adjustment_of_adbench() -> None:
+    """ba/test.txt: residuals and the first row of the Jacobian as in ADBench, to 1e-8."""
+    f, scene = bundle_adjustment.read((ADBENCH / "ba_test.txt").read_text("utf-8"))
+    errors, weights = f(scene).leaves
+    near(errors[0], [-0.269048849235189402, 0.259944792677901881], 1e-8)
+    near(weights[0], 0.826092651515999976, 1e-8)
+    jacobian = hb.matrix(hb.derivative(f).at(scene), as_="sparse")
+    near(jacobian.toarray()[0, :3], [228.877202208246757, 634.574811495545418, -782.222866259340549], 1e-8)
+    near(jacobian.toarray(), hb.jacobian(f, scene), 1e-12)
+
+
+def test_bundle_adjustment() -> None:
+    """Random cameras, one of them at rotation 0: residuals and Jacobian are JAX's, with 15 entries in a row at most."""
+    rng = np.random.default_rng(0)
+    camera_of, point_of, features = rng.integers(0, 4, 15), rng.integers(0, 6, 15), rng.random((15, 2))
+    f = bundle_adjustment.residuals(4, 6, camera_of, point_of, features)
+    scene = f.dom.random(rng)
+    turns = scene.leaves[0].copy()
+    turns[1] = 0.0
+    assert (camera_of == 1).any()
+    views, xs, weights = scene.split()
+    scene = f.dom.vec(((turns, *views.leaves[1:]), xs, weights))
+    peer = peers.bundle_adjustment(camera_of, point_of, features)
+    near(np.concatenate([leaf.ravel() for leaf in f(scene).leaves]), peer(*scene.leaves))
+    blocks = jax.jacobian(peer, tuple(range(len(scene.leaves))))(*scene.leaves)
+    due = np.concatenate([np.reshape(block, (45, -1)) for block in blocks], axis=1)
+    jacobian = hb.matrix(hb.derivative(f).at(scene), as_="sparse")
+    near(jacobian.toarray(), due)
+    counts = np.diff(jacobian.indptr)
+    assert counts[:30].max() <= 15
+    assert counts[30:].max() == 1
