@@ -116,8 +116,9 @@ def bundle_adjustment(camera_of: Any, point_of: Any, features: Any) -> Callable[
         return principal + focal * (1 + radial[0] * r + radial[1] * r**2) * flat
 
     def f(*leaves: Any) -> Any:
-        *views, xs, weights = leaves
-        flat = jax.vmap(projected)(*(part[camera_of] for part in views), xs[point_of])
+        *views, x, weights = leaves
+        seen: list[Any] = [*(part[camera_of] for part in views), x[point_of]]
+        flat = jax.vmap(projected)(*seen)
         return jnp.concatenate([(weights[:, None] * (flat - features)).ravel(), 1 - weights**2])
 
     return f
