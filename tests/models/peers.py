@@ -122,3 +122,24 @@ def bundle_adjustment(camera_of: Any, point_of: Any, features: Any) -> Callable[
         return jnp.concatenate([(weights[:, None] * (flat - features)).ravel(), 1 - weights**2])
 
     return f
+
+
+def kalman(push: Any, measured: Any, track: Any) -> Any:
+    """docs/examples/kalman.py."""
+    move, look = jnp.eye(4) + 0.1 * jnp.eye(4, k=2), jnp.eye(2, 4)
+    Q, R = jnp.exp(2 * push) * jnp.diag(jnp.array([0.0, 0.0, 1.0, 1.0])), jnp.exp(2 * measured) * jnp.eye(2)
+
+    def step(belief: Any, y: Any) -> Any:
+        mean, spread = move @ belief[0], move @ belief[1] @ move.T + Q
+        error, S = y - look @ mean, look @ spread @ look.T + R
+        gain = jnp.linalg.solve(S, look @ spread).T
+        logdet = jnp.linalg.slogdet(S)[1]
+        likely = -0.5 * (error @ jnp.linalg.solve(S, error) + logdet + 2 * math.log(2 * math.pi))
+        return (mean + gain @ error, spread - gain @ look @ spread), likely
+
+    return jax.lax.scan(step, (jnp.zeros(4), jnp.eye(4)), track)[1].sum()
+
+
+def ratings(who: Any, what: Any, stars: Any) -> Callable[..., Any]:
+    """docs/examples/ratings.py, the squares of its errors."""
+    return lambda u, v: (((u[who] * v[what]).sum(1) - stars) ** 2).sum()

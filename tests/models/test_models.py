@@ -11,7 +11,18 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from docs.examples import bundle_adjustment, convolutional, gaussian_process, gmm, logistic, lstm, transformer
+from docs.examples import (
+    bundle_adjustment,
+    convolutional,
+    gaussian_process,
+    gmm,
+    kalman,
+    logistic,
+    lstm,
+    ratings,
+    transformer,
+)
+from hilbert.relation import labels
 from tests.models import peers
 
 ADBENCH = Path(__file__).parents[1] / "data" / "adbench"
@@ -171,3 +182,33 @@ def test_bundle_adjustment() -> None:
     counts = np.diff(jacobian.indptr)
     assert counts[:30].max() <= 15
     assert counts[30:].max() == 1
+
+
+# --- Kalman filter ---
+
+
+def test_kalman() -> None:
+    """The likelihood of a track, its gradient and its Hessian."""
+    rng = np.random.default_rng(0)
+    f, track = kalman.log_likelihood(30), kalman.drawn(30, 0.3, 0.1, rng)
+    noise = kalman.N.vec((-1.0, -2.0))
+    beside(f, peers.kalman, noise, track)
+    due = jax.hessian(lambda n: peers.kalman(n[0], n[1], track.array))(noise.flat())
+    near(hb.hessian(f, noise, track, wrt=0), due)
+
+
+# --- ratings ---
+
+
+def test_ratings() -> None:
+    """Labels pick the vectors of people and films; a row of the Jacobian has 2·3 entries."""
+    people, films, stars = ratings.drawn(np.random.default_rng(0))
+    person, film = labels(people, ratings.Person), labels(films, ratings.Film)
+    f = ratings.ratings(people, films, person, film, hb.Fin(ratings.Taste, 3))
+    due = f.cod.vec(stars)
+    u, v = (part.random(np.random.default_rng(1)) for part in f.dom.parts)
+    who, what = (np.array([keys.labels.index(x) for x in column]) for keys, column in ((person, people), (film, films)))
+    loss = hb.fun.over(f.dom)(lambda u, v: hb.square(f(u, v) - due).sum())
+    beside(loss, peers.ratings(who, what, np.array(stars)), u, v)
+    jacobian = hb.matrix(hb.derivative(f).at(u, v), as_="sparse")
+    assert set(np.diff(jacobian.indptr)) == {6}
