@@ -25,6 +25,7 @@ ROWS = (
     "segments",
     "taylor",
     "vocabulary",
+    "models",
     "control",
     "questions",
 )
