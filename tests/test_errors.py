@@ -396,6 +396,10 @@ LINMAP: dict[str, Rows] = {
     "join": [
         ("join()", "give at least one linear map"),
         ("join(lin, identity(W))", "one codomain, not ℝ^Pixel4 and ℝ^Hidden3"),
+        (
+            "join(identity(R ** (p * h)), identity((R ** h) ** p))",  # the same arrays, another space
+            "one codomain, not ℝ^{Pixel4×Hidden3} and (ℝ^Hidden3)^Pixel4",
+        ),
         ("join(lin, f)", "made of linear maps, not of a map ℝ^Pixel4 → ℝ^Pixel4"),
     ],
     "parallel": [

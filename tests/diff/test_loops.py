@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -238,6 +240,24 @@ def test_memory() -> None:
     finally:
         tracemalloc.stop()
     assert peak <= 1.1 * 2 * 14 * 8 * n + 500_000
+
+
+def segments(s: Any, X: Any, checkpoint: Any) -> Any:
+    """s ↦ s·tanh s, as often as X has elements."""
+    return iterate(lambda s: tanh(s) * s, s, X, checkpoint=checkpoint)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 100, 10_007])
+def test_segments(n: int) -> None:
+    """`checkpoint=True` makes √n segments, rounded down, and a number as many; a last one has the rounds left over."""
+    for given, count in ((True, math.isqrt(n)), (1, 1), (7, min(7, n))):
+        f = fun(R)(partial(segments, X=Fin.of(n), checkpoint=given))
+        loops = [step.operation for step in program(f).steps if isinstance(step.operation, Loop)]
+        assert [loop.index.size for loop in loops] == [count, 1][: 1 + (n % count > 0)]
+        rounds = [
+            step.operation.index.size for loop in loops for step in loop.body.steps if isinstance(step.operation, Loop)
+        ]
+        assert rounds == [n // count, n % count][: len(loops)]
 
 
 def test_what_does_not_vary_is_outside() -> None:
