@@ -122,7 +122,7 @@ def _is_index(ty: Ty) -> bool:
                 return True
             case Product((first, *_)):
                 ty = first
-            case _:
+            case _:  # real numbers, and tuples of nothing
                 return False
 
 

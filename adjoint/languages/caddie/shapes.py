@@ -75,5 +75,5 @@ def chosen(ty: Ty, n: int) -> Type:
             return DirectSum(tuple(chosen(part, n) for part in parts))
         case Data(_, (of,)):
             return Copower(chosen(of, n), Fin.of(n))
-        case _:  # a real
+        case _:  # a real number
             return R
