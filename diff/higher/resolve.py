@@ -51,6 +51,12 @@ class Profile:
     """The primitive of this name at a space."""
     sign: Callable[..., AnyMap] = operators.sign
     """The operator at the spaces of its arguments."""
+    text: Callable[[Ty], str] = str
+    """How a message writes a type."""
+    component: str = "π"
+    """How a message writes a projection."""
+    least: int | None = None
+    """The least length of a tuple that is known by its components only; None: its length must be known."""
 
 
 LAMBDA = Profile()
@@ -81,7 +87,7 @@ class Resolver:
 
     def __init__(self, names: Names, profile: Profile = LAMBDA) -> None:
         self.names, self.profile = names, profile
-        self.types = Unifier()
+        self.types = Unifier(profile.text)
         self._later: list[tuple[Ty, int, Ty, Place | None]] = []
 
     def arity(self, name: str) -> int | None:
@@ -167,20 +173,32 @@ class Resolver:
         if isinstance(found, Product) and index < len(found.parts):
             self.types.unify(result, found.parts[index], place)
         elif not isinstance(found, Unknown):
-            raise TermError("type", f"π{index + 1} of a term of type {self.types.text(found)}", place)
+            what = f"{self.profile.component}{index + 1} of a term of type {self.types.text(found)}"
+            raise TermError("type", what, place)
         return not isinstance(found, Unknown)
 
     def settle(self) -> None:
         """Find the components that were not known; raises TermError `type` for a tuple of unknown length."""
         while self._later:
             left = [one for one in self._later if not self._settled(*one)]
-            if len(left) == len(self._later):
+            if len(left) == len(self._later) and self.profile.least is not None:
+                self._lengthen(left, self.profile.least)
+            elif len(left) == len(self._later):
                 _, index, _, place = left[0]
                 message = (
                     f"π{index + 1} of a tuple whose length is not known: annotate it, or take it apart by a pattern"
                 )
                 raise TermError("type", message, place)
             self._later = left
+
+    def _lengthen(self, components: list[tuple[Ty, int, Ty, Place | None]], least: int) -> None:
+        """Give tuples of unknown length as many components as are asked for."""
+        lengths: dict[Ty, int] = {}
+        for ty, index, _, _ in components:
+            root = self.types.find(ty)
+            lengths[root] = max(lengths.get(root, least), index + 1)
+        for root, length in lengths.items():
+            self.types.unify(root, Product(tuple(unknown() for _ in range(length))), None)
 
     def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> Data:
         """The declared type that branches take apart; raises TermError `branches` unless they are its constructors."""
