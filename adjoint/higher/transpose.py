@@ -234,6 +234,10 @@ class Transposer(Mover):
         while len(tape.forward) < len(tape.nodes):
             node = tape.nodes[len(tape.forward)]
             tape.forward[node] = yield self._forward(tape, node)
+        return self._tangent(tape, value, ty)
+
+    def _tangent(self, tape: Tape, value: Value, ty: Ty) -> Value:
+        """The tangent of a value, once the nodes that it mentions are done."""
 
         def tangent(leaf: Value, kind: Ty) -> Value:
             if isinstance(kind, Ground):
@@ -293,14 +297,14 @@ class Transposer(Mover):
                 return _leaves(made, _function(function.type).dom)
             case Crossed(function, lower, point, result):
                 arrow = _function(function.type)
-                u = yield self.pushed(tape, point, arrow.dom)
+                u = self._tangent(tape, point, arrow.dom)
                 u = self.still(u, lower)
                 made = Differentiated(function, self.still(point, tape.level), u, result, node.types)
                 self.tapes[lower].add(made)
                 return [self.perturbed(zero(ty), Out(made, k), lower) for k, ty in enumerate(node.types)]
             case Stopped(stopped, point, direction):
                 arrow = _function(stopped.type)
-                u = yield self.pushed(tape, direction, arrow.dom)
+                u = self._tangent(tape, direction, arrow.dom)
                 made = yield self.differential(stopped, point, u, arrow)
                 return _leaves(made, arrow.cod)
             case _:
