@@ -19,6 +19,7 @@ ROWS = (
     "copower",
     "structure",
     "elimination",
+    "plans",
     "bundle",
     "tensors",
     "relations",

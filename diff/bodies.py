@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
+from diff.leaks import leaked
 from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
@@ -57,7 +58,7 @@ def slots_of(b: Builder, tree: Tree) -> tuple[int, ...]:
         expr = literal(b, value) if isinstance(value, Vec) else value
         if expr.builder is not b:
             msg = f"{shown(expr)} belongs to another function, or to a body that is complete: return it from there"
-            raise SpaceError(msg)
+            raise SpaceError(msg + leaked(expr))
         found += expr.slots
     return tuple(found)
 

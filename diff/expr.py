@@ -26,6 +26,7 @@ from typing import (
 
 from diff.axes import axis, reordering, repeated
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
+from diff.leaks import leaked
 from diff.lower import program
 from diff.methods import Reductions
 from hilbert import (
@@ -718,7 +719,7 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
     if isinstance(o, Expr):
         if o.builder is not like.builder:
             msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
-            raise SpaceError(msg)
+            raise SpaceError(msg + leaked(like, o))
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)

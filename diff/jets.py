@@ -191,7 +191,7 @@ def _directional(p: AnyProgram, r: int, *, polarised: bool) -> AnyProgram:
         cod = q.cod if r == 0 else q.cod.tangent
         if polarised:
             rows = [epsilon for _, epsilon in polarisation(r)]
-            along = Family(q, b, r, r, rows, f"polarisation({r})", dict(inputs))
+            along = DirectionFamily(q, b, r, r, rows, f"polarisation({r})", dict(inputs))
             weights = [float(weight) for weight, _ in polarisation(r)]
             outputs = [along.total(k, r, weights, 0) for k, _ in _leaves(q.cod, [starts[-1]])]
         else:
@@ -210,7 +210,7 @@ def _interpolated(p: AnyProgram, k: int, order: int) -> AnyProgram:
 
     def built(q: AnyProgram) -> AnyProgram:
         b, dom, inputs = _argument(q, starts, moving(q.dom, None))
-        along = Family(q, b, k, order, directions(k, order), f"interpolation({k}, {order})", dict(inputs))
+        along = DirectionFamily(q, b, k, order, directions(k, order), f"interpolation({k}, {order})", dict(inputs))
         outputs = [
             along.total(leaf, sum(alpha), [float(g) for g in table[alpha].values()], place)
             if any(alpha)
@@ -224,7 +224,7 @@ def _interpolated(p: AnyProgram, k: int, order: int) -> AnyProgram:
 
 
 @final
-class Family:
+class DirectionFamily:
     """Taylor coefficients along Σ_i row_i·v_i for each of some rows, one array operation for all."""
 
     def __init__(

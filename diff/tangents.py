@@ -38,14 +38,14 @@ DIVIDE, RECIPROCAL = Binary("divide"), Primitive("reciprocal")
 
 @final
 @frozen
-class Rule:
+class TangentRule:
     """dy as a line on the arguments, the value, and, from input `first` on, the tangents."""
 
     line: Line
     first: int
 
 
-def traced(step: Custom) -> Rule:
+def traced(step: Custom) -> TangentRule:
     """The rule for arguments without axes in front; raises SpaceError where there is none, or where it gives no dy."""
     rule = step.rule
     if rule.tangent is None:
@@ -63,7 +63,7 @@ def traced(step: Custom) -> Rule:
     if not isinstance(dy, Expr) or dy.builder is not b or dy.space != due:
         raise SpaceError(f"the tangent of operation {rule.name} is {shown(dy)}, where an expression of {due} is due")
     first = sum(len(space.leaves) for space in spaces[:count])
-    return Rule(_without_quotients(b.line(dy.slots), first), first)
+    return TangentRule(_without_quotients(b.line(dy.slots), first), first)
 
 
 def _without_quotients(line: Line, first: int) -> Line:
@@ -93,7 +93,7 @@ def _joined(b: Builder, dy: Any) -> Any:
     return Expr(b, DirectSum(tuple(part.space for part in parts)), tuple(k for part in parts for k in part.slots))
 
 
-def lifted(step: Custom, axes: Sequence[Index]) -> Rule:
+def lifted(step: Custom, axes: Sequence[Index]) -> TangentRule:
     """The rule under the axes in front of the arguments; the value has them all, a tangent those of its argument."""
     rule = traced(step)
     masks = step.masks or ((),) * len(step.leaves)
@@ -106,7 +106,7 @@ def lifted(step: Custom, axes: Sequence[Index]) -> Rule:
         b = Builder([leaf.under(axis) if u else leaf for leaf, u in zip(line.slots, up, strict=False)])
         outputs, varies = lifted_line(b, line, axis, range(b.arity), up)
         line = b.line(slot if v else b.rep(slot, axis) for slot, v in zip(outputs, varies, strict=True))
-    return Rule(line, rule.first)
+    return TangentRule(line, rule.first)
 
 
 def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf], int]) -> tuple[list[int], list[Arc]]:
@@ -136,7 +136,7 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
     return made, [*(Arc(wire.at_slots(arc.map, place), wires[arc.src], wires[arc.dst]) for arc in arcs), *same]
 
 
-def _arcs(rule: Rule, name: str) -> list[Arc]:
+def _arcs(rule: TangentRule, name: str) -> list[Arc]:
     """The steps that depend on a tangent, as arcs between slots; raises SpaceError for one that is not linear in it."""
     line = rule.line
     moving = set(range(rule.first, line.arity))

@@ -98,7 +98,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
 
     def stored(self) -> Leaf:
         """The leaf itself; raises SpaceError for more entries than memory has addresses."""
-        addressable(self.size, f"an element of {self}")
+        addressable(self.size, "an element of ", self)
         return self
 
     def under(self, axes: tuple[Index, ...]) -> Leaf:

@@ -16,9 +16,9 @@ def countable(size: int) -> int:
     return size
 
 
-def addressable(entries: int, what: str) -> int:
+def addressable(entries: int, what: str, of: object = "") -> int:
     """The number of entries of an array, if memory has addresses for so many; raises SpaceError otherwise."""
     if entries > MOST // 8:
-        msg = f"{what} takes more entries than memory has addresses: {shown(entries)}"
+        msg = f"{what}{of} takes more entries than memory has addresses: {shown(entries)}"
         raise SpaceError(msg)
     return entries

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import adjoint
-from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, direct_sum
+from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, Unit, direct_sum
 from hilbert.program.constant import filled
 from hilbert.relation import full, function, geq, leq, pairs, rotation, run
 from hilbert.spec import Spec
@@ -22,6 +22,7 @@ from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.relation.base import AnyRelation
     from tests.strategies import Source
 
 
@@ -97,6 +98,14 @@ def _counted(s: Source) -> Any:
     R = s.one_of([f, full(X, Y), pairs(np.argwhere(s.rng().integers(0, 2, (X.size, Y.size))), X, Y)])
     S = s.one_of([g.T, g.T, full(Y, Z), leq(Y), geq(Y), rotation(Y, 1), mask(s, Y)])
     return red(S, s.field) @ red(R, s.field)
+
+
+def _cropped(s: Source) -> Any:
+    """Some of the places that a table, an order or a run with gaps fills."""
+    X = Fin.of(4)
+    some = [function([3, 1], Fin.of(2), X), leq(X), geq(X), rotation(X, 1), run(Fin.of(2), X, 0, 2), full(Unit(), X)]
+    R: Any = s.one_of(some)
+    return red(run(Fin.of(2), X, s.integer(0, 2)).T, s.field) @ red(R, s.field)
 
 
 def _casts_that_round(s: Source) -> Any:
@@ -294,6 +303,14 @@ def _other_places(s: Source) -> Any:
     return s.one_of([*alone, *equal])
 
 
+def _with_a_part(s: Source, relation: AnyRelation, k: float = 1.0) -> Any:
+    """[f, g] • ⟨f*, k·g*⟩, or taken apart, where f fills the places 0 and 1 of 4."""
+    V = space(s)
+    f, g = red(run(Fin.of(2), Fin.of(4), 0), V), red(relation, V)
+    together, apart = join(f, g), fork(adjoint(f), k * adjoint(g))
+    return together @ apart if s.flag() else apart @ together
+
+
 NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "projections in another order": _other_projections,
     "injections in another order": _other_injections,
@@ -309,7 +326,12 @@ NEAR: dict[str, Callable[[Source], LinMap[Any, Any]]] = {
     "unitary operators that move": _swaps,
     "copowers after a swap": _copowers_after_a_swap,
     "reductions that count": _counted,
+    "places cropped": _cropped,
     "other places": _other_places,
+    "a place left free": lambda s: _with_a_part(s, run(Fin.of(1), Fin.of(4), 3)),
+    "a place taken twice": lambda s: _with_a_part(s, function([3, 3], Fin.of(2), Fin.of(4))),
+    "one in two places": lambda s: _with_a_part(s, pairs([(0, 2), (0, 3)], Fin.of(2), Fin.of(4))),
+    "a multiple of a part": lambda s: _with_a_part(s, run(Fin.of(2), Fin.of(4), 2), 2.0),
     "casts that round": _casts_that_round,
     "scaled beside others": _scaled_beside_others,
     "transposed data": _with_transposed_data,

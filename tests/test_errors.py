@@ -835,8 +835,18 @@ DIFF: dict[str, Rows] = {
     ],
     "while_": [
         ("while_(lambda s: s, lambda s: s, v, at_most=h)", "where takes a condition, such as x > 0"),
+        ("while_(lambda s: s, lambda s: s, v)", "the condition of while_ is one truth value, such as x > 0, not"),
         ("while_(lambda s: s.sum() > 0, lambda s: s, v, at_most=3)", "an index set X, not 3"),
         ("while_(lambda s: s, lambda s: s, 2, at_most=h)", "the start of while_ is a vector"),
+    ],
+    "fixed_point": [
+        ("fixed_point(lambda x: x.sum(), v)", "the function of fixed_point takes ℝ^Pixel4 and gives ℝ: give an"),
+        ("fixed_point(lambda x: x, 3)", "the start of fixed_point is a vector, or a tuple of vectors, not 3"),
+        ("fixed_point(lambda x: x, v, at_most=0.5)", "at_most=0.5: a number of rounds from 1 on"),
+    ],
+    "root": [
+        ("root(lambda x: x.sum(), v)", "there must be as many equations as unknowns, 4, in the same precision"),
+        ("root(lambda x: x, v, tolerance='a')", "tolerance='a': a number above 0"),
     ],
     "again": [("again(lambda x: x, 3)", "an argument of again is a vector, or a tuple of vectors, not 3")],
     "each": [

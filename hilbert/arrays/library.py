@@ -187,6 +187,20 @@ class Library:
         """What one of two functions gives; the other is not run."""
         return then() if condition else otherwise()
 
+    def holds(self, condition: Any) -> bool:
+        """Whether a condition is known to hold somewhere."""
+        return bool(self.xp.any(self.xp.asarray(condition)))
+
+    def repeat(
+        self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
+    ) -> list[Any]:
+        """The states after rounds, as long as the first one holds somewhere; at most so many if that is not 0."""
+        count = 0
+        while self.holds(states[0]) and (count < most or not most):
+            states = round_([*states, *shared])
+            count += 1
+        return states
+
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
     ) -> list[Any]:

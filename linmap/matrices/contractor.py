@@ -22,9 +22,10 @@ from hilbert.relation.base import Table as Positions
 from hilbert.relation.base import table as positions_table
 from hilbert.sizes import addressable
 from hilbert.spec import ALPHABET, Spec
+from linmap.matrices.columns import Labels, fingerprint
 from linmap.matrices.deferred import FOLDED, Deferred
 from linmap.matrices.order import Accumulation, beyond, order
-from linmap.matrices.products import Labels, Link, NetworkFactor, fingerprint
+from linmap.matrices.products import Link, NetworkFactor
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from hilbert import Index
     from hilbert.program.operation import Operation
     from hilbert.relation.base import AnyRelation
-    from linmap.matrices.products import Ints, NetworkProduct
+    from linmap.matrices.columns import Ints
+    from linmap.matrices.products import NetworkProduct
     from linmap.term.datum import Datum, Ref
 
 

@@ -19,9 +19,10 @@ from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Operation
 from hilbert.relation import Order
+from linmap.matrices.columns import Labels, flat_positions, split
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.forms import data_of, plan_at
-from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, flat_positions, split
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.structure import body_of
 from linmap.matrices.tables import tabled
 from linmap.matrices.whole import flat

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert import Type
-    from linmap.matrices.products import Labels
+    from linmap.matrices.columns import Labels
     from linmap.term.datum import Datum
 
 P = TypeVar("P")

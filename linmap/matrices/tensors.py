@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.leaf import Leaf
+    from linmap.matrices.columns import Labels
     from linmap.matrices.network import Network
-    from linmap.matrices.products import Labels, NetworkFactor, NetworkProduct
+    from linmap.matrices.products import NetworkFactor, NetworkProduct
 
 FEW = 4
 """More sums of terms than this are made one."""

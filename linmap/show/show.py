@@ -377,16 +377,19 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return f"ι{subscript(k + 1)}"
         case wire.OutOf(k):
             return f"π{subscript(k + 1)}"
-        case wire.Recur(round_, line, index, datum=datum):
+        case wire.Recur(body, line, datum=datum) | wire.Inverse(body, line, datum=datum):
             called = [names.fresh("c") for _ in line.slots]
-            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(round_)}) if k >= line.arity)
+            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(body)}) if k >= line.arity)
             follows = f", and {again} of these" if again else ""
-            lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
+            if called:
+                lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
 
-            def of_round(d: Datum) -> str:
+            def of_body(d: Datum) -> str:
                 return names.const(d) if isinstance(d, Const) else called[d.slot]
 
-            text = render(net_doc(round_, of_round, names, lets))
-            return f"loop{'*' if f.reverse else ''}[{index}]({text})"
+            text = render(net_doc(body, of_body, names, lets))
+            if isinstance(f, wire.Inverse):
+                return f"({text})⁻¹"
+            return f"loop{'*' if f.reverse else ''}[{f.index}]({text})"
         case _:
             assert_never(f)

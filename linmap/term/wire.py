@@ -6,7 +6,7 @@ Everything that depends on the kind of an arc stands in its class: its codomain,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 from attrs import evolve, fields, frozen
 
@@ -14,7 +14,9 @@ from hilbert.program.external import External
 from hilbert.program.operation import Cast, Move, Reduce, Scale, product
 from hilbert.program.table import Unary
 from hilbert.spec import Spec
+from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
+from linmap.term.inverse import Inverse
 from linmap.term.recur import Into, OutOf, Recur
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ __all__ = [
     "Cast",
     "External",
     "Into",
+    "Inverse",
     "Move",
     "OutOf",
     "Recur",
@@ -83,7 +86,7 @@ class Same(_Arc):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, cache_hash=True)
 class Section(_Arc):
     """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
 
@@ -108,7 +111,7 @@ class Section(_Arc):
 
 Simple: TypeAlias = Same | Section | Unary
 """What takes one array to one array."""
-Wire: TypeAlias = Simple | Into | OutOf | Recur
+Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
 
 
 def image(f: Wire, leaf: Leaf) -> Leaf:
@@ -130,8 +133,10 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     """The arc with its datum changed; the same object if it has none, or if nothing changed."""
     before = datum_of(f)
     after = None if before is None else change(before)
-    arc: Any = f
-    return f if after is before else evolve(arc, datum=after)
+    if after is before:
+        return f
+    cls: Any = type(f)
+    return cast("Wire", cls(*[after if name == "datum" else getattr(f, name) for name in compared(cls)]))
 
 
 def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:

@@ -6,10 +6,12 @@ import pickle
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, note, seed, settings
 
 import diff.elementwise
+import diff.laws
 import diff.programs
 import diff.term
 from adjoint import adjoint
@@ -17,7 +19,7 @@ from diff import affine, constant, derivative, fun
 from diff.base import Fun
 from hilbert import Fin, R, Vec, direct_sum, formal
 from hilbert.term import postorder
-from linmap import explain, identity, measure, project, simplify
+from linmap import cumsum, explain, identity, measure, project, simplify
 from linmap.laws import RULES
 from linmap.laws.simplify import rewritten
 from linmap.term.base import LinMap
@@ -113,6 +115,28 @@ def test_simplify(s: Source) -> None:
     again = pickle.loads(pickle.dumps(g))
     assert rewritten(again) is again
     assert rewritten(pickle.loads(pickle.dumps(f))) == g
+
+
+FIRST, LAST = cumsum(Fin.of(3)), cumsum(Fin.of(3), reverse=True)
+COMBINED: dict[type, Fun[Any, Any]] = {
+    diff.term.Compose: diff.term.Compose([FIRST, LAST]),
+    diff.term.Sum: diff.term.Sum([FIRST, LAST]),
+    diff.term.Scaled: diff.term.Scaled(2.0, FIRST),
+    diff.term.Fork: diff.term.Fork([FIRST, LAST]),
+    diff.term.Parallel: diff.term.Parallel([FIRST, LAST]),
+    diff.term.Power: diff.term.Power(FIRST, Fin.of(2)),
+}
+
+
+@pytest.mark.parametrize("cls", diff.laws.LINEAR)
+def test_a_combination_of_two_linear_maps(cls: type) -> None:
+    """Each node of functions, on linear maps, is the node of linear maps: f(x) = g(x)."""
+    f = COMBINED[cls]
+    g = simplify(f)
+    assert isinstance(g, LinMap)
+    assert (f.dom, f.cod) == (g.dom, g.cod)
+    x = f.dom.unflat(np.arange(1.0, f.dom.dim + 1))
+    assert np.array_equal(f(x).flat(), g(x).flat())
 
 
 @settings(max_examples=60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -309,8 +310,28 @@ def test_leaks() -> None:
         kept.append(s * 2.0)
         return s
 
-    with pytest.raises(SpaceError, match="of expressions of two functions"):
-        fun(V)(lambda s: iterate(step, s, Fin.of(3)) + kept[0])
+    def outside(how: Callable[[Any, Any], Any]) -> str:
+        """The message: of a use of what a body computed, behind the loop."""
+
+        def body(s: Any) -> Any:
+            last = iterate(step, s, Fin.of(3))
+            return how(last, kept[-1])
+
+        with pytest.raises(SpaceError) as caught:
+            fun(V)(body)
+        return str(caught.value)
+
+    computed = step.__code__.co_firstlineno + 1
+    uses: list[Callable[[Any, Any], Any]] = [
+        lambda last, leak: last + leak,
+        inner,
+        lambda _, leak: leak,
+        lambda last, leak: iterate(lambda t: t + leak, last, Fin.of(2)),
+    ]
+    for how in uses:
+        said = outside(how)
+        assert f"was computed at {__file__}:{computed} in step, in a body that is complete" in said
+        assert said.count("test_loops.py") >= 2  # and where it is used
     with pytest.raises(SpaceError, match="two functions"):
         fun(V)(lambda s: inner(s, kept[0]))
 

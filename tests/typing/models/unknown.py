@@ -8,10 +8,20 @@ layer = hb.fun(hb.R, hb.R)(lambda x, y: x * y)
 
 
 def body(a: Any, b: Any) -> None:
-    reveal_type(hb.inner(a, b))  # N: Any
-    reveal_type(hb.outer(a, b))  # N: Any
-    reveal_type(hb.contract("ij,j->i", a, b))  # N: Any
-    reveal_type(layer(a, b))  # N: Any
+    by_inner = hb.inner(a, b)
+    by_outer = hb.outer(a, b)
+    by_labels = hb.contract("ij,j->i", a, b)
+    chosen = hb.select(a, b)
+    by_dot = hb.dot(a, b, over=a)
+    convolved = hb.conv(a, b, stride=2)
+    applied = layer(a, b)
+    reveal_type(by_inner)  # N: Any
+    reveal_type(by_outer)  # N: Any
+    reveal_type(by_labels)  # N: Any
+    reveal_type(chosen)  # N: Any
+    reveal_type(by_dot)  # N: Any
+    reveal_type(convolved)  # N: Any
+    reveal_type(applied)  # N: Any
 
 
 def main() -> None:

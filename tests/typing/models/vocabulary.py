@@ -5,7 +5,7 @@ from typing import reveal_type
 import numpy as np
 
 from diff import Expr, conv, dot, fun
-from hilbert import Boolean, Copower, Elements, Fin, Matrix, R, Scalar, Vec, Vector
+from hilbert import Boolean, Copower, Elements, Fin, Matrix, Product, R, Scalar, Vec, Vector
 
 
 class Row: ...
@@ -25,6 +25,7 @@ class Offset: ...
 
 row, column, channel, out, offset = Fin(Row, 2), Fin(Column, 3), Fin(Channel, 4), Fin(Out, 5), Fin(Offset, 2)
 M = R ** (row * column)
+Kernel = Product[Product[Fin[Offset], Fin[Channel]], Fin[Out]]
 
 
 @fun(M, R**column)
@@ -72,6 +73,17 @@ def on_vectors(
     reveal_type(cube.sum(over=column))  # N: Vec[Matrix[Row, Channel]]
     reveal_type(cube.argmax(over=channel).equals(0))  # N: Vec[Copower[Boolean, Product[Fin[Row], Fin[Column]]]]
     return dot(m, v, over=column)
+
+
+def convolved(x: Expr[Matrix[Column, Channel]], w: Expr[Copower[Scalar, Kernel]]) -> None:
+    image, kernel = (R ** (column * channel)).zeros(), (R ** (offset * channel * out)).zeros()
+    reveal_type(conv(x, w, padding="same"))  # N: Expr[Matrix[Column, Out]]
+    reveal_type(conv(x, kernel, to=row))  # N: Expr[Matrix[Row, Out]]
+    reveal_type(conv(x, kernel, stride=2))  # N: Expr[Copower[Field, Product[Any, Fin[Out]]]]
+    reveal_type(conv(image, w, padding="same"))  # N: Expr[Matrix[Column, Out]]
+    reveal_type(conv(image, w, to=row))  # N: Expr[Matrix[Row, Out]]
+    reveal_type(conv(image, w, stride=2))  # N: Expr[Copower[Field, Product[Any, Fin[Out]]]]
+    reveal_type(conv(image, kernel, stride=2))  # N: Vec[Copower[Field, Product[Any, Fin[Out]]]]
 
 
 def count(c: Vec[Copower[Boolean, Fin[Row]]]) -> Vec[Scalar]:
