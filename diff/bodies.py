@@ -16,7 +16,7 @@ from diff.expr import Expr, OnVectors, literal, tracing
 from diff.leaks import leaked
 from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
-from hilbert.errors import shown
+from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
@@ -38,6 +38,8 @@ def spaces_of(tree: Tree, what: str) -> Tree:
     if isinstance(tree, tuple) and tree:
         return tuple(spaces_of(part, what) for part in tree)
     msg = f"{what} is a vector, or a tuple of vectors, not {shown(tree)}"
+    if is_number(tree):
+        msg += ": the number as a vector is R.vec(k), one in every entry V.full(k)"
     raise SpaceError(msg)
 
 

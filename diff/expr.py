@@ -448,14 +448,14 @@ class Expr(Applicable, Reductions, Generic[V]):
         f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
         return f(self, other)
 
-    def rep(self: Linear[S], V: Z) -> Expr[Z]:
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Expr[Z]:
         """x once for each element of the axes that V has more: b.rep(A.space), so that A + b.rep(A.space) adds it.
 
-        Raises SpaceError where V does not have the axes of x in their order, and more.
+        `over` is the new axis, by its position, where V has one of x twice. SpaceError for a V that does not fit.
         """
         x: Any = _known(self)
         slot = x.slots[0] if x.slots else 0
-        for X, at in repeated(x, V):
+        for X, at in repeated(x, V, over):
             slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
         return Expr(x.builder, V, (slot,))
 

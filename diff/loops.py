@@ -217,6 +217,9 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
     """
     spaces_of(start, "the start of while_")
     if at_most is not None:
+        if not isinstance(at_most, Index):
+            msg = "while_(condition, step, start, at_most=X) ends after one round for each element of an index set X"
+            raise SpaceError(f"{msg}, not {shown(at_most)}: Fin.of(n) has n")
         return iterate(lambda state: where(condition(state), lambda: step(state), lambda: state), start, at_most)
 
     def emit(b: Builder, first: Tree) -> Tree:

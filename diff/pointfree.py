@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import AnyProgram, Program
-from diff.term import Bilinear, Constant, Fork, Power
+from diff.term import Bilinear, Constant, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.biproduct import Biproduct
 from hilbert.combine import Composition
@@ -180,7 +180,7 @@ class _Terms:
                     return _composed([args[0], lifted], self.space)
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
             case Pack():
-                return Fork(tuple(args))
+                return fork(*args)
             case Unpack(part):
                 return _composed([args[0], _project(type_of(leaves[0]), part)], self.space)
             case (Loop() | While() | Cond() | Implicit() | Solve()) as held:

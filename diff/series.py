@@ -348,7 +348,8 @@ class Series:
     def _at_basis(self, spec: Spec, x: int, y: int, n: int) -> int:
         """x ⋄ y; where one of them is the identity, a contraction with it only renames axes."""
         for unit, other, basis, labels in ((x, y, spec.left, spec.right), (y, x, spec.right, spec.left)):
-            order = _renamed(basis[:n], basis[n:], labels, spec.out) if unit == self.basis else None
+            is_basis = unit == self.basis and self.out.slots[other].is_field  # elements are no numbers yet
+            order = _renamed(basis[:n], basis[n:], labels, spec.out) if is_basis else None
             if order is not None:
                 return other if order == tuple(range(len(order))) else self.out.apply(Move(order), other)
         return self.out.contract(spec, x, y)

@@ -11,7 +11,7 @@ from hilbert.program.bundle import Pack
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.repeated import While
-from linmap.show.show import subscript
+from linmap.show.notation import subscript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

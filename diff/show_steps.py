@@ -18,8 +18,10 @@ from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.repeated import While
+from linmap.show.notation import subscript
+from linmap.show.relations import reduction
 from linmap.show.sections import transposed
-from linmap.show.show import SHORT, Names, path, reduction, subscript
+from linmap.show.show import SHORT, Names, path
 from linmap.signs import sign_of
 from linmap.term import wire
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from attrs import Factory, field, frozen
 
-from linmap.show.show import subscript
+from linmap.show.notation import subscript
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -396,6 +396,10 @@ LINMAP: dict[str, Rows] = {
     "join": [
         ("join()", "give at least one linear map"),
         ("join(lin, identity(W))", "one codomain, not ℝ^Pixel4 and ℝ^Hidden3"),
+        (
+            "join(identity(R ** (p * h)), identity((R ** h) ** p))",  # the same arrays, another space
+            "one codomain, not ℝ^{Pixel4×Hidden3} and (ℝ^Hidden3)^Pixel4",
+        ),
         ("join(lin, f)", "made of linear maps, not of a map ℝ^Pixel4 → ℝ^Pixel4"),
     ],
     "parallel": [
@@ -747,7 +751,7 @@ DIFF: dict[str, Rows] = {
     ],
     "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
     "show": [
-        ("show(v)", "show takes a map or a derivative, not a vector of ℝ^Pixel4: of a vector, v.array has the entries"),
+        ("show(p)", "show takes a map, a derivative or a vector, not"),
         ("show(f, lines=0)", "show(f, lines=n) takes an integer from 1 on, or None for all of them, not 0"),
         ("show(f, digits=1.5)", "show(f, digits=n) takes an integer from 1 on"),
     ],

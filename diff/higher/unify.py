@@ -51,9 +51,10 @@ def _agree(a: Ty, b: Ty) -> bool:
 
 @final
 class Unifier:
-    """The equations between types of one item."""
+    """The equations between types of one item; messages write types by `show`."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[Ty], str] = str) -> None:
+        self._show = show
         self._class: dict[Ty, Ty] = {}
         self._place: dict[Ty, Place | None] = {}
 
@@ -70,7 +71,7 @@ class Unifier:
 
     def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
         """Make two types one; raises TermError `type` where they differ."""
-        stack = [(found, due)]
+        stack, merged = [(found, due)], list[Ty]()
         while stack:
             pair = stack.pop()
             a, b = self.find(pair[0]), self.find(pair[1])
@@ -83,14 +84,17 @@ class Unifier:
             elif _agree(a, b):
                 stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
             else:
+                for one in merged:  # as they were, for the message
+                    del self._class[one]
                 message = f"{what} is of type {self.text(found)} where {self.text(due)} is due"
                 raise TermError("type", message, place)
             self._class[a] = b
+            merged.append(a)
 
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""
         try:
-            return str(self.resolve(ty, {}, lambda unknown: unknown))
+            return self._show(self.resolve(ty, {}, lambda unknown: unknown))
         except TermError:
             return "an infinite type"
 

@@ -132,6 +132,13 @@ class Jax(ArrayAPI):
         """Arrays of JAX never change."""
         return None
 
+    def bounds(self, array: Any) -> tuple[int, int] | None:
+        """Those of a tracer are not known; others are looked at on the host, also inside `jax.jit`."""
+        if isinstance(array, sys.modules["jax"].core.Tracer):
+            return None
+        host = self.to_host(array)
+        return int(host.min()), int(host.max())
+
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """at[].add."""
         return self.zeros((size, rows.shape[1]), rows).at[targets].add(rows)

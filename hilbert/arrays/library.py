@@ -143,6 +143,10 @@ class Library:
         xp = self.xp
         return lambda a: xp.asarray(a, copy=True)
 
+    def bounds(self, array: Any) -> tuple[int, int] | None:
+        """The least and the largest of some integers; None where they are not known yet."""
+        return int(self.xp.min(array)), int(self.xp.max(array))
+
     def number(self, array: Any) -> Any:
         """An array without axes as a factor of other arrays: nothing is copied off a device."""
         return array

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from linmap.term.datum import Datum, Ref
 
 
+class WideRelationError(Exception):
+    """A relation would be an array that is larger than what it is needed for."""
+
+
 class Contractor:
     """Labels with their axes, and steps that compute arrays with labelled axes from some data."""
 
@@ -219,12 +223,15 @@ class Contractor:
         return NetworkFactor(slot, labels)
 
     def contract(
-        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = ()
+        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = (), most: int | None = None
     ) -> NetworkFactor | None:
-        """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
+        """One factor with the labels `keep`, in the order that the path search finds best; None without factors.
+
+        Raises WideRelationError where a relation had to be made an array of more than `most` entries.
+        """
         linked = {c for link in links for c in link.labels}
         todo = [self.in_full(f) if self.is_found(f) and linked & {*f.labels} else f for f in factors]
-        todo = self._linked_in(todo, list(links), keep)
+        todo = self._linked_in(todo, list(links), keep, most)
         if not todo:
             return None
         discrete = [f for f in todo if not self.slots[f.slot].is_field]
@@ -307,7 +314,9 @@ class Contractor:
         leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
         return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 
-    def _linked_in(self, factors: list[NetworkFactor], links: list[Link], keep: Labels) -> list[NetworkFactor]:
+    def _linked_in(
+        self, factors: list[NetworkFactor], links: list[Link], keep: Labels, most: int | None
+    ) -> list[NetworkFactor]:
         """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""
         while links:
             for link in reversed(links):
@@ -316,7 +325,10 @@ class Contractor:
                     factors, links = made, [x for x in links if x is not link]
                     break
             else:
-                factors.append(self._dense_link(links.pop()))
+                link = links.pop()
+                if most is not None and link.relation.dom.size * link.relation.cod.size > most:
+                    raise WideRelationError
+                factors.append(self._dense_link(link))
         return factors
 
     def _linked_by(

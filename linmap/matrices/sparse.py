@@ -37,7 +37,7 @@ def scipy(module: str) -> Any:
     try:
         return importlib.import_module(f"scipy.{module}")
     except ImportError as error:
-        msg = "sparse matrices and operators need scipy, an extra: pip install hilbert[sparse]"
+        msg = "sparse matrices and operators need scipy: pip install scipy, or pip install '.[sparse]' from a clone"
         raise SpaceError(msg) from error
 
 

@@ -183,7 +183,7 @@ class TableBuilder:
             assert found is not None  # there are gathers
             total = n.reduced(found.slot, Full(n.axes[found.labels[0]], Unit()))
             value = NetworkFactor(total, found.labels[1:])
-        self.columns, self.gathers, self.multiplicity = {}, [], None
+        self.columns, self.count, self.gathers, self.multiplicity = {}, 1, [], None
         return k, value
 
     def _weigh(self, many: Ints) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from hilbert import Fin
 from linmap.matrices.columns import Labels, distinct, flat_positions
+from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
@@ -28,21 +29,26 @@ HUGE = 10**8
 
 def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
-    if p.tables:
-        try:
-            q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
-        except TooManyRowsError:
-            return _by_scattered(n, p)
-        factor = q.factors[0] if q.factors else None
-        if q.tables:
-            (table,) = q.tables
-            factor = scattered(n, table, factor or n.ones((table.row,)))
-        if q.k != p.k and p.k:
-            factor = factor or n.ones(())
-            factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
-        return factor
     used = uses(p.factors, p.links)
-    return n.contract(p.factors, tuple(c for c in p.open if c in used), p.links)
+    keep = tuple(c for c in p.open if c in used)
+    if not p.tables:
+        most = max([n.size(p.open), *map(n.entries, p.factors)])
+        try:
+            return n.contract(p.factors, keep, p.links, None if any(map(n.is_found, p.factors)) else most)
+        except WideRelationError:  # then pairs are listed
+            pass
+    try:
+        q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
+    except TooManyRowsError:
+        return _by_scattered(n, p)
+    factor = q.factors[0] if q.factors else None
+    if q.tables:
+        (table,) = q.tables
+        factor = scattered(n, table, factor or n.ones((table.row,)))
+    if q.k != p.k and p.k:
+        factor = factor or n.ones(())
+        factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
+    return factor
 
 
 def scattered(n: Contractor, table: LabelTable, value: NetworkFactor) -> NetworkFactor:

@@ -12,7 +12,6 @@ from attrs import evolve, fields, frozen
 
 from hilbert.program.external import External
 from hilbert.program.operation import Cast, Move, Reduce, Scale, product
-from hilbert.program.table import Unary
 from hilbert.spec import Spec
 from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hilbert.leaf import Leaf
+    from hilbert.program.operation import Unary
 
 __all__ = [
     "Cast",
@@ -109,7 +109,7 @@ class Section(_Arc):
         return Section(self.spec.section_adjoint(self.side), self.side, self.datum)
 
 
-Simple: TypeAlias = Same | Section | Unary
+Simple: TypeAlias = Same | Section | Scale | Reduce | Move | Cast | External
 """What takes one array to one array."""
 Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
 

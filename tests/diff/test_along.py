@@ -67,6 +67,15 @@ def test_every_pass(name: str) -> None:
     assert all(hb.check(hb.jvp(f), hb.direct_sum(M, M).random(np.random.default_rng(1))))
 
 
+@pytest.mark.parametrize("n", [5, 1000])
+def test_equal_entries_keep_their_order(n: int) -> None:
+    """argsort is stable, and so are sort and top by it: of equal entries the first comes first."""
+    v = (hb.R ** hb.Fin.of(n)).vec(np.arange(n) % 7 / 1.0)
+    order = v.argsort().array
+    assert order.tolist() == sorted(range(n), key=lambda k: v.array[k])
+    assert v.sort().array.tolist() == sorted(v.array.tolist())
+
+
 def test_texts() -> None:
     """Along an axis with indices, of all entries without."""
     texts = {name: str(hb.fun(M)(BODIES[name])) for name in ("argmax", "argmax of all", "softmax", "max", "sort")}

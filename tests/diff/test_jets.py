@@ -35,10 +35,10 @@ from diff import (
 from diff.multiindex import directions, indices
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, DirectSum, Elements, Fin, R, SpaceError, Vec, direct_sum
-from linmap import equal, red
+from linmap import LinMap, equal, red
 from tests.diff.test_primitives import POINTS, in_jax
 from tests.function_terms import between
-from tests.programs import CONTRACTIONS, DISCRETE, MLP, RELATIONS
+from tests.programs import CONTRACTIONS, DISCRETE, MLP, RELATIONS, STRUCTURE
 from tests.strategies import Source, close, of_leaves, sources
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
@@ -165,13 +165,18 @@ def test_discrete_operands(name: str) -> None:
         agree(tuple(found[n][k] for k in real) if n == 0 else found[n], theirs)
 
 
-@pytest.mark.parametrize("name", RELATIONS)
-def test_reductions(name: str) -> None:
+LINEAR: dict[str, Any] = {name: red(relation, R) for name, relation in RELATIONS.items()} | {
+    name: h for name, h in STRUCTURE.items() if isinstance(h, LinMap)
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_maps(name: str) -> None:
     """Linear steps apply to each coefficient: h(u)_n = h(u_n)."""
-    h = red(RELATIONS[name], R)
+    h = LINEAR[name]
     terms = random_terms(h, 3, np.random.default_rng(6))
     for ours, term in zip(jet_of(h, terms), terms, strict=True):
-        agree(ours, h(Vec(h.dom, term)).leaves)
+        agree(ours, h(Vec(h.dom, term)).leaves, 1e-6 if "cast" in name else 1e-9)
 
 
 @given(sources(smooth=True, single=False))
@@ -369,6 +374,12 @@ def test_discrete_parts_stand_at_0_only() -> None:
     for n, theirs in enumerate(derivatives(curve(f, terms), 2)):
         agree(found[n].leaves[:1], theirs)
     assert found[1].space == f.cod.tangent
+    v = J.dom.parts[1].random(np.random.default_rng(2))
+    value = f.dom.vec(tuple(terms[0]))
+    for D in (directional(f, 2), directional(f, 2, polarised=True)):
+        assert D.cod == f.cod.tangent
+        assert close(D(value, v, v), jet(f, 1, 2, given=[0, 1])(value, v)[2], 1e-11)
+    assert directional(f, 0).cod == f.cod
 
 
 def test_parts_that_vary() -> None:
@@ -498,6 +509,8 @@ def test_long_programs() -> None:
         (2, 5, 21, 126, 6, 126),
         (5, 2, 21, 66, 15, 90),
         (5, 4, 126, 1001, 70, 1050),
+        (3, 8, 165, 3003, 45, 2025),
+        (5, 8, 1287, 43758, 495, 22275),
     ],
 )
 def test_products_are_counted(k: int, order: int, slots: int, products: int, family: int, along: int) -> None:

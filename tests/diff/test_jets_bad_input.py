@@ -7,9 +7,10 @@ import pytest
 
 from diff import directional, fun, interpolated, jet, sin, taylor
 from diff.elementwise import Binary
+from diff.multiindex import indices, pairs
 from diff.programs import Program
 from diff.series import Series
-from hilbert import Bool, Fin, R, SpaceError, direct_sum
+from hilbert import Bool, DirectSum, Fin, R, SpaceError, direct_sum
 from hilbert.program.fused import Subtract
 from hilbert.program.line import Line, Step
 
@@ -67,6 +68,21 @@ def test_refused(name: str) -> None:
     with pytest.raises(SpaceError, match=said):
         make()
     assert time.process_time() - start < 10.0
+
+
+def test_sets_that_are_not_down_closed() -> None:
+    """Of all sets of α ∈ ℕ² with |α| ≤ 2 those are refused in which some γ ≤ α is missing, at either place."""
+    every = indices(2, 2)
+    taken = 0
+    for n in range(1, 2 ** len(every)):
+        wanted = [alpha for k, alpha in enumerate(every) if n >> k & 1]
+        if all(gamma in wanted for alpha in wanted for gamma, _ in pairs(alpha)):
+            taken += 1
+            assert jet(fun(R)(sin), 2, 2, wanted=wanted).cod == DirectSum((R,) * len(wanted))
+        else:
+            with pytest.raises(SpaceError, match="is not down-closed"):
+                jet(fun(R)(sin), 2, 2, wanted=wanted)
+    assert taken == 13  # the Catalan number 14, without the empty set
 
 
 def test_products_are_bounded() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -14,12 +16,13 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, tanh
+from diff import again, derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, sin, tanh
 from diff.names import NAMES
 from diff.programs import Program
-from hilbert import Copower, DirectSum, Fin, R, SpaceError, direct_sum
+from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
 from hilbert.program.loop import Loop
-from linmap import cost, equal, explain, matrix, simplify, structure
+from hilbert.relation import full
+from linmap import cost, dup, equal, explain, matrix, parallel, red, simplify, structure
 from tests.loop_programs import PAIRS, Pair
 from tests.oracle import value
 
@@ -239,6 +242,24 @@ def test_memory() -> None:
     assert peak <= 1.1 * 2 * 14 * 8 * n + 500_000
 
 
+def segments(s: Any, X: Any, checkpoint: Any) -> Any:
+    """s ↦ s·tanh s, as often as X has elements."""
+    return iterate(lambda s: tanh(s) * s, s, X, checkpoint=checkpoint)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 100, 10_007])
+def test_segments(n: int) -> None:
+    """`checkpoint=True` makes √n segments, rounded down, and a number as many; a last one has the rounds left over."""
+    for given, count in ((True, math.isqrt(n)), (1, 1), (7, min(7, n))):
+        f = fun(R)(partial(segments, X=Fin.of(n), checkpoint=given))
+        loops = [step.operation for step in program(f).steps if isinstance(step.operation, Loop)]
+        assert [loop.index.size for loop in loops] == [count, 1][: 1 + (n % count > 0)]
+        rounds = [
+            step.operation.index.size for loop in loops for step in loop.body.steps if isinstance(step.operation, Loop)
+        ]
+        assert rounds == [n // count, n % count][: len(loops)]
+
+
 def test_what_does_not_vary_is_outside() -> None:
     """w @ w is computed once, x * x of a slice nobody reads not at all, an input is not kept twice."""
     S, X = Fin.of(3), Fin.of(5)
@@ -344,3 +365,18 @@ def test_pair_is_typed() -> None:
         assert (f.dom, f.cod) == (g.dom, g.cod)
         assert isinstance(f.dom, DirectSum)
         assert direct_sum(*f.dom.parts) == f.dom
+
+
+def test_the_jacobian_of_a_linear_loop_with_two_states() -> None:
+    """What a loop makes is a bundle of arrays: it is no constant, also where all that it takes is."""
+    Y = Fin.of(2)
+    V = R**Y
+    sums = red(full(Y, Unit()))
+    f = fun(V)(lambda x: again(parallel(sums, sums), dup(V)(x)))
+    assert jacobian(f, V.ones()).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_text_of_a_point_free_loop() -> None:
+    """It evaluates to the same term."""
+    p = pointfree(fun(R)(lambda x: iterate(sin, x, Fin.of(2))))
+    assert eval(repr(p), dict(NAMES)) == p  # noqa: S307 - ours

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from diff import exp, fun, ode_series, ode_solve, program, sin, square, tanh
+from diff import exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
+from diff.elementwise import RULES
+from diff.ode import _Steps
 from hilbert import R32, Bool, Fin, R, SpaceError, direct_sum
 
 P = R ** Fin.of(2)
@@ -91,6 +93,41 @@ def test_a_solution_through_0() -> None:
     assert float(ode_solve(fun(R)(lambda x: x * 0.0 + 1.0), R.vec(-1.0), 2.0)) == pytest.approx(1.0, rel=1e-12)
     f = fun(R, R)(lambda x, t: (t * t * t, 1.0 + x * 0.0))
     assert float(ode_solve(f, f.dom.vec((0.0, 0.0)), 2.0).leaves[0]) == pytest.approx(4.0, rel=1e-12)
+
+
+def test_from_0() -> None:
+    """x' = exp(−x) from 0 is ln(1 + t), in a few steps: where x is 0 the bound is that by |x₁|·h."""
+    calls = 0
+
+    def value(xp: Any, x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        assert calls < 200
+        return xp.exp(-x)
+
+    decay = register("test's decay", value, lambda _, y: -y)
+    try:
+        assert float(ode_solve(fun(R)(decay), R.vec(0.0), 1.0, 1e-10)) == pytest.approx(math.log(2.0), abs=1e-9)
+    finally:
+        del RULES["test's decay"]
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-7])
+def test_the_order_suits_the_tolerance(tol: float) -> None:
+    """Without `order` it is 1 − ½ ln tol, rounded up: the same number, and another one for the orders beside it."""
+    order = math.ceil(1.0 - 0.5 * math.log(tol))
+    f, x = fun(R)(lambda x: sin(x) + 1.0), R.vec(0.3)
+    due = {n: float(ode_solve(f, x, 1.0, tol, order=n)) for n in (order - 1, order, order + 1)}
+    assert float(ode_solve(f, x, 1.0, tol)) == due[order]
+    assert len(set(due.values())) == 3
+
+
+@pytest.mark.parametrize("order", [8, 9])
+def test_steps_by_the_last_two_coefficients(order: int) -> None:
+    """x' = x² + 1 from 0, the tangent, has x_n = 0 for even n: the step is by the other one of the last two."""
+    f, tol, n = fun(R)(lambda x: square(x) + 1.0), 1e-10, 9 if order == 9 else 7
+    steps = _Steps(ode_series(f, order), R.vec(0.0), [1.0], tol, order)
+    assert steps._length() == pytest.approx((tol / abs(float(steps.terms[n][0]))) ** (1.0 / (n - 1)))
 
 
 def test_coefficients_that_vanish_by_chance() -> None:

@@ -12,7 +12,25 @@ import pytest
 
 from adjoint import adjoint, check, grad, jacobian, value_and_grad, vjp
 from adjoint.wrt import restricted
-from diff import const, contract, derivative, fun, jvp, kept, lift, planned, program, register, select, tanh
+from diff import (
+    const,
+    contract,
+    derivative,
+    directional,
+    fun,
+    interpolated,
+    jet,
+    jvp,
+    kept,
+    laplacian,
+    lift,
+    ode_series,
+    planned,
+    program,
+    register,
+    select,
+    tanh,
+)
 from diff.affine import linearized
 from hilbert import Bool, Fin, R, Unit
 from hilbert.arrays.libraries import Cupy
@@ -228,6 +246,8 @@ def test_the_switch_holds_for_what_is_made() -> None:
     g = fun(M, M, V)(lambda A, B, x: 3.0 * f(A, B, x))
     over = fun.over(f.dom, planned=False)(lambda A, B, x: A @ B @ x)
     made: list[Any] = [f, g, over, 2.0 * f, grad(f), vjp(f), jvp(f), lift(f, MANY, over=(2,)), derivative(f).program]
+    made += [jet(f, 2, 2), interpolated(f, 2, 2), directional(f, 2), directional(f, 2, polarised=True), laplacian(f, 2)]
+    made += [ode_series(fun(V, planned=False)(lambda x: const(W) @ const(W) @ x), 3)]
     for h in made:
         assert program(h).line.fixed
         assert planned(h) is program(h)

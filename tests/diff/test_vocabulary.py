@@ -67,7 +67,18 @@ LANGUAGE = frozenset(
     }
 )
 """What makes and reads functions and maps: no operation on vectors."""
-METHODS = {"apply_map", "attributes", "builder", "functions", "instead", "operators", "slots", "space"}
+METHODS = {
+    "apply_map",
+    "attributes",
+    "builder",
+    "functions",
+    "instead",
+    "map_leaves",
+    "operators",
+    "replace",
+    "slots",
+    "space",
+}
 
 
 @dataclass

@@ -196,6 +196,17 @@ def test_compression_finds_the_rank() -> None:
     assert np.isclose(compress(t, 2.0)[1].relative, 1.0)
 
 
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0])
+def test_compression_takes_the_fewest_terms(tolerance: float) -> None:
+    """Σ 2⁻ⁿ eₙ⊗eₙ: the terms that are left out are together at most tolerance·‖t‖, and with one more they are not."""
+    values = 0.5 ** np.arange(20)
+    t = formal(TensorProduct(V, W), [(k * u, w) for k, u, w in zip(values, V.basis(), W.basis(), strict=False)])
+    made, report = compress(t, tolerance)
+    left_out = [np.linalg.norm(values[n:]) for n in range(21)]
+    assert rank(made) == report.after == next(n for n in range(21) if left_out[n] <= tolerance * left_out[0])
+    assert report.relative == pytest.approx(left_out[report.after] / left_out[0])
+
+
 def test_compression_takes_a_dense_part_in() -> None:
     """A dense part of low rank becomes terms."""
     t = V.random(RNG).tensor(W.random(RNG))

@@ -44,6 +44,7 @@ from linmap.matrices.structure import (
     SparseForm,
     ZeroForm,
 )  # fmt: skip
+from linmap.matrices.tables import LISTED
 from tests.oracle import matrix as due_matrix
 
 X, Y = Fin.of(5), Fin.of(4)
@@ -105,6 +106,21 @@ def test_the_rank_is_exact(name: str) -> None:
     assert found.rank == np.linalg.matrix_rank(due) == left.space.index.size == right.space.index.size
     flat = [np.reshape(part.array, (part.space.index.size, -1)) for part in (left, right)]
     assert np.allclose(flat[0].T @ flat[1], due)
+
+
+def test_what_is_not_listed_is_a_bound() -> None:
+    """A product of two bands: counted exactly where its pairs are listed, and otherwise said to be at most so many."""
+
+    def found(n: int) -> Any:
+        Z = Fin.of(n)
+        return structure(red(band(Z, 1, 1)) @ red(band(Z, 2, 2)))
+
+    small, large = found(100), found(LISTED)
+    assert small.exact
+    assert small.entries == 7 * 100 - 2 * (1 + 2 + 3)
+    assert not large.exact
+    assert large.entries >= 7 * LISTED - 2 * (1 + 2 + 3)
+    assert str(large).startswith("sparse, at most ")
 
 
 def test_terms_of_one_matrix() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from linmap import (
     transpose,
     universal,
 )
-from linmap.contraction import matrix_matrix, tensor_contraction
+from linmap.contraction import matrix_matrix, matrix_vector, tensor_contraction
 from linmap.matrices.structure import LowRank
 from linmap.term.nodes import Lifted
 from tests import oracle
@@ -157,6 +158,14 @@ def test_dense_only_on_request() -> None:
     with pytest.raises(SpaceError, match="dense=True"):
         tensor(identity(V))
     assert tensor(identity(V), dense=True).array.tolist() == np.eye(3).tolist()
+    X = Fin.of(3)
+    a, b, c = ((R ** (X * X)).random(RNG) for _ in range(3))
+    product: Any = section(matrix_matrix(X, X, X), 0, a) @ section(matrix_matrix(X, X, X), 0, b)
+    chain: Any = reduce(lambda f, g: f @ g, [section(matrix_vector(X, X), 0, m) for m in (a, b, c)])
+    for f, said in ((chain, "no rank below 3"), (product, "share an axis")):
+        with pytest.raises(SpaceError, match=said):
+            tensor(f)
+        assert np.allclose(_matrix(tensor(f, dense=True)), matrix(f, as_="array"))
 
 
 def test_traces_of_tensors() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from hilbert import Copower, Coproduct, DirectSum, TensorProduct, Vec, direct_sum
+from hilbert import Copower, Coproduct, DirectSum, Fin, R, SpaceError, TensorProduct, Vec, direct_sum
 from linmap import concatenate, curry, split, stack, transpose, uncurry, unstack, unzip_parts, zip_parts
 from linmap.contraction import outer
-from linmap.term.nodes import Section
+from linmap.term.nodes import Section, Unitary
 from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix
 from tests.linear_terms import UNITARIES
 from tests.strategies import Source, elements, gathered, same, sources
@@ -28,6 +28,26 @@ def test_preserve_the_inner_product(name: str, s: Source) -> None:
     v, w = s.vector(f.dom), s.vector(f.dom)
     assert f(v).inner(f(w)) == v.inner(w)
     assert f.cod.dim == f.dom.dim
+
+
+@pytest.mark.parametrize("name", UNITARIES)
+@settings(max_examples=10)
+@given(s=sources())
+def test_onto_another_space(name: str, s: Source) -> None:
+    """A unitary operator whose codomain has other leaves than those of the domain, moved, is refused."""
+    f = UNITARIES[name](s)
+    order = tuple(tuple(range(len(leaf.axes))) for leaf in f.dom.leaves)
+    stays = tuple(range(len(order)))
+    assert Unitary("same", f.dom, f.dom, stays, order).cod == f.dom
+    with pytest.raises(SpaceError, match="same does not map"):
+        Unitary("same", f.dom, direct_sum(f.dom, s.field), stays, order)
+
+
+@pytest.mark.parametrize("make", [stack, unstack])
+def test_stacks_of_many(make: Any) -> None:
+    """A stack is a term with a part for each element: of 10⁵ at most."""
+    with pytest.raises(SpaceError, match="it takes 100000 at most"):
+        make(Fin.of(10**5 + 1), R)
 
 
 @given(sources())

@@ -286,6 +286,41 @@ def test_types_of_pullbacks() -> None:
     assert report.holds, report
 
 
+LINEARITY = r"""
+type dual(\x. diff(\z. x * sin z, 2, 1), cov(1)) = real^*
+type dual(\x. diff(sin, 2, x), cov(1)) = real^*
+type dual(\f. diff(f, 2, 1), cov(1)) = (real -> real)^*
+error linear : dual(\x. diff(\z. x * sin z, x, 1), cov(1))
+error linear : dual(\x. diff(sin, x, 1), cov(1))
+error linear : dual(\x. diff(\z. sin x * z, 2, 1), cov(1))
+error linear : dual(\x. diff(\z. x * z, 1, x), cov(1))
+type dual(\x. dual(\v. x * v, cov(1)), eps(1)) = real^*
+type dual(\x. dual(\v. v, dual(\w. x * w, cov(1))), eps(1)) = real^*
+error linear : dual(\x. dual(\v. x * v, dual(\w. x * w, cov(1))), eps(1))
+type dual(\x. ev(2; dual(\w. x * w, cov(1))), eps(sin)) = real^*
+error linear : dual(\x. ev(x; cov(1)), eps(sin))
+error linear : dual(\x. ev(x; dual(\w. x * w, cov(1))), eps(sin))
+type dual(\x. dv(1, 2; dual(\w. x * w, cov(1))), eps(sin)) = real^*
+error linear : dual(\x. dv(x, 1; dual(\w. x * w, cov(1))), eps(sin))
+error linear : dual(\x. dv(1, x; dual(\w. x * w, cov(1))), eps(sin))
+type dual(\x. sharp(dual(\w. x * w, cov(1))), cov(1)) = real^*
+type dual(\x. eps(x), zero) = real^*
+type dual(\x. jac(sin, x) 2, cov(1)) = real^*
+error linear : dual(\x. jac(sin, 1) x, cov(1))
+error linear : dual(\x. jac(sin, x) x, cov(1))
+type dual(\x. (\y. x * y) 2, cov(1)) = real^*
+error linear : dual(\x. (\y. x * y) x, cov(1))
+error linear : dual(\x. let y = x * x in y, cov(1))
+error linear : dual(\x. 1, cov(1))
+"""
+
+
+def test_what_is_linear_in_a_variable() -> None:
+    """Lin(X; t): each rule with a term that it takes, and one for each of its conditions that it refuses."""
+    report = run(LINEARITY, "t.lam")
+    assert report.holds, report
+
+
 def test_pullbacks_have_no_value_here() -> None:
     with pytest.raises(TermError, match="before it is reduced"):
         evaluate(module().term("pull(\\x. x, cov(1))")[0])
