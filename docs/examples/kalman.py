@@ -81,7 +81,8 @@ def main() -> None:
     for k in range(6):
         value, gradient = hb.value_and_grad(f, 0)(noise, track).split()
         print(f"{k}: log-likelihood {float(value):.4f}, gradient {gradient.norm():.1e}, {hb.exp(noise)}")
-        noise = noise - N.vec(tuple(np.linalg.solve(hb.hessian(f, noise, track, wrt=0), gradient.flat())))
+        step = np.asarray(np.linalg.solve(hb.hessian(f, noise, track, wrt=0), gradient.flat()), dtype=float)
+        noise = noise - N.vec((step[0], step[1]))
 
 
 if __name__ == "__main__":

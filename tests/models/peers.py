@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+PLACES = np.random.default_rng(1).choice(64 * 64, 64, replace=False)
 
 
 def mixture(gamma: float, m: int) -> Callable[..., Any]:
@@ -143,3 +144,17 @@ def kalman(push: Any, measured: Any, track: Any) -> Any:
 def ratings(who: Any, what: Any, stars: Any) -> Callable[..., Any]:
     """docs/examples/ratings.py, the squares of its errors."""
     return lambda u, v: (((u[who] * v[what]).sum(1) - stars) ** 2).sum()
+
+
+def heat(u: Any) -> Any:
+    """docs/examples/heat.py, what is observed."""
+
+    def warmed(u: Any, _: Any) -> Any:
+        around = jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) + jnp.roll(u, 1, 1) + jnp.roll(u, -1, 1)
+        return (1 - 4 * 0.2) * u + 0.2 * around, None
+
+    def until_read(u: Any, _: Any) -> Any:
+        u = jax.lax.scan(warmed, u, None, 40)[0]
+        return u, u.ravel()[PLACES]
+
+    return jax.lax.scan(until_read, u, None, 5)[1]

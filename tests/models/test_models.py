@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from scipy.sparse.linalg import lsmr
 
 import hilbert.all as hb
 from docs.examples import (
@@ -16,6 +17,7 @@ from docs.examples import (
     convolutional,
     gaussian_process,
     gmm,
+    heat,
     kalman,
     logistic,
     lstm,
@@ -212,3 +214,28 @@ def test_ratings() -> None:
     beside(loss, peers.ratings(who, what, np.array(stars)), u, v)
     jacobian = hb.matrix(hb.derivative(f).at(u, v), as_="sparse")
     assert set(np.diff(jacobian.indptr)) == {6}
+
+
+# --- heat equation ---
+
+
+def test_heat() -> None:
+    """What the sensors read; the adjoint is JAX's gradient of its inner product with other readings."""
+    rng = np.random.default_rng(0)
+    u, y = heat.observed.dom.random(rng), heat.observed.cod.random(rng)
+    near(heat.observed(u).array, jax.jit(peers.heat)(u.array))
+    beside(
+        hb.fun(u.space)(lambda u: hb.inner(heat.observed(u), y)),
+        lambda u, y: (peers.heat(u) * y).sum(),
+        u,
+        fixed=(y.array,),
+    )
+
+
+def test_the_start_is_the_regularised_least_squares_solution() -> None:
+    """Conjugate gradients end where scipy's LSMR does, to 1e-6."""
+    y = heat.seen(np.random.default_rng(0))
+    operator = hb.matrix(hb.derivative(heat.observed).at(heat.observed.dom.zeros()), as_="operator")
+    due = lsmr(operator, y.flat(), damp=heat.PENALTY**0.5, atol=1e-14, btol=1e-14, maxiter=2000)[0]
+    found = heat.estimated(y).flat()
+    assert np.linalg.norm(found - due) <= 1e-6 * np.linalg.norm(due)
