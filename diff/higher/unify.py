@@ -56,6 +56,7 @@ class Unifier:
     def __init__(self) -> None:
         self._class: dict[Ty, Ty] = {}
         self._place: dict[Ty, Place | None] = {}
+        self._before: list[tuple[Ty, Ty | None]] = []
 
     def find(self, ty: Ty) -> Ty:
         """What a type is known to be: the type that stands for its class."""
@@ -64,13 +65,28 @@ class Unifier:
             root = self._class[root]
         while ty is not root:
             above = self._class[ty]
-            self._class[ty] = root
+            self._join(ty, root)
             ty = above
         return root
+
+    def _join(self, ty: Ty, other: Ty) -> None:
+        """Put a type into the class of another one, and remember where it was."""
+        self._before.append((ty, self._class.get(ty)))
+        self._class[ty] = other
+
+    def _undo(self) -> None:
+        """Take back what was joined since the list was cleared."""
+        for ty, before in reversed(self._before):
+            if before is None:
+                del self._class[ty]
+            else:
+                self._class[ty] = before
+        self._before.clear()
 
     def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
         """Make two types one; raises TermError `type` where they differ."""
         stack = [(found, due)]
+        self._before.clear()
         while stack:
             pair = stack.pop()
             a, b = self.find(pair[0]), self.find(pair[1])
@@ -83,9 +99,10 @@ class Unifier:
             elif _agree(a, b):
                 stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
             else:
+                self._undo()  # what they have in common would be written as one type
                 message = f"{what} is of type {self.text(found)} where {self.text(due)} is due"
                 raise TermError("type", message, place)
-            self._class[a] = b
+            self._join(a, b)
 
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""
