@@ -9,7 +9,6 @@ detected and coloured, on JAX) are given the whole Lagrangian. The first call, f
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -154,10 +153,10 @@ def row(n: int, steps: int, options: Options) -> Iterator[Line | str]:
     )
     first, made, calls = next(points), dict[str, Any](), dict[str, Callable[[], object]]()
     for who, make in makers.items():
-        start = time.perf_counter()
+        start = options.clock()
         hessian = make()
         made[who] = hessian(*first)
-        yield f"{what}, first call: {who} {duration(time.perf_counter() - start)}"
+        yield f"{what}, first call: {who} {duration(options.clock() - start)}"
         calls[who] = lambda f=hessian: f(*next(points))  # type: ignore[misc]
     probes = rng.standard_normal((n * (STATE + 1), 3))
     agree(what, {who: [np.asarray(h @ probes)] for who, h in made.items()}, 1e-9)

@@ -8,7 +8,6 @@ installed are left out: `pip install .[bench]` brings them.
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,10 +35,10 @@ def timed(what: str, makers: dict[str, Callable[[], Any]], points: list[Any], op
     """The first call of each, from text to numbers; then the same answers; then new points."""
     calls, results, turn = dict[str, Callable[[], object]](), dict[str, Any](), itertools.cycle(points)
     for who, make in makers.items():
-        start = time.perf_counter()
+        start = options.clock()
         f = make()
         results[who] = [f(points[0])]
-        yield f"{what}, first call: {who} {duration(time.perf_counter() - start)}"
+        yield f"{what}, first call: {who} {duration(options.clock() - start)}"
         calls[who] = lambda f=f: f(next(turn))  # type: ignore[misc]
     agree(what, results, 1e-8)
     yield from compare(what, calls, options, baseline=OURS)

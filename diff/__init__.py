@@ -8,6 +8,7 @@ from diff.convolution import conv
 from diff.custom import operation
 from diff.dot import dot
 from diff.expr import Expr, const
+from diff.implicit import fixed_point, root
 from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each
 from diff.laplacian import laplacian
@@ -99,6 +100,7 @@ __all__ = [
     "erf",
     "exp",
     "expm1",
+    "fixed_point",
     "fold",
     "fun",
     "gelu",
@@ -135,6 +137,7 @@ __all__ = [
     "reciprocal",
     "register",
     "relu",
+    "root",
     "select",
     "show",
     "sigmoid",

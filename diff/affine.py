@@ -17,7 +17,9 @@ from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.linear_branches import derived as derived_condition
 from diff.linear_branches import mask
+from diff.linear_equations import derived as derived_equation
 from diff.linear_loops import derived as derived_loop
+from diff.linear_loops import without_bound
 from diff.lower import planned, program
 from diff.plan import derived
 from diff.programs import AnyProgram, Program, as_program
@@ -32,9 +34,12 @@ from hilbert.once import once, while_alive
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.line import Line
+from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.line import Line, Step
 from hilbert.program.loop import Loop
+from hilbert.program.looped import emitted as step_of
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal, Scale
+from hilbert.program.repeated import While
 from hilbert.program.run import Runner
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -274,6 +279,7 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     m = list(range(b.arity))  # slot of p → slot of the bound program
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
+    stops: dict[int, Step[Any]] = {}  # the arcs that stand for a derivative that is not there
     own: dict[int, Leaf] = {}  # wires that are no slots: inside of a step's derivative, numbered from −1 down
 
     def fresh(leaf: Leaf) -> int:
@@ -287,6 +293,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
         if held is not None:
             made, found = held
             m.append(b.pack(made) if isinstance(p.slots[len(m)], Bundle) else made[0])
+            if isinstance(step.operation, While):
+                stops |= {id(arc): step for arc in found}
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
@@ -316,11 +324,11 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
             case Fill(_, when):  # what is filled is not seen
                 arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
-            case Pack() | Unpack() | AnyLane() | Loop() | Cond() | Custom():  # no array; of a bundle: done already
+            case Pack() | Unpack() | AnyLane() | Loop() | Cond() | While() | Implicit() | Solve() | Custom():  # done
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs, own)
+    return _pruned(b, p, m, arcs, own, stops)
 
 
 def _of_several(
@@ -332,6 +340,13 @@ def _of_several(
             return derived_loop(b, loop, b.unpack(args[0]), linearized(as_program(loop.body)), fresh)
         case Cond() as cond:  # both branches, between masks
             return derived_condition(b, cond, b.unpack(args[0]), [linearized(as_program(k)) for k in cond.lines], fresh)
+        case Implicit() | Solve() as equation:  # by the implicit function theorem
+            return derived_equation(b, equation, b.unpack(args[0]), lambda k: linearized(as_program(k)), fresh)
+        case While():  # it has a value only: arcs that must not be needed
+            given = b.unpack(args[0])
+            made = step_of(b, operation, given)
+            starts, ends = ([k for k in some if b.slots[k].is_field] for some in (given, made))
+            return made, [Arc(wire.Same(), k, y) for y in ends for k in starts]
         case Custom() as custom:  # its rule, which is proved to be linear
             return derived_custom(b, custom, args, fresh)
         case _:  # see `linearized`
@@ -408,12 +423,17 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def _pruned(b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf]) -> AnyLinearization:
+def _pruned(
+    b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf], stops: dict[int, Step[Any]]
+) -> AnyLinearization:
     """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
     outputs = tuple(m[k] for k in p.outputs)
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
     wires = [k for k in outputs if b.slots[k].is_field]
     kept = live_arcs(arcs, inputs, wires)
+    for arc in kept if stops else ():
+        if id(arc) in stops:
+            raise without_bound(stops[id(arc)])
     found = (wire.datum_of(arc.map) for arc in kept)
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
     flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from diff.hints import its_axes
 from hilbert import Index, SpaceError, Type
-from hilbert.errors import integer, shown
+from hilbert.errors import alike, integer, shown
 from hilbert.index import require_index
 from hilbert.space import require_space
 
@@ -46,20 +46,26 @@ def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> A
             which = f"say which by its position, over={at.replace(', ', ' or over=')}"
             hint = f"{times}; {several or which}"
         else:
-            hint = f"{over} is no factor of its index sets; {every}"
+            near = (one for leaf in x.space.leaves for one in leaf.axes if str(one) == str(over))
+            hint = f"{over} is no factor of its index sets{alike(over, next(near, None)) or f'; {every}'}"
         raise SpaceError(f".{name}({over if place is None else f'over={place}'}) of {shown(x)}: {hint}")
     ((space, at),) = found
     index = over if isinstance(over, Index) else x.space.leaves[0].axes[at]
     return Axis(index, at, space)
 
 
-def repeated(x: Expr[Any], V: Any) -> list[tuple[Index, int]]:
-    """The axes that V has more than the space of x, and their positions, the first first; SpaceError if it has not."""
+def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
+    """The axes that V has more than the space of x, and their positions, the first first; SpaceError if it has not.
+
+    Where V has an axis of x twice, `over` is the position in V of the one that is new, or its index set.
+    """
     require_space(V, ".rep(V)")
     if len(x.space.leaves) != 1 or len(V.leaves) != 1 or x.space.leaves[0].entry != V.leaves[0].entry:
         msg = f".rep({V}) of {shown(x)} repeats one array along more axes: it is for spaces of one array each"
         raise SpaceError(msg)
     have, want = x.space.leaves[0].axes, V.leaves[0].axes
+    if over is not None:
+        return _new(x, V, over)
     left, found = list(have), list[tuple[Index, int]]()
     for at, one in enumerate(want):
         if left and left[0] == one:
@@ -67,10 +73,30 @@ def repeated(x: Expr[Any], V: Any) -> list[tuple[Index, int]]:
         else:
             found.append((one, at))
     if left or any(want.count(one) > 1 for one, _ in found if one in have):
-        which = "two of its axes are one index set" if not left else f"it does not have the axes of {x.space} in order"
-        msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}; contract(labels, …, to=V) does"
+        which = "two of its axes are one index set; x.rep(V, over=0) repeats x along the first axis of V"
+        if left:
+            which = f"it does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
+        msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}"
         raise SpaceError(msg)
     return found
+
+
+def _new(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
+    """The axes of V that `over` is, if x has the others."""
+    place = None if isinstance(over, Index) else integer(over)
+    if place is None and not isinstance(over, Index):
+        msg = f".rep(V, over=X) of {shown(x)} takes the index set or the position of an axis of V, not {shown(over)}"
+        raise SpaceError(msg)
+    have, want = x.space.leaves[0].axes, V.leaves[0].axes
+    spaces = V.sums(over if place is None else place)
+    fits = [(W, at) for W, at in spaces if W.leaves[0].axes == have]
+    if len(fits) != 1:
+        several = ", ".join(f"over={at}" for _, at in fits)
+        hint = f"say which by its position, {several}" if fits else f"{V} without it has not the axes of {x.space}"
+        name = f"over={over}" if place is None else f"over={place}"
+        raise SpaceError(f".rep({V}, {name}) of {shown(x)}: {hint}")
+    ((_, first),) = fits
+    return [(want[at], at) for at in range(first, first + len(want) - len(have))]
 
 
 def reordering(X: Index, Y: Any, space: str) -> tuple[int, ...]:

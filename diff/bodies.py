@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
+from diff.leaks import leaked
 from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
-from hilbert.errors import shown
+from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
@@ -37,6 +38,8 @@ def spaces_of(tree: Tree, what: str) -> Tree:
     if isinstance(tree, tuple) and tree:
         return tuple(spaces_of(part, what) for part in tree)
     msg = f"{what} is a vector, or a tuple of vectors, not {shown(tree)}"
+    if is_number(tree):
+        msg += ": the number as a vector is R.vec(k), one in every entry V.full(k)"
     raise SpaceError(msg)
 
 
@@ -57,7 +60,7 @@ def slots_of(b: Builder, tree: Tree) -> tuple[int, ...]:
         expr = literal(b, value) if isinstance(value, Vec) else value
         if expr.builder is not b:
             msg = f"{shown(expr)} belongs to another function, or to a body that is complete: return it from there"
-            raise SpaceError(msg)
+            raise SpaceError(msg + leaked(expr))
         found += expr.slots
     return tuple(found)
 

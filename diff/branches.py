@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from diff.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, traced
 from diff.expr import Expr
 from hilbert import Boolean, Copower, Index, SpaceError, Type, Vec
-from hilbert.errors import shown
+from hilbert.errors import is_number, shown
 from hilbert.program.branch import Choose, Cond
 from hilbert.program.builder import Builder
+from hilbert.program.constant import filled
 from hilbert.program.looped import emitted as step_of
+from hilbert.space import require_space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from diff.bodies import Body
     from hilbert.program.line import Line
+    from hilbert.vector import Number
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -50,19 +53,29 @@ def where(
     otherwise: Callable[[], tuple[Expr[W], Expr[Z], Expr[U]]],
 ) -> tuple[Expr[W], Expr[Z], Expr[U]]: ...
 @overload
-def where(c: Expr[Boolean], then: Expr[W] | Vec[W], otherwise: Expr[W] | Vec[W]) -> Expr[W]: ...
+def where(c: Expr[Boolean], then: Expr[W] | Vec[W], otherwise: Expr[W] | Vec[W] | Number) -> Expr[W]: ...
+@overload
+def where(c: Expr[Boolean], then: Number, otherwise: Expr[W] | Vec[W]) -> Expr[W]: ...
 @overload
 def where(
     c: Expr[Copower[Boolean, I]],
     then: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]] | Number,
 ) -> Expr[Copower[W, I]]: ...
 @overload
-def where(c: Vec[Boolean], then: Vec[W], otherwise: Vec[W]) -> Vec[W]: ...
+def where(
+    c: Expr[Copower[Boolean, I]], then: Number, otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]]
+) -> Expr[Copower[W, I]]: ...
+@overload
+def where(c: Vec[Boolean], then: Vec[W], otherwise: Vec[W] | Number) -> Vec[W]: ...
+@overload
+def where(c: Vec[Boolean], then: Number, otherwise: Vec[W]) -> Vec[W]: ...
 @overload
 def where(
-    c: Vec[Copower[Boolean, I]], then: Vec[Copower[W, I]], otherwise: Vec[Copower[W, I]]
+    c: Vec[Copower[Boolean, I]], then: Vec[Copower[W, I]], otherwise: Vec[Copower[W, I]] | Number
 ) -> Vec[Copower[W, I]]: ...
+@overload
+def where(c: Vec[Copower[Boolean, I]], then: Number, otherwise: Vec[Copower[W, I]]) -> Vec[Copower[W, I]]: ...
 @overload
 def where(c: Vec[Boolean], then: Expr[W], otherwise: Expr[W] | Vec[W]) -> Expr[W]: ...
 @overload
@@ -75,20 +88,35 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
     `where(c, lambda: a, lambda: b)` takes one condition; in `each` and under lifts it is exact for each lane: no step
     of a branch is computed at the arguments of a lane that does not take it. `where(mask, a, b)` takes values of one
     space, which are both computed: a gradient is NaN where the entry that is not chosen is singular, as that of
-    `where(x > 0, log(x), x)` at 0; write `each` with functions there. Raises SpaceError for results of two spaces, and
-    for functions with a condition for each entry.
+    `where(x > 0, log(x), x)` at 0; write `each` with functions there. A number beside a value fills its space.
+    Raises SpaceError for results of two spaces, and for functions with a condition for each entry.
     """
     if not isinstance(c, (Expr, Vec)) or any(leaf.kind != "b" for leaf in c.space.leaves) or len(c.space.leaves) != 1:
         msg = f"where takes a condition, such as x > 0, not {shown(c)}"
         raise SpaceError(msg)
     lazily = [callable(part) and not isinstance(part, (Expr, Vec)) for part in (then, otherwise)]
     if not any(lazily):
-        return emitted(_chosen, c, then, otherwise)
+        values = [part for part in (then, otherwise) if not is_number(part)]
+        if not values:
+            msg = f"where(c, {shown(then)}, {shown(otherwise)}) chooses between two numbers, of no space: "
+            raise SpaceError(f"{msg}c.cast(R) is 1 where c holds and 0 elsewhere, V.full(k) a vector of numbers k")
+        return emitted(lambda b, c, *given: _chosen(b, c, *_filled(b, (then, otherwise), given)), c, *values)
     if c.space.leaves[0].axes:
         msg = f"where with functions takes one condition, not one in {c.space}: each(f, xs) asks for every element, as "
         raise SpaceError(f"{msg}in each(lambda x: where(x > 0, lambda: log(x), lambda: x), xs)")
     thunks = [part if lazy else (lambda part=part: part) for part, lazy in zip((then, otherwise), lazily, strict=True)]
     return emitted(lambda b, condition: _branched(b, condition, thunks), c)
+
+
+def _filled(b: Builder, pair: Iterable[Any], values: Sequence[Any]) -> list[Any]:
+    """The values, and for a number beside one what it is in each entry, as in a sum."""
+    space, rest = getattr(values[0], "space", None), iter(values)
+    return [_constant(b, k, space) if is_number(k) and space is not None else next(rest, k) for k in pair]
+
+
+def _constant(b: Builder, k: Any, space: Type) -> Expr[Any]:
+    require_space(space, "a number beside a value")
+    return Expr(b, space, tuple(b.literal(filled(k, leaf)) for leaf in space.leaves))
 
 
 def _same(spaces: Iterable[Tree]) -> Tree:

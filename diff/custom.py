@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -36,6 +36,7 @@ from hilbert.space import require_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from diff.expr import Expr
     from hilbert import Map
     from hilbert.arrays.library import Library
 
@@ -43,6 +44,8 @@ A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 W = TypeVar("W", bound=Type)
+Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any], ...]"
+"""What a tangent gives: an expression of the result's space, or those of its parts."""
 Masks = tuple[tuple[bool, ...], ...]
 """For each leaf of the arguments, which of the axes in front it has."""
 
@@ -205,11 +208,28 @@ class Call:
 
 @overload
 def operation(
-    name: str, a: A, /, *, to: W, value: Any, tangent: Any = None, batched: bool = True, broadcasts: bool = False
+    name: str,
+    a: A,
+    /,
+    *,
+    to: W,
+    value: Callable[[Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
 ) -> Map[A, W]: ...
 @overload
 def operation(
-    name: str, a: A, b: B, /, *, to: W, value: Any, tangent: Any = None, batched: bool = True, broadcasts: bool = False
+    name: str,
+    a: A,
+    b: B,
+    /,
+    *,
+    to: W,
+    value: Callable[[Any, Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
 ) -> Map[DirectSum[A, B], W]: ...
 @overload
 def operation(
@@ -220,14 +240,21 @@ def operation(
     /,
     *,
     to: W,
-    value: Any,
-    tangent: Any = None,
+    value: Callable[[Any, Any, Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[B], Expr[C], Expr[W], Expr[A], Expr[B], Expr[C]], Tangent[W]] | None = None,
     batched: bool = True,
     broadcasts: bool = False,
 ) -> Map[DirectSum[A, B, C], W]: ...
 @overload
 def operation(
-    name: str, /, *spaces: Type, to: W, value: Any, tangent: Any = None, batched: bool = True, broadcasts: bool = False
+    name: str,
+    /,
+    *spaces: Type,
+    to: W,
+    value: Callable[..., Any],
+    tangent: Callable[..., Any] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
 ) -> Map[Any, W]: ...
 def operation(
     name: str,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diff import reductions  # noqa: F401 - attaches the methods of expressions
 from diff.expr import Expr, OnVectors, literal
+from diff.leaks import leaked
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
@@ -64,10 +65,11 @@ def eager(operation: F) -> F:
 
 def _constants(given: tuple[Any, ...]) -> list[Any]:
     """Vectors as constants of the program that the first expression belongs to."""
-    builder, *others = [a.builder for a in given if type(a) is Expr]
+    exprs: list[Any] = [a for a in given if type(a) is Expr]
+    builder, *others = [a.builder for a in exprs]
     if any(other is not builder for other in others):
         msg = "an operation on expressions of two functions: pass one function's value to the other as an argument"
-        raise SpaceError(msg)
+        raise SpaceError(msg + leaked(*exprs))
     return [literal(builder, a) if type(a) is Vec else a for a in given]
 
 

@@ -10,8 +10,10 @@ from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack
 from hilbert.program.constant import Const, signed
 from hilbert.program.external import External
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
+from hilbert.program.repeated import While
 from hilbert.relation import Full
 from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relation_label
 
@@ -84,6 +86,15 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
             case Cond() as cond:
                 ends = tuple(_ends(line, numbering) for line in cond.lines)
                 values.append((1.0, numbering.alone(("where", ends, args[0][1]))))
+            case While(body, count, search, most):
+                made = _ends(body, numbering)
+                values.append((1.0, numbering.alone(("while", count, search, most, made, args[0][1]))))
+            case Implicit(equation, search, count, is_root, lanes):
+                both = _ends(equation, numbering), _ends(search, numbering)
+                values.append((1.0, numbering.alone(("equation", count, is_root, lanes, both, args[0][1]))))
+            case Solve(line, count, many, lanes):
+                made = _ends(line, numbering)
+                values.append((1.0, numbering.alone(("system", count, many, lanes, made, args[0][1]))))
             case Move() | Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element

@@ -26,6 +26,7 @@ from typing import (
 
 from diff.axes import axis, reordering, repeated
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
+from diff.leaks import leaked
 from diff.lower import program
 from diff.methods import Reductions
 from hilbert import (
@@ -447,14 +448,14 @@ class Expr(Applicable, Reductions, Generic[V]):
         f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
         return f(self, other)
 
-    def rep(self: Linear[S], V: Z) -> Expr[Z]:
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Expr[Z]:
         """x once for each element of the axes that V has more: b.rep(A.space), so that A + b.rep(A.space) adds it.
 
-        Raises SpaceError where V does not have the axes of x in their order, and more.
+        `over` is the new axis, by its position, where V has one of x twice. SpaceError for a V that does not fit.
         """
         x: Any = _known(self)
         slot = x.slots[0] if x.slots else 0
-        for X, at in repeated(x, V):
+        for X, at in repeated(x, V, over):
             slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
         return Expr(x.builder, V, (slot,))
 
@@ -718,7 +719,7 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
     if isinstance(o, Expr):
         if o.builder is not like.builder:
             msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
-            raise SpaceError(msg)
+            raise SpaceError(msg + leaked(like, o))
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)

@@ -143,7 +143,7 @@ def directional(f: Any, r: int, *, polarised: bool = False) -> Any:
     """
     require_map(f, "directional")
     r = count(r, "the order of a derivative")
-    if 2**r > MOST:
+    if r >= MOST.bit_length():
         msg = f"the derivative of order {r} in {r} directions has N = 2^{r} slots, and {MOST} are the most"
         raise SpaceError(msg)
     return _directional(program(f), r, polarised=truth(polarised, "polarised=…") and r > 1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from diff.elementwise import Elementwise
 from hilbert.arrays.library import Arrays
+from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack
@@ -18,6 +19,7 @@ from hilbert.program.line import Line, Step
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted
 from hilbert.program.operation import Add, Contract, Literal, Scale
+from hilbert.program.place import told
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc, Net, refs
@@ -177,3 +179,14 @@ def derived(
     arcs = [Arc(wire.Into(j, linear.given), k, before) for j, k in enumerate(flowing)]
     arcs.append(Arc(linear, before, after))
     return made, [*arcs, *(Arc(wire.OutOf(j), after, k) for j, k in enumerate(results))]
+
+
+def without_bound(step: Step[Any]) -> SpaceError:
+    """What is said of the derivative of a loop that has none."""
+    error = SpaceError(
+        "while_ without at_most has a value and no derivative, for it may take any number of rounds: give it "
+        "at_most=X, or take what it computes for a constant by stop_gradient, or write fixed_point or root"
+    )
+    if step.place is not None:
+        error.add_note(f"  computed by {told(step.place)}")
+    return error

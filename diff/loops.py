@@ -15,20 +15,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from diff.bodies import Tree, built, emitted, powers, said, slots_of, spaces_of, traced
+from diff.bodies import Body, Tree, built, emitted, flat, powers, said, slots_of, spaces_of, traced
 from diff.branches import where
 from diff.expr import Expr
-from hilbert import Boolean, Copower, Index, SpaceError, Type, Unit, Vec
+from hilbert import Bool, Boolean, Copower, Index, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
+from hilbert.program.branch import TRUTH
+from hilbert.program.builder import Builder
 from hilbert.program.line import restricted
 from hilbert.program.loop import Loop
+from hilbert.program.looped import emitted as step_of
 from hilbert.program.looped import looped
+from hilbert.program.repeated import While
 from hilbert.program.segmented import segmented
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hilbert.program.builder import Builder
+    from collections.abc import Callable, Sequence
 
 I = TypeVar("I", bound=Index)
 A = TypeVar("A", bound=Type)
@@ -172,40 +174,84 @@ def _segments(checkpoint: Any, n: int) -> int:
     return min(count, max(n, 1))
 
 
-def _results(what: str, states: Tree, found: Tree, X: Index) -> Tree:
+def _results(what: str, states: Tree, found: Tree, X: Index | None) -> Tree:
     """The spaces of what a loop gives; raises SpaceError where the state changes its space."""
     if found == states:
         return states
-    if isinstance(found, tuple) and len(found) == 2 and found[0] == states:
+    if X is not None and isinstance(found, tuple) and len(found) == 2 and found[0] == states:
         return states, powers(found[1], X)
     msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
-    raise SpaceError(f"{msg}space, or a pair of such a state and an output")
+    raise SpaceError(f"{msg}space{', or a pair of such a state and an output' if X is not None else ''}")
 
 
 @overload
 def while_(
-    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, at_most: Index
+    condition: Callable[[Expr[S]], Expr[Boolean]],
+    step: Callable[[Expr[S]], Expr[S]],
+    start: Vec[S],
+    *,
+    at_most: Index | None = None,
 ) -> Vec[S]: ...
 @overload
 def while_(
-    condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, at_most: Index
+    condition: Callable[[Expr[S]], Expr[Boolean]],
+    step: Callable[[Expr[S]], Expr[S]],
+    start: Expr[S],
+    *,
+    at_most: Index | None = None,
 ) -> Expr[S]: ...
 @overload
 def while_(
-    condition: Callable[[States], Expr[Boolean]], step: Callable[[States], States], start: States, *, at_most: Index
+    condition: Callable[[States], Expr[Boolean]],
+    step: Callable[[States], States],
+    start: States,
+    *,
+    at_most: Index | None = None,
 ) -> States: ...
-def while_(condition: Any, step: Any, start: Any, *, at_most: Any) -> Any:
+def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any:
     """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state.
 
-    A later round costs one test. The derivative is that of the rounds that were made; lifted, each lane stops by
-    itself. The state is a vector, or a tuple of vectors; see `iterate` for errors.
+    A later round costs one test. The derivative is that of the rounds that were made; without `at_most` there is none,
+    only the value, after as many rounds as it takes. Lifted, each lane stops by itself. The state is a vector, or a
+    tuple of vectors; see `iterate` for errors.
     """
-
-    def guarded(state: Tree) -> Tree:
-        return where(condition(state), lambda: step(state), lambda: state)
-
     spaces_of(start, "the start of while_")
-    return iterate(guarded, start, at_most)
+    if at_most is not None:
+        if not isinstance(at_most, Index):
+            msg = "while_(condition, step, start, at_most=X) ends after one round for each element of an index set X"
+            raise SpaceError(f"{msg}, not {shown(at_most)}: Fin.of(n) has n")
+        return iterate(lambda state: where(condition(state), lambda: step(state), lambda: state), start, at_most)
+
+    def emit(b: Builder, first: Tree) -> Tree:
+        """The condition is the first state: it is asked for the start, and by each round for what that gives."""
+        states = spaces_of(first, "the start of while_")
+        asked = traced(b, "while_", lambda state: _condition(condition(state)), (states,))
+        body = traced(b, "while_", step, (states,))
+        _results("while_", states, body.spaces, None)
+        captured = tuple(dict.fromkeys((*body.captured, *asked.captured)))
+        n = len(leaves := [leaf for space in flat(states) for leaf in space.leaves])
+        inner = Builder([TRUTH, *leaves, *(b.slots[k] for k in captured)], fixed=body.line.fixed)
+        at = {k: 1 + n + i for i, k in enumerate(captured)}
+
+        def done(some: Body, given: Sequence[int]) -> list[int]:
+            where = inner.inline(some.line, [*given, *(at[k] for k in some.captured)])
+            return [where[k] for k in some.line.outputs]
+
+        after = done(body, range(1, 1 + n))
+        loop = While(inner.line([*done(asked, after), *after]), 1 + n, names=body.names)
+        before = slots_of(b, first)
+        goes = b.inline(asked.line, [*before, *asked.captured])[asked.line.outputs[0]]
+        return built(b, states, iter(step_of(b, loop, (goes, *before, *captured))[1:]))
+
+    return emitted(emit, start)
+
+
+def _condition(c: Any) -> Any:
+    """Raises SpaceError for what is no condition."""
+    if not isinstance(c, Expr) or c.space != Bool:
+        msg = f"the condition of while_ is one truth value, such as x > 0, not {shown(c)}"
+        raise SpaceError(msg)
+    return c
 
 
 @overload

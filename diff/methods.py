@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, final, o
 from hilbert.methods import DOCS, stub
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff.expr import Expr
     from hilbert.index import Anonymous, Fin, Index, Product
     from hilbert.space import Boolean, Copower, Elements, Field, Integers, Space, Type
@@ -222,6 +224,30 @@ class Compared:
         raise NotImplementedError
 
 
+@final
+class Diagonal:
+    """The attribute of square expressions that gives what stands on the diagonal."""
+
+    def __get__(self, v: Expr[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Expr[Copower[W, I]]]:
+        raise NotImplementedError
+
+
+@final
+class Trace:
+    """The attribute of square expressions that gives the sum of the diagonal."""
+
+    def __get__(self, v: Expr[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Expr[W]]:
+        raise NotImplementedError
+
+
+@final
+class Diag:
+    """The attribute of expressions that gives the matrix with them on its diagonal."""
+
+    def __get__(self, v: Expr[Copower[W, I]], owner: Any = ...) -> Callable[[], Expr[Copower[W, Product[I, I]]]]:
+        raise NotImplementedError
+
+
 class Reductions:
     """The methods of an expression along its axes."""
 
@@ -243,3 +269,6 @@ class Reductions:
     top = cast("Ranked", stub("top", DOCS["top"]))
     equals = cast("Compared", stub("equals", DOCS["equals"]))
     differs = cast("Compared", stub("differs", DOCS["differs"]))
+    diagonal = cast("Diagonal", stub("diagonal", DOCS["diagonal"]))
+    trace = cast("Trace", stub("trace", DOCS["trace"]))
+    diag = cast("Diag", stub("diag", DOCS["diag"]))

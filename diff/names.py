@@ -21,7 +21,7 @@ from diff.custom import custom
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
 from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program import branch, bundle, loop, operation
+from hilbert.program import branch, bundle, implicit, loop, operation, repeated
 from hilbert.program.constant import filled
 from hilbert.program.external import external
 from hilbert.program.line import Line, Step
@@ -45,11 +45,13 @@ NAMES: dict[str, Any] = {
     "custom": custom,
     "external": external,
     "filled": filled,
+    "implicit": implicit,
     "inf": math.inf,
     "loop": loop,
     "named": named,
     "operation": operation,
     "own": own,
+    "repeated": repeated,
     "term": term,
     "nan": math.nan,
     "wire": wire,

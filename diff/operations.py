@@ -148,11 +148,11 @@ def _lists(labels: Any, count: int, what: str) -> tuple[list[str], str]:
     for one in (*lists, out):
         for c in one:
             if one.count(c) > 1:
-                msg = f"{what}: label {c} stands twice in {one}; take a diagonal first"
+                msg = f"{what}: label {c} stands twice in {one}; A.diagonal() is that of a matrix, A.trace() its sum"
                 raise SpaceError(msg)
     for c in dict.fromkeys(given.replace(",", "") + out):
         if sum(c in one for one in (*lists, out)) < 2:
-            msg = f"{what}: label {c} stands in one list only; sum or replicate separately"
+            msg = f"{what}: label {c} stands in one list only; sum by x.sum(over=X), repeat by x.rep(V)"
             raise SpaceError(msg)
     return lists, out
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from diff.elementwise import Elementwise
 from diff.lower import program
 from diff.programs import AnyProgram, Program
-from diff.term import Bilinear, Constant, Fork, Power
+from diff.term import Bilinear, Constant, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.biproduct import Biproduct
 from hilbert.combine import Composition
@@ -24,10 +24,12 @@ from hilbert.map import AnyMap, require_map
 from hilbert.program.branch import Cond
 from hilbert.program.builder import Builder, line_of
 from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.line import Line
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted
 from hilbert.program.operation import Add, Contract, Literal
+from hilbert.program.repeated import While
 from hilbert.space import type_of
 from linmap.contraction import Contraction
 from linmap.term import wire
@@ -178,10 +180,10 @@ class _Terms:
                     return _composed([args[0], lifted], self.space)
                 return _zipped(lifted, leaves, leaf) @ fork(*args)
             case Pack():
-                return Fork(tuple(args))
+                return fork(*args)
             case Unpack(part):
                 return _composed([args[0], _project(type_of(leaves[0]), part)], self.space)
-            case (Loop() | Cond()) as held:
+            case (Loop() | While() | Cond() | Implicit() | Solve()) as held:
                 b = Builder(held.given.leaves)
                 made = emitted(b, held, range(b.arity))
                 return _composed([args[0], Program.of(b, type_of(held.given), made, type_of(leaf))], self.space)

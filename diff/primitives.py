@@ -48,7 +48,7 @@ E: TypeAlias = Expr[Any]
 
 def _enter(rule: PrimitiveRule) -> None:
     if rule.name in RULES:
-        msg = f"a primitive named {rule.name!r} is in the table already"
+        msg = f"a primitive named {rule.name!r} is in the table already: give another name, or keep what register gave"
         raise SpaceError(msg)
     RULES[rule.name] = rule
 

@@ -24,11 +24,11 @@ from hilbert.errors import integer, number, shown
 from hilbert.index import require_index
 from hilbert.program.constant import filled
 from hilbert.program.operation import Along, Reduce
-from hilbert.relation import Full, run
+from hilbert.relation import Full, agreement, run
 from hilbert.relation.checks import whole
 from hilbert.space import atom, require_space, type_of
-from hilbert.spec import Spec
-from linmap import contraction
+from hilbert.spec import ALPHABET, Spec
+from linmap import contraction, red
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -323,6 +323,40 @@ def differs(x: Expr[Any], o: Any) -> Expr[Any]:
     return _compared("not_equal", x, o)
 
 
+def _square(x: Expr[Any], name: str) -> tuple[Any, Any]:
+    """V and X of V^{X×X}."""
+    X = getattr(getattr(x.space, "index", None), "left", None)
+    if X is None or x.space.index != X * X:
+        msg = f".{name}() is of a matrix A ∈ V^{{X×X}}, not of {shown(x)}"
+        hint = ": v.diag() is the matrix with v on its diagonal" if isinstance(x.space, Copower) else ""
+        raise SpaceError(msg + hint)
+    return x.space.base, X
+
+
+def diagonal(x: Expr[Any]) -> Expr[Any]:
+    """red of {((x, x), x)}."""
+    V, X = _square(x, "diagonal")
+    labels = ALPHABET[: len(X.axes)]
+    return red(agreement(f"{labels}{labels}->{labels}", X * X, X), V)(x)
+
+
+def trace(x: Expr[Any]) -> Expr[Any]:
+    """red of {((x, x), ∗)}."""
+    V, X = _square(x, "trace")
+    labels = ALPHABET[: len(X.axes)]
+    return red(agreement(f"{labels}{labels}->", X * X, Unit()), V)(x)
+
+
+def diag(x: Expr[Any]) -> Expr[Any]:
+    """red of {(x, (x, x))}."""
+    if not isinstance(x.space, Copower):
+        msg = f".diag() is of a vector of V^X, not of {shown(x)}"
+        raise SpaceError(msg)
+    X = x.space.index
+    labels = ALPHABET[: len(X.axes)]
+    return red(agreement(f"{labels}->{labels}{labels}", X, X * X), x.space.base)(x)
+
+
 MEANING: dict[str, Callable[..., Expr[Any]]] = {
     "sum": total,
     "mean": mean,
@@ -341,6 +375,9 @@ MEANING: dict[str, Callable[..., Expr[Any]]] = {
     "top": top,
     "equals": equals,
     "differs": differs,
+    "diagonal": diagonal,
+    "trace": trace,
+    "diag": diag,
 }
 """The method of an expression → what it does."""
 for _name in unattached(Expr):

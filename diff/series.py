@@ -32,8 +32,10 @@ from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.external import External
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.repeated import While
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -234,12 +236,17 @@ class Series:
                 u = self.known[args[0], alpha]
                 more = len(self.family) if self._varies(alpha) else 0
                 return None if u is None else b.apply(linear.lifted(more), u)
-            case Loop() | Cond() | Choose() | AnyLane() | Fill() | Pack() | Unpack() | Custom() as other:
-                name = getattr(other, "name", type(other).__name__.lower())
-                msg = f"there is no jet of the step {name} into {self.src.slots[slot]}: "
-                raise SpaceError(f"{msg}unroll it, or take nested derivatives")
+            case Loop() | While() | Cond() | Implicit() | Solve() | Pack() | Unpack() | Custom() as other:
+                raise self._no_jet(slot, other)
+            case Choose() | AnyLane() | Fill() as other:
+                raise self._no_jet(slot, other)
             case never:
                 assert_never(never)
+
+    def _no_jet(self, slot: int, operation: Operation) -> SpaceError:
+        name = getattr(operation, "name", type(operation).__name__.lower())
+        msg = f"there is no jet of the step {name} into {self.src.slots[slot]}: "
+        return SpaceError(f"{msg}unroll it, or take nested derivatives")
 
     def _value(self, slot: int) -> int:
         found = self.known[slot, (0,) * len(self.levels[0][0])]
@@ -341,7 +348,8 @@ class Series:
     def _at_basis(self, spec: Spec, x: int, y: int, n: int) -> int:
         """x ⋄ y; where one of them is the identity, a contraction with it only renames axes."""
         for unit, other, basis, labels in ((x, y, spec.left, spec.right), (y, x, spec.right, spec.left)):
-            order = _renamed(basis[:n], basis[n:], labels, spec.out) if unit == self.basis else None
+            is_basis = unit == self.basis and self.out.slots[other].is_field  # elements are no numbers yet
+            order = _renamed(basis[:n], basis[n:], labels, spec.out) if is_basis else None
             if order is not None:
                 return other if order == tuple(range(len(order))) else self.out.apply(Move(order), other)
         return self.out.contract(spec, x, y)

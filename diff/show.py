@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
+import numpy as np
+
 from diff.affine import AnyLinearization, Linearization
 from diff.elementwise import Elementwise
 from diff.programs import AnyProgram, Program
 from diff.show_steps import Slots, heads, leaf_names
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
-from hilbert import Copower, SpaceError
+from hilbert import Copower, SpaceError, Vec
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import integer, shown
 from hilbert.map import AnyMap, Map
 from hilbert.nested import named
@@ -38,11 +41,14 @@ SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
 
 
-def show(f: AnyMap | AnyLinearization | Explanation, lines: int | None = None, digits: int | None = None) -> str:
+def show(
+    f: AnyMap | AnyLinearization | Explanation | Vec[Any], lines: int | None = None, digits: int | None = None
+) -> str:
     """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
 
     `str(f)` is `show(f, lines=40, digits=6)`. Of `explain(f)` these are the lines of its steps. Lines have at most 100
-    columns. Raises SpaceError for other things, and for numbers of lines or digits that are no integers from 1 on.
+    columns. Of a vector it is the line of its entries. Raises SpaceError for other things, and for numbers of lines or
+    digits that are no integers from 1 on.
     """
     for count, what in ((lines, "lines"), (digits, "digits")):
         if count is not None and (integer(count) is None or count < 1):
@@ -57,8 +63,23 @@ def show(f: AnyMap | AnyLinearization | Explanation, lines: int | None = None, d
         return show_function(f, sheet)
     if isinstance(f, Linearization):
         return show_linearization(f, sheet)
-    msg = f"show takes a map or a derivative, not {shown(f)}: of a vector, v.array has the entries"
+    if isinstance(f, Vec):
+        return show_vector(f, digits)
+    msg = f"show takes a map, a derivative or a vector, not {shown(f)}"
     raise SpaceError(msg)
+
+
+def show_vector(v: Vec[Any], digits: int | None) -> str:
+    """All entries of a vector, so many significant digits of each."""
+    if v.is_formal:
+        return str(v)
+
+    def rounded(a: Any) -> Any:
+        return np.vectorize(lambda k: float(f"{k:.{digits}g}"), otypes=[float])(a) if a.dtype.kind == "f" else a
+
+    arrays = [to_numpy(a) for a in v.leaves]
+    entries = v.space.pack(iter([(rounded(a) if digits and a.size else a).tolist() for a in arrays]))
+    return f"{named(v.space, entries)} ∈ {v.space}"
 
 
 def show_function(f: AnyMap, page: Page = PAGE) -> str:

@@ -11,7 +11,8 @@ from hilbert.leaf import Bundle
 from hilbert.program.bundle import Unpack
 from hilbert.program.operation import Along, Contract, Literal
 from hilbert.program.operation import labelled as axes_of
-from linmap.show.show import reduction, subscript
+from linmap.show.notation import subscript
+from linmap.show.relations import reduction
 from linmap.term import wire
 
 if TYPE_CHECKING:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
-from diff.programs import AnyProgram, as_program
+from diff.programs import AnyProgram
 from diff.show_entries import Entries
+from diff.show_held import held
 from diff.show_indexed import is_rep, reads_all
-from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
+from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
+from diff.term import Held
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal
+from hilbert.program.repeated import While
+from linmap.show.notation import subscript
+from linmap.show.relations import reduction
 from linmap.show.sections import transposed
-from linmap.show.show import SHORT, Names, path, reduction, subscript
+from linmap.show.show import SHORT, Names, path
 from linmap.signs import sign_of
 from linmap.term import wire
 
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-HELD = (Pack, Unpack, Loop, Cond, Choose, AnyLane, Fill)
+HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
 """Steps whose operands have a text as a whole."""
 
 
@@ -37,12 +43,6 @@ def heads(p: AnyProgram) -> tuple[str, ...]:
         if len(parts) == 1 or p.dom.names is not None
         else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
     )
-
-
-def subscripted(name: str) -> str:
-    """A name with its digits at the end as subscripts."""
-    stem = name.rstrip("0123456789")
-    return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name
 
 
 def leaf_names(p: AnyProgram) -> list[str]:
@@ -140,7 +140,7 @@ class Slots:
             else:
                 only.add(k)
             if held and self.odd:
-                entry = self.entries.named(k, self._bound(k, ATOM))
+                entry = self.entries.named(k, self.bound(k, ATOM))
             if entry is not None:
                 self.entries.texts[k] = entry
         return mentions
@@ -163,7 +163,7 @@ class Slots:
 
     def _trivial(self, k: int) -> bool:
         operation = self.operation(k)
-        alone = isinstance(operation, (Loop, Cond)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        alone = isinstance(operation, get_args(Held)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
         return isinstance(operation, Literal) or is_rep(operation) or alone
 
     def result(self, k: int) -> Text:
@@ -175,7 +175,8 @@ class Slots:
         text = self.texts[k]
         return f"({text.tight})" if text.sign == "+" else text.tight
 
-    def _bound(self, k: int, binding: int) -> str:
+    def bound(self, k: int, binding: int) -> str:
+        """The text of a slot, in brackets unless it binds as tightly."""
         text = self.texts[k]
         return text.tight if text.binding >= binding else f"({text.tight})"
 
@@ -197,7 +198,7 @@ class Slots:
         """k·x."""
         divisor = self._divisor(x)
         if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self._bound(divisor, APPLICATION)}"
+            text = f"{self.names.number(k)} / {self.bound(divisor, APPLICATION)}"
             return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
         inner = self.texts[x]
         front = self.names.number(k) if k != -1.0 else "−"
@@ -237,14 +238,14 @@ class Slots:
                     return self.texts[args[0]]
                 inner = self.texts[args[0]]
                 closed = inner.binding == APPLICATION and not inner.open
-                text = inner.tight if closed else self._bound(args[0], ATOM)
+                text = inner.tight if closed else self.bound(args[0], ATOM)
                 return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
             case wire.Move():
-                return Text(transposed(self._bound(args[0], ATOM)), ATOM)
+                return Text(transposed(self.bound(args[0], ATOM)), ATOM)
             case wire.External() as own:
                 return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
             case wire.Cast():
-                return Text(f"cast {self._bound(args[0], ATOM)}", APPLICATION, open=True)
+                return Text(f"cast {self.bound(args[0], ATOM)}", APPLICATION, open=True)
             case Along(name):
                 inner = self.texts[args[0]]
                 if inner.binding < ATOM or inner.tight.startswith("("):
@@ -257,53 +258,20 @@ class Slots:
             case Unpack(part):
                 if self.p.slots[args[0]].shape == (1,):
                     return self.texts[args[0]]
-                return Text(f"π{subscript(part + 1)} {self._bound(args[0], ATOM)}", APPLICATION, open=True)
-            case Loop() as loop:
-                return self._loop(loop, args[0])
+                return Text(f"π{subscript(part + 1)} {self.bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Loop() | While() | Cond() | Implicit() | Solve() as holds:
+                return held(self, holds, args[0])
             case Custom(rule):
                 return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
-            case Cond() as cond:
-                return self._condition(cond, args[0])
             case Choose():
                 return Text(f"where({', '.join(self.texts[a].tight for a in args)})", APPLICATION)
             case AnyLane(_, when):
-                return Text(f"any({'' if when else '¬'}{self._bound(args[0], APPLICATION)})", APPLICATION)
+                return Text(f"any({'' if when else '¬'}{self.bound(args[0], APPLICATION)})", APPLICATION)
             case Fill(_, when):
-                c, a = (self._bound(a, APPLICATION) for a in args)
+                c, a = (self.bound(a, APPLICATION) for a in args)
                 return Text(f"filled({a}, {'' if when else '¬'}{c})", APPLICATION)
             case never:
                 assert_never(never)
-
-    def _condition(self, cond: Cond, bundle: int) -> Text:
-        """where(c, then, otherwise), what both read in place."""
-        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
-        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k)}" for k in range(1 + cond.then.arity)]
-        results = []
-        for line in cond.lines:
-            body = as_program(line, tuple(texts[1:]))
-            inner = Slots(body, self.names, body.outputs, body.outputs)
-            made = ", ".join(inner.result(k).tight for k in body.outputs)
-            results.append(made if len(body.outputs) == 1 else f"({made})")
-            self.lines += inner.lines
-        return Text(f"where({', '.join([self.texts[given[0]].tight if given else texts[0], *results])})", APPLICATION)
-
-    def _loop(self, loop: Loop, bundle: int) -> Text:
-        """fold[X]((s, x) ↦ …, start, xs), what the body captures in place."""
-        given = self.p.steps[bundle - self.arity].args if isinstance(self.operation(bundle), Pack) else ()
-        c, whole = loop.states, loop.states + loop.shared
-        texts = [self._bound(k, ATOM) for k in given] or [f"x{subscript(k + 1)}" for k in range(loop.body.arity)]
-        own = loop.names or (*(f"s{k + 1}" for k in range(c)), *(f"x{k + 1}" for k in range(loop.body.arity - whole)))
-        taken = "".join(texts[c:whole])
-        own = tuple(f"{name}′" if name in taken else name for name in map(subscripted, own))
-        body = as_program(loop.body, (*own[:c], *texts[c:whole], *own[c:]))
-        inner = Slots(body, self.names, body.outputs, body.outputs)
-        results = ", ".join(inner.result(k).tight for k in body.outputs)
-        self.lines += inner.lines
-        head = ", ".join(own) if len(own) == 1 else f"({', '.join(own)})"
-        result = results if len(body.outputs) == 1 else f"({results})"
-        kind = ("fold" if whole < loop.body.arity else "iterate") + ("*" if loop.reverse else "")
-        operands = ", ".join([f"{head} ↦ {result}", *(self.texts[k].tight for k in (*given[:c], *given[whole:]))])
-        return Text(f"{kind}[{loop.index}]({operands})", APPLICATION)
 
     def _sum(self, left: int, right: int) -> Text:
         a, b, sign = self.texts[left], self.texts[right], "+"
@@ -318,17 +286,17 @@ class Slots:
         if len(args) == 2:
             x, y = args
             if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:
-                return Text(f"{self._bound(x, PRODUCT)} {name} {self._bound(y, PRODUCT)}", SUM, name)
+                return Text(f"{self.bound(x, PRODUCT)} {name} {self.bound(y, PRODUCT)}", SUM, name)
             if name == "/":
                 return self._quotient(x, y)
             return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
         (x,) = args
         if p.name == "reciprocal":
-            return Text(f"1/{self._bound(x, APPLICATION)}", PRODUCT, "/", open=True)
+            return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":
-            return Text(f"{self._bound(x, ATOM)}²", ATOM)
+            return Text(f"{self.bound(x, ATOM)}²", ATOM)
         if p.name == "power":
-            return Text(f"{self._bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
+            return Text(f"{self.bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
@@ -342,13 +310,13 @@ class Slots:
         return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
 
     def _quotient(self, above: int, below: int) -> Text:
-        return Text(f"{self._bound(above, PRODUCT)} / {self._bound(below, APPLICATION)}", PRODUCT, "/", open=True)
+        return Text(f"{self.bound(above, PRODUCT)} / {self.bound(below, APPLICATION)}", PRODUCT, "/", open=True)
 
     def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
             entry = self.p.slots[this].entry
             if entry.dtype == "bool":
-                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
+                return Text(f"{self.bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
             if entry.index is not None:
                 one = self.operation(other)
                 if isinstance(one, Literal) and one.value.number == 1.0:
@@ -356,9 +324,9 @@ class Slots:
                 hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
                 if hot[-1:] not in labels:  # a scatter: the elements' axes are in the result
                     if spec.contracted:
-                        return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self._bound(other, ATOM)}", PRODUCT, "⋆")
-                    return Text(f"{self._bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
-                return Text(f"{self._bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
+                        return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self.bound(other, ATOM)}", PRODUCT, "⋆")
+                    return Text(f"{self.bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
+                return Text(f"{self.bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
         sign, flip_left, flip_right, swapped = sign_of(spec)
         if sign == "·":
             for this, other in ((left, right), (right, left)):
@@ -366,8 +334,8 @@ class Slots:
                 if divisor is not None:
                     return self._quotient(this, divisor)
             return self.product(left, right)
-        a = transposed(self._bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
-        b = transposed(self._bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
+        a = transposed(self.bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
+        b = transposed(self.bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
         first, second, last = (b, a, left) if swapped else (a, b, right)
         return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
 

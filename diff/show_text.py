@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, final
 
 from attrs import Factory, field, frozen
 
+from linmap.show.notation import subscript
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -42,3 +44,9 @@ class Texts(dict[int, "Text"]):
     def __getitem__(self, k: int) -> Text:
         self.seen.add(k)
         return super().__getitem__(k)
+
+
+def subscripted(name: str) -> str:
+    """A name with its digits at the end as subscripts."""
+    stem = name.rstrip("0123456789")
+    return stem + subscript(int(name[len(stem) :])) if stem and stem != name else name

@@ -35,8 +35,9 @@ from hilbert.map import AnyMap, factor
 from hilbert.position import part_span
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
-from hilbert.program.table import Builtin
+from hilbert.program.repeated import While
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -44,6 +45,8 @@ from linmap.contraction import AnyContraction, require_contraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from hilbert.program.operation import Builtin
 
 
 S = TypeVar("S", bound=Space)
@@ -205,7 +208,9 @@ def _applied(f: Power | Lift, args: tuple[Any, ...], over: tuple[int, ...]) -> A
     return value if form is None else formed(value, form, f.index)
 
 
-Operation: TypeAlias = AnyElementwise | Builtin | Pack | Unpack | Loop | Cond | Choose | AnyLane | Fill | Custom
+Held: TypeAlias = Loop | While | Cond | Implicit | Solve
+"""The operations that hold lines, and map a bundle to a bundle."""
+Operation: TypeAlias = "AnyElementwise | Builtin | Pack | Unpack | Held | Choose | AnyLane | Fill | Custom"
 """The operations of a program."""
 
 

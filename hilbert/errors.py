@@ -52,6 +52,13 @@ def shown(value: object) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+def alike(have: object, want: object) -> str:
+    """What an error adds where two index sets or spaces differ that are printed alike."""
+    if have == want or str(have) != str(want):
+        return ""
+    return "; they are printed alike, but their index sets have other tags or labels: give both the same index set"
+
+
 def integer(value: Any) -> int | None:
     """The integer that a value is, numpy's integers included; None for everything else, and for truth values."""
     if isinstance(value, (bool, np.ma.MaskedArray)):

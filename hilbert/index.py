@@ -24,7 +24,7 @@ from attrs import Factory, field, frozen
 
 from hilbert.attach import declared
 from hilbert.errors import SpaceError, integer, shown
-from hilbert.once import cached_property
+from hilbert.once import Unchanging, cached_property
 from hilbert.repr_names import spelled
 from hilbert.sizes import countable
 
@@ -44,7 +44,7 @@ class Anonymous:
     """The tag of `Fin.of(n)`: an axis without a name."""
 
 
-class Index:
+class Index(Unchanging):
     """A finite index set. `axes` are its atomic factors: what they are in an array, one axis each."""
 
     __slots__ = ()

@@ -15,6 +15,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.attach import declared
+from hilbert.errors import SpaceError
 from hilbert.once import Remembering, cached_property
 from hilbert.sizes import addressable
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from hilbert.index import Index
 
 BUNDLE = "bundle"
+AXES = 64
+"""The most axes that arrays of numpy have."""
 """What stands for the dtype of several arrays."""
 SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ", BUNDLE: "…"}
 
@@ -97,8 +100,11 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
         return self.entry.is_field
 
     def stored(self) -> Leaf:
-        """The leaf itself; raises SpaceError for more entries than memory has addresses."""
+        """The leaf itself; raises SpaceError for too many entries for memory, or axes for an array."""
         addressable(self.size, "an element of ", self)
+        if len(self.axes) > AXES:
+            msg = f"an element of {str(self)[:80]} has {len(self.axes)} axes, and arrays have at most {AXES}"
+            raise SpaceError(msg)
         return self
 
     def under(self, axes: tuple[Index, ...]) -> Leaf:

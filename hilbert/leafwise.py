@@ -21,7 +21,7 @@ import numpy as np
 
 from hilbert.errors import SpaceError, shown
 from hilbert.once import once
-from hilbert.space import Copower, Type, type_of
+from hilbert.space import Copower, Type, require_type, type_of
 from hilbert.term import bottom_up
 from hilbert.vector import Vec
 
@@ -104,9 +104,13 @@ def fan_in(_path: str, space: Type, rng: np.random.Generator) -> Vec[Any]:
     n is the size of its last axis, over which a product with a vector adds. Of V^X all components are drawn by the rule
     for V, so that a stack of layers is drawn like its layers. Raises SpaceError for what is discrete.
     """
+    require_type(space, "fan_in")
     one = space
     while isinstance(one, Copower) and isinstance(one.base, Copower):
         one = one.base
+    if len(space.leaves) != 1:
+        msg = f"fan_in draws one array, and {space} has {len(space.leaves)}: initial(V, rng) asks it for each of them"
+        raise SpaceError(msg)
     axes = one.leaves[0].axes
     if not space.is_space:
         msg = f"no initial value is drawn for the discrete leaf {space}: give a rule, as in initial(V, rng, rule)"

@@ -134,6 +134,9 @@ def place(space: Any, lens: Any, given: Any) -> tuple[int, int]:
 def _misfit(space: Any, lens: AnyLens, here: Any, owner: type) -> str:
     if getattr(here, "names", None) is None:
         return f"{lens} is a part of the record {owner.__name__}, not of {here if here.is_sum else space}"
+    if str(lens) in map(str, here.lenses.values()):
+        record = owner.__name__
+        return f"{lens} is of another class {record} than the record: it was defined again; make the record anew"
     parts = ", ".join(map(str, here.lenses.values()))
     return f"{lens} is no part of the record {type(here).__name__}, whose parts are {parts}"
 

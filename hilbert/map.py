@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from hilbert.biproduct import DirectSum
-from hilbert.errors import SpaceError, number, shown
+from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import kept, once
@@ -459,6 +459,6 @@ def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
             swap = f" (it would fit position {', '.join(hint)})" if hint else ""
             msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
-            raise SpaceError(msg)
+            raise SpaceError(msg + alike(arg.space, part))
         leaves += arg.leaves
     return Vec(dom, leaves)

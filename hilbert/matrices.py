@@ -13,7 +13,7 @@ from copy import copy
 from typing import Any
 
 from hilbert.arrays.namespace import freeze
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, alike
 from hilbert.index import Product
 from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder, line_of
@@ -53,7 +53,7 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
         hint = "; transpose the right side: a @ b.T"
     elif isinstance(Y, Product) and X in (Y.left, Y.right):
         hint = f"; a vector stands on the right of a matrix: {'b.T @ a' if Y.left == X else 'b @ a'}"
-    msg = f"{V} @ {W}: {left} meets {due}, but the inner axes must be the same{hint}"
+    msg = f"{V} @ {W}: {left} meets {due}, but the inner axes must be the same{hint or alike(left, due)}"
     raise SpaceError(msg)
 
 

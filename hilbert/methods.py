@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, final, o
 from hilbert.attach import declared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilbert.index import Anonymous, Fin, Index, Product
     from hilbert.space import Boolean, Copower, Elements, Field, Integers, Space, Type
     from hilbert.vector import Linear, Number, Vec
@@ -219,6 +221,30 @@ class Compared:
         raise NotImplementedError
 
 
+@final
+class Diagonal:
+    """The attribute of square matrices that gives what stands on the diagonal."""
+
+    def __get__(self, v: Vec[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Vec[Copower[W, I]]]:
+        raise NotImplementedError
+
+
+@final
+class Trace:
+    """The attribute of square matrices that gives the sum of the diagonal."""
+
+    def __get__(self, v: Vec[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Vec[W]]:
+        raise NotImplementedError
+
+
+@final
+class Diag:
+    """The attribute of vectors that gives the matrix with them on its diagonal."""
+
+    def __get__(self, v: Vec[Copower[W, I]], owner: Any = ...) -> Callable[[], Vec[Copower[W, Product[I, I]]]]:
+        raise NotImplementedError
+
+
 def stub(name: str, doc: str) -> Any:
     """A method that `diff` attaches."""
 
@@ -248,6 +274,9 @@ DOCS = {
     "top": "The k elements with the largest entries, the largest first; of equal entries the first. `to` names them.",
     "equals": "Entry by entry, whether two are equal: numbers, integers, truth values, elements of one index set.",
     "differs": "Entry by entry, whether two differ: see `equals`.",
+    "diagonal": "A_xx for each x, of A ∈ V^{X×X}; raises SpaceError for another index set.",
+    "trace": "Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set.",
+    "diag": "The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere.",
 }
 """What the methods of vectors and expressions along axes do."""
 
@@ -273,3 +302,6 @@ class Reductions:
     top = cast("Ranked", stub("top", DOCS["top"]))
     equals = cast("Compared", stub("equals", DOCS["equals"]))
     differs = cast("Compared", stub("differs", DOCS["differs"]))
+    diagonal = cast("Diagonal", stub("diagonal", DOCS["diagonal"]))
+    trace = cast("Trace", stub("trace", DOCS["trace"]))
+    diag = cast("Diag", stub("diag", DOCS["diag"]))

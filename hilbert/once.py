@@ -38,7 +38,21 @@ LOCK = RLock()
 """Held while something is put where several threads look for it; never while it is computed."""
 
 
-class Remembering:
+class Unchanging:
+    """What never changes: a copy of it is the object itself."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        """The object itself."""
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        """The object itself."""
+        return self
+
+
+class Remembering(Unchanging):
     """What has a place for derived facts: a term, a space, what an array stores."""
 
     __slots__ = ("_memo",)

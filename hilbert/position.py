@@ -61,7 +61,8 @@ def _text(key: Any) -> str:
 
 def _key(axis: Index, key: Any, space: str) -> Key:
     if isinstance(key, slice):
-        return None if key == slice(None) else _run(axis, key, space)
+        is_whole = key.start is None and key.stop is None and key.step is None
+        return None if is_whole else _run(axis, key, space)
     if key is None or key is Ellipsis:
         raise SpaceError(_wrong_count(1, key, 1, space))
     place = integer(key)

@@ -111,15 +111,17 @@ class Record(Biproduct):
         @classmethod
         def _lens(cls, part: W, /) -> Lens[Self, W]: ...
 
-    def of(self, **parts: Any) -> Vec[Self]:
+    def of(self, *unnamed: Never, **parts: Any) -> Vec[Self]:
         """The vector with these parts by name: vectors of their spaces, or data for them.
 
         Raises SpaceError for parts that are missing, that do not exist or that do not fit. See `made` for expressions.
         """
         cls = type(self).__name__
-        _require_names(
-            f"a vector of {cls}", parts, self.lenses, f"P.of({', '.join(f'{name}=…' for name in self.lenses)})"
-        )
+        written = f"P.of({', '.join(f'{name}=…' for name in self.lenses)})"
+        if unnamed:
+            msg = f"P.of takes the parts of {cls} by name: write {written}"
+            raise SpaceError(msg)
+        _require_names(f"a vector of {cls}", parts, self.lenses, written)
         leaves: list[Any] = []
         for name, space in zip(self.lenses, self.parts, strict=True):
             given = parts[name]

@@ -37,7 +37,7 @@ from attrs import field, fields, frozen
 from hilbert import nested
 from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf
-from hilbert.errors import SpaceError, number, shown
+from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
@@ -175,7 +175,7 @@ class Type(Remembering):
         msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
         raise SpaceError(f"{msg}direct_sum({what})")
 
-    def vec(self: V, data: Any) -> Vec[V]:
+    def vec(self: V, data: Any, *more: Never) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
 
         Elements of an index set are given by their positions, or, if they are strings or a categorical column, by their
@@ -183,6 +183,9 @@ class Type(Remembering):
         An array of the right dtype is viewed, not copied (later writes to it show); see `as_leaf` for conversions.
         Raises SpaceError for a wrong shape, dtype or nesting.
         """
+        if more:
+            msg = f"V.vec(data) takes one argument, not {1 + len(more)}: of a direct sum a tuple, V.vec((v, w))"
+            raise SpaceError(msg)
         if isinstance(data, Vec):
             if data.space != self:
                 msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
@@ -654,8 +657,7 @@ def bracketing(have: Type, want: Type) -> str:
         shapes = [tuple((leaf.shape, leaf.dtype) for leaf in space.leaves) for space in (have, want)]
         if shapes[0] != shapes[1] or not shapes[0]:
             return ""
-        alike = "are printed alike, but their index sets have other tags or labels" if str(have) == str(want) else ""
-        return f"; they {alike or 'have the same shape, but other index sets'}: give both the same index set"
+        return alike(have, want) or "; they have the same shape, but other index sets: give both the same index set"
     return f"; {_way(have, want)}"
 
 

@@ -152,7 +152,10 @@ class Vec(NotArray, Reductions, Generic[V]):
             raise SpaceError(msg)
 
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
-        """Take arrays that are known to fit; users call `space.vec(data)`, which checks."""
+        """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks."""
+        if type(leaves) is not tuple:
+            msg = f"a vector is made by V.vec(data), here ({shown(space)}).vec({shown(leaves)})"
+            raise SpaceError(msg)
         _set_space(self, space)
         _set_leaves(self, leaves)
         if token is not None:
@@ -658,8 +661,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         raise NotImplementedError
 
     @declared
-    def rep(self: Linear[S], V: Z) -> Vec[Z]:
-        """v once for each element of the axes that V has more: A + b.rep(A.space)."""
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Vec[Z]:
+        """v once for each element of the axes that V has more; `over` is the new one where V has one of v twice."""
         raise NotImplementedError
 
     @overload

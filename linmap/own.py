@@ -11,7 +11,7 @@ mean 3.0 ∈ ℝ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from hilbert import SpaceError, Type
 from hilbert.errors import shown, truth
@@ -20,12 +20,36 @@ from hilbert.space import require_space
 from linmap.term.nodes import Own
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from linmap.term.base import LinMap
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
+class Operator(Protocol):
+    """What scipy's `LinearOperator` has."""
+
+    def matvec(self, x: Any, /) -> Any:
+        """A x."""
+
+    def rmatvec(self, x: Any, /) -> Any:
+        """A* x."""
+
+
+@overload
+def linear_map(
+    name: str,
+    dom: V,
+    cod: W,
+    forward: Callable[[Any, Any], Any],
+    adjoint: Callable[[Any, Any], Any],
+    *,
+    batched: bool = True,
+) -> LinMap[V, W]: ...
+@overload
+def linear_map(name: str, dom: V, cod: W, forward: Operator) -> LinMap[V, W]: ...
 def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
     """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
 

@@ -327,7 +327,7 @@ def _own(s: Source) -> LinMap[Any, Any]:
     """A map of a user's, or its adjoint: what a matrix of whole numbers does."""
     X, Y = s.index(4), s.index(4)
     n, m = X.size, Y.size
-    matrix = np.arange(n * m, dtype=float).reshape(m, n) % 5 - 2
+    matrix = np.arange(n * m, dtype=s.field.leaves[0].dtype).reshape(m, n) % 5 - 2
 
     def forward(xp: Any, a: Any) -> Any:
         front = a.shape[: a.ndim - len(X.axes)]
@@ -339,7 +339,7 @@ def _own(s: Source) -> LinMap[Any, Any]:
         flat = xp.reshape(b, (*front, 1, m))
         return xp.reshape(xp.sum(flat * xp.asarray(matrix.T), axis=-1), (*front, *(k.size for k in X.axes)))
 
-    f = own_map(f"own {n}×{m} {next(COUNT)}", R**X, R**Y, forward, back)
+    f = own_map(f"own {n}×{m} {next(COUNT)}", s.field**X, s.field**Y, forward, back)
     return adjoint(f) if s.flag() else f
 
 

@@ -6,6 +6,7 @@ columns of a matrix are in storage order, leaf by leaf.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
@@ -20,8 +21,10 @@ from hilbert.leaf import Bundle
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal
+from hilbert.program.repeated import While
 from linmap.term import wire
 from linmap.term.base import LinMap
 from linmap.term.datum import constants
@@ -48,7 +51,7 @@ from linmap.term.nodes import (
 from tests.strategies import elements, gathered, of_leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from hilbert import Map, Relation, Type
     from hilbert.leaf import Leaf
@@ -172,6 +175,8 @@ def arrow(f: wire.Wire, leaf: Leaf, data: dict[int, Const]) -> Array:
             return np.eye(leaf.size)[_place(leaf, k)]
         case wire.Recur(datum=datum):
             return _recur(f, (datum if isinstance(datum, Const) else data[datum.slot]).array)
+        case wire.Inverse(datum=datum):
+            return _inverse(f, (datum if isinstance(datum, Const) else data[datum.slot]).array, leaf)
         case never:
             assert_never(never)
 
@@ -366,6 +371,49 @@ def _recur(f: wire.Recur, data: tuple[Any, ...]) -> Array:
     return out
 
 
+def _inverse(f: wire.Inverse, data: tuple[Any, ...], leaf: Leaf) -> Array:
+    """The inverse of the body's matrix, for each row of the axes in front."""
+    found = _run(f.line, [*data], whole=True)
+    body = _net(f.body, {k: Const(array, f.line.slots[k], ("inverse", k)) for k, array in enumerate(found)})
+    assert isinstance(leaf, Bundle)
+    rows = int(np.prod(leaf.leaves[0].shape[: f.lead], dtype=int))
+    own = np.linalg.inv(body) if body.size else body.T
+    first, last = (np.cumsum([0, *(one.size for one in some.leaves)]) for some in (f.given, f.made))
+    out = np.zeros((rows * body.shape[1], rows * body.shape[0]))
+    for row in range(rows):  # array by array, each with the rows in front
+        for i, j in itertools.product(range(len(f.made.leaves)), range(len(f.given.leaves))):
+            n, m = f.made.leaves[i].size, f.given.leaves[j].size
+            at, to = rows * last[i] + row * n, rows * first[j] + row * m
+            out[at : at + n, to : to + m] = own[last[i] : last[i + 1], first[j] : first[j + 1]]
+    return out
+
+
+def _while(f: While, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    states = list(given[: f.states])
+    while np.any(states[0]):
+        states = _run(f.body, [*states, *given[f.states :]])
+    return tuple(states)
+
+
+def _solved(f: Solve, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The line on every basis vector, column by column; one dense system for all lanes."""
+    c, shapes = len(f.line.outputs), [leaf.shape for leaf in f.line.slots[: f.unknowns]]
+    front = tuple(axis.size for axis in f.many)
+    ends = np.cumsum([0, *map(math.prod, shapes)])
+
+    def parts(x: Array) -> list[Array]:
+        return [x[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
+
+    def flat(arrays: Iterable[Any]) -> Array:
+        return np.concatenate([np.reshape(a, -1) for a in arrays])
+
+    columns = [flat(_run(f.line, [*parts(e), *given[c:]])) for e in np.eye(ends[-1])]
+    a = np.stack(columns, axis=1)
+    rows = [np.linalg.solve(a, flat(np.asarray(b)[at] for b in given[:c])) for at in np.ndindex(*front)]
+    made = [[parts(x)[k] for x in rows] for k in range(f.unknowns)]
+    return tuple(np.reshape(np.stack(some), (*front, *shape)) for some, shape in zip(made, shapes, strict=True))
+
+
 def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) -> list[Any]:
     for step in p.steps:
         args, leaves = [slots[k] for k in step.args], [p.slots[k] for k in step.args]
@@ -389,6 +437,12 @@ def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) 
                 slots.append(_loop(loop, args[0]))
             case Cond() as cond:
                 slots.append(tuple(_run(cond.then if args[0][0] else cond.otherwise, list(args[0][1:]))))
+            case While() as loop:
+                slots.append(_while(loop, args[0]))
+            case Implicit(search=search):
+                slots.append(tuple(_run(search, list(args[0]))))
+            case Solve() as system:
+                slots.append(_solved(system, args[0]))
             case Choose():
                 c = np.reshape(args[0], (*np.shape(args[0]), *(1 for _ in leaf.axes[np.ndim(args[0]) :])))
                 slots.append(np.where(c, args[1], args[2]))

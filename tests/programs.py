@@ -22,10 +22,13 @@ from diff import (
     const,
     contract,
     conv,
+    each,
+    fixed_point,
     fold,
     fun,
     inner,
     iterate,
+    jvp,
     kept,
     lift,
     log,
@@ -33,10 +36,12 @@ from diff import (
     outer,
     power,
     relu,
+    root,
     select,
     square,
     tanh,
     where,
+    while_,
 )
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
@@ -202,6 +207,8 @@ SCALARS = {
 }
 rounds = fun(R ** (p * p), V, V**h)(lambda w, s, xs: fold(lambda s, x: (tanh(w @ s + x), s * x), s, xs)[1].sum())
 guarded = fun(R, R)(lambda w, x: where(x > 0.5, lambda: w * log(x), lambda: w * x))
+contracted = fun(R ** (p * p), V)(lambda w, a: fixed_point(lambda x: 0.2 * tanh(w @ x) + a, a))
+cubic = fun(R, V)(lambda k, a: root(lambda x: x * x * x + k * x + x - a, a))
 CONTROL = {
     "fold": rounds,
     "gradient of fold": grad(rounds),
@@ -211,8 +218,15 @@ CONTROL = {
     "gradient of where, lanes": lift(grad(guarded), p),
     "where by entries": fun(V, V)(lambda x, y: where(x > y, x, y)),
 }
-ASKING = {"where, lanes", "gradient of where, lanes"}
-"""Programs that ask on the host whether some lane takes a branch."""
+EQUATIONS = {
+    "fixed point": contracted,
+    "gradient of a fixed point": grad(fun.over(contracted.dom)(lambda w, a: contracted(w, a).sum())),
+    "root, lanes": lift(cubic, b, over=(1,)),
+    "derivative of a root, lanes": jvp(lift(cubic, b, over=(0, 1))),
+    "while, lanes": fun(V)(lambda xs: each(lambda x: while_(lambda s: s > 0.1, lambda s: 0.5 * s, x), xs)),
+}
+ASKING = {"where, lanes", "gradient of where, lanes", *EQUATIONS}
+"""Programs that ask on the host whether some lane takes a branch, or goes on."""
 Q, q = R ** (wide * wide), R**wide
 w0 = Q.vec(np.arange(121.0).reshape(11, 11) / 121.0)
 PLANNED = {
@@ -256,6 +270,7 @@ PROGRAMS: dict[str, Any] = {
     **STRUCTURE,
     **SCALARS,
     **CONTROL,
+    **EQUATIONS,
     **PLANNED,
 }
 

@@ -751,7 +751,7 @@ DIFF: dict[str, Rows] = {
     ],
     "Derivative": [("Derivative(3, 3)", "a derivative is a Program and a Net, not 3 and 3")],
     "show": [
-        ("show(v)", "show takes a map or a derivative, not a vector of ℝ^Pixel4: of a vector, v.array has the entries"),
+        ("show(p)", "show takes a map, a derivative or a vector, not"),
         ("show(f, lines=0)", "show(f, lines=n) takes an integer from 1 on, or None for all of them, not 0"),
         ("show(f, digits=1.5)", "show(f, digits=n) takes an integer from 1 on"),
     ],
@@ -839,8 +839,18 @@ DIFF: dict[str, Rows] = {
     ],
     "while_": [
         ("while_(lambda s: s, lambda s: s, v, at_most=h)", "where takes a condition, such as x > 0"),
+        ("while_(lambda s: s, lambda s: s, v)", "the condition of while_ is one truth value, such as x > 0, not"),
         ("while_(lambda s: s.sum() > 0, lambda s: s, v, at_most=3)", "an index set X, not 3"),
         ("while_(lambda s: s, lambda s: s, 2, at_most=h)", "the start of while_ is a vector"),
+    ],
+    "fixed_point": [
+        ("fixed_point(lambda x: x.sum(), v)", "the function of fixed_point takes ℝ^Pixel4 and gives ℝ: give an"),
+        ("fixed_point(lambda x: x, 3)", "the start of fixed_point is a vector, or a tuple of vectors, not 3"),
+        ("fixed_point(lambda x: x, v, at_most=0.5)", "at_most=0.5: a number of rounds from 1 on"),
+    ],
+    "root": [
+        ("root(lambda x: x.sum(), v)", "there must be as many equations as unknowns, 4, in the same precision"),
+        ("root(lambda x: x, v, tolerance='a')", "tolerance='a': a number above 0"),
     ],
     "again": [("again(lambda x: x, 3)", "an argument of again is a vector, or a tuple of vectors, not 3")],
     "each": [

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from adjoint import adjoint, grad, jacobian
-from diff import absolute, contract, derivative, fun, jvp, lift, maximum, select, sqrt
-from hilbert import Elements, Fin, R, SpaceError, Vec, direct_sum
-from linmap import cumsum, matrix
+from diff import absolute, contract, derivative, fun, jvp, lift, maximum, select, show, sqrt, where
+from hilbert import Elements, Fin, Part, R, Record, SpaceError, Vec, Vector, direct_sum
+from linmap import cumsum, matrix, trace
 
 
 class Pixel:
@@ -27,12 +27,34 @@ class Hidden:
     """The tag of another."""
 
 
+class Layer(Record):
+    """A record."""
+
+    bias: Part[Vector[Pixel]]
+
+
+class Again:
+    """The same names once more, as when a notebook cell is run again."""
+
+    class Pixel:
+        """Another tag of that name."""
+
+    class Layer(Record):
+        """Another record of that name."""
+
+        bias: Part[Vector[Pixel]]
+
+
+Again.Pixel.__qualname__, Again.Layer.__qualname__ = "Pixel", "Layer"
 fin: Any = Fin
 pixel, hidden, many = Fin(Pixel, 3), Fin(Hidden, 2), Fin.of(65)
 V, M = R**pixel, R ** (hidden * pixel)
 W: Any = R**hidden
 v, m, big = V.vec([1.0, -2.0, 3.0]), M.vec([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), (R**many).ones()
 A: Any = cumsum(pixel)
+P = Layer(bias=V)
+other: Any = (R ** Fin(Again.Pixel, 3)).ones()
+again: Any = Again
 f: Any = fun(V)(lambda x: x * x)
 df: Any = derivative(f)
 
@@ -66,6 +88,16 @@ ONCE: dict[str, Callable[[], Any]] = {
     "the derivative at an expression": lambda: fun(V)(lambda x: df(x)(x)),
     "the gradient of a vector": lambda: grad(f),
     "the truth of a vector": lambda: bool(v),
+    "parts without names": lambda: cast("Any", P.of)(v),
+    "the parts of a direct sum": lambda: cast("Any", direct_sum(V, W).vec)(v, W.ones()),
+    "a string in a list": lambda: V.vec([1.0, 2.0, "x"]),
+    "an index set made again": lambda: m @ other,
+    "a sum over one": lambda: m.sum(over=fin(again.Pixel, 3)),
+    "an argument over one": lambda: fun(V, V)(lambda x, y: x + y)(v, other),
+    "a record made again": lambda: P.of(bias=v)[again.Layer.bias],
+    "the trace of a vector": lambda: trace(cast("Any", m)),
+    "the diagonal by labels": lambda: contract("ii->i", m @ m.T),
+    "the way of repetition": lambda: W.ones().rep(R ** (hidden * hidden)),
 }
 
 
@@ -125,6 +157,15 @@ def test_the_remedies() -> None:
     assert A(v).array.tolist() == np.cumsum(v.array).tolist()
     assert adjoint(A)(v).array.tolist() == [2.0, 1.0, 3.0]
     assert (A / 2)(v).array.tolist() == (np.cumsum(v.array) / 2).tolist()
+    assert direct_sum(V, W).vec((v, W.ones()))[0].array.tolist() == P.of(bias=v)[Layer.bias].array.tolist()
+    assert (R ** (hidden * hidden)).ones().trace().array == 2.0
+    assert v.diag().diagonal().array.tolist() == v.array.tolist() == np.diag(np.diag(v.array)).tolist()
+    assert W.vec([1.0, 2.0]).rep(R ** (hidden * hidden), over=0).array.tolist() == [[1.0, 2.0], [1.0, 2.0]]
+    assert where(v > 0.0, v, 0).array.tolist() == where(v > 0.0, v, 0.0 * v).array.tolist() == [1.0, 0.0, 3.0]
+    assert fun(V)(lambda x: where(x > 0.0, 1, x))(v).array.tolist() == [1.0, -2.0, 1.0]
+    assert show(v / 3.0, digits=3) == "[0.333, -0.667, 1.0] ∈ ℝ^Pixel3"
+    assert show(P.of(bias=v / 3.0), digits=1) == "(bias: [0.3, -0.7, 1.0]) ∈ Layer(bias: ℝ^Pixel3)"
+    assert len(show(big)) > 65 * 4
     assert direct_sum(V, W).dim == Fin.of(5).size
     assert v.sum(pixel).array.tolist() == v.array.sum()
     due = np.diag(2 * v.array).tolist()

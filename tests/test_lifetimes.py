@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert import Elements, Fin, Labelled, R, direct_sum, relation
+from adjoint import grad
+from diff import fun
+from hilbert import Elements, Fin, Labelled, R, SpaceError, direct_sum, relation
 from hilbert.once import WhileAlive
 
 if TYPE_CHECKING:
@@ -183,3 +185,19 @@ def test_no_tracer_is_kept_by_operations_on_vectors_and_matrices() -> None:
     for one, other in zip(inside, results(a), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
     assert all(np.isfinite(d).all() for d in jax.jit(jax.jacobian(results))(a))
+
+
+def test_labels_inside_jit() -> None:
+    """Labels are arguments of a compiled function, or constants of one; those that are known are checked."""
+    X, Y = Fin.of(3), Fin.of(5)
+    V, places = R**X, Elements(X) ** Y
+    slope = grad(fun(V, places)(lambda v, i: (v[i] ** 2).sum()), 0)
+    labels = jnp.array([0, 2, 1, 1, 0])
+    wrong = labels + 1
+    due = slope(V.vec(jnp.ones(3)), places.vec(labels)).array
+    argument = jax.jit(lambda v, i: slope(V.vec(v), places.vec(i)).array)
+    closed = jax.jit(lambda v: slope(V.vec(v), places.vec(labels)).array)
+    np.testing.assert_array_equal(argument(jnp.ones(3), labels), due)
+    np.testing.assert_array_equal(closed(jnp.ones(3)), due)
+    with pytest.raises(SpaceError, match="entries from 1 to 3 are not elements of 3"):
+        jax.jit(lambda v: slope(V.vec(v), places.vec(wrong)).array)(jnp.ones(3))

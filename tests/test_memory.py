@@ -127,6 +127,8 @@ MAPS: dict[str, Callable[[], Any]] = {
     "build": lambda: hb.build(lambda k: hb.const(x)[k], X),
     "each": lambda: hb.each(lambda x: x, x),
     "fold": lambda: hb.fold(lambda s, x: (s, x), x, x),
+    "fixed_point": lambda: hb.fixed_point(lambda s: 0.5 * s, x),
+    "root": lambda: hb.root(lambda s: s - x, x),
     "iterate": lambda: hb.iterate(lambda s: s, x, Fin.of(0)),
     "where": lambda: hb.where(x > 0.0, x, x),
     "while_": lambda: hb.while_(lambda s: s.sum() > 1e9, lambda s: s, x, at_most=Fin.of(2)),

@@ -92,12 +92,12 @@ def test_errors_of_python(wrong: Any) -> None:
     assert int(float(R.vec(3.0))) == 3
 
 
-ABSENT = ["fixed_point", "root"]
-
-
-def test_what_is_not_there() -> None:
-    says("docs/limits.md", "there is no fixed point and no root with a derivative by the implicit function.")
-    assert not {name for name in ABSENT if hasattr(hb, name)}
+def test_loops_without_a_bound() -> None:
+    says("docs/limits.md", "`while_` without `at_most` has no derivative.")
+    halved = hb.fun(R)(lambda x: hb.while_(lambda s: s > 1.0, lambda s: s / 2.0, x))
+    assert float(halved(R.vec(6.0))) == 0.75
+    with pytest.raises(SpaceError, match="no derivative"):
+        hb.grad(halved)
 
 
 def test_a_composition_is_flat() -> None:

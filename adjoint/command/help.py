@@ -9,9 +9,9 @@ USAGES = {
 }
 """How a sub-command is written."""
 USAGE = "\n".join(["usage:", *(f"  {usage}" for usage in USAGES.values()), "  hilbert SUB-COMMAND --help"])
-FILES = """FILE is a Python file; it is executed, and NAME is one of its variables that is a function of the library.
-FILE:NAME may stand for FILE NAME; `-` is the standard input, whose language --lang names (py).
-Files with commas between are executed in that order, in one namespace."""
+FILES = """FILE is a Python file (.py), which is executed, and NAME one of its variables that is a function of the
+library; or a text of caddie (.cad), and NAME one of its functions. FILE:NAME may stand for FILE NAME; `-` is the
+standard input, whose language --lang names (py, cad). Files with commas between are read in that order, as one."""
 VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
 numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
 @x.npy, @x.npz:KEY and @x.json read files. Several ARGs are one tuple. `--` ends options; -1e-3 is never one.
@@ -33,6 +33,7 @@ HELP = {
 One line for each function of the files, in the order of the text: NAME : ARGUMENT -> RESULT.
 
   hilbert check model.py
+  hilbert check lesson.cad
 
 {FILES}""",
     "run": f"""{USAGES["run"]}
@@ -41,6 +42,7 @@ The value of NAME at the ARGs; or of expressions, in the names of the file.
 
   hilbert run model.py loss '[1, 2]' '[0.5, -0.5]' 1
   hilbert run model.py -e 'loss(w, x, y)' -e 'w @ x'
+  hilbert run lesson.cad -e 'norm (iota 4)'
 
 {FILES}
 
@@ -61,10 +63,13 @@ real that is 1.0 if it is left out, and what is printed is the gradient. Tangent
 A stage of NAME as a text, never cut; --stage list names the stages.
 
   text        the function as it was written
-  pointfree   the same by combinators
+  expression  caddie: the expression that the calculus starts from
+  pointfree   the function by combinators
   program     its steps, one a line
   derivative  the derivative: at a point with --at
   adjoint     the adjoint of the derivative
+  forward     the derivative along a tangent that is an argument
+  reverse     the adjoint of the derivative at a cotangent that is an argument
   structure   what is proved of the matrix of the derivative
   cost        what a call costs; with --at, what the derivative there costs
 

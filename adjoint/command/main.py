@@ -10,20 +10,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjoint.command import python
+from adjoint.command import python, texts
 from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import HELP, USAGE
-from adjoint.command.python import Definition, Loaded
-from adjoint.command.report import Source, TextError, UsageError, complain, say
-from adjoint.command.stages import STAGES
-from adjoint.command.values import ValueTextError, parse, text
+from adjoint.command.report import TextError, UsageError, complain, say
+from adjoint.languages import LANGUAGES as TEXTS
+from adjoint.languages.source import Source
+from adjoint.languages.values import ValueTextError, parse, text
+from diff.higher import TermError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.command.values import Value
+    from adjoint.command.definition import Definition, Loaded
+    from adjoint.languages.values import Value
 
-LANGUAGES = {"py": python.load}
+LANGUAGES: dict[str, Callable[[Sequence[Source]], Loaded]] = {"py": python.load, **{k: texts.loader(k) for k in TEXTS}}
 """What loads the files of a language."""
 USAGE_STATUS, INTERRUPTED, CLOSED = 2, 130, 141
 
@@ -114,10 +116,10 @@ def _diff(of: Asked) -> int:
 
 def _show(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at")
-    if of.stage not in ("list", *STAGES):
-        raise UsageError(f"no stage {of.stage}: there are {', '.join(STAGES)}")
     found = _found(_loaded(of.file, of.language), of)
-    shown = "\n".join(STAGES) if of.stage == "list" else found.stage(of.stage, at)
+    if of.stage not in ("list", *found.stages):
+        raise UsageError(f"no stage {of.stage}: there are {', '.join(found.stages)}")
+    shown = "\n".join(found.stages) if of.stage == "list" else found.stage(of.stage, at)
     if of.output is None:
         say(shown)
         return 0
@@ -167,7 +169,10 @@ def _loaded(file: str, language: str | None) -> Loaded:
             raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         except OSError as error:
             raise UsageError(f"cannot read {name}: {error.strerror}") from error
-        sources.append(Source.of(name, raw))
+        try:
+            sources.append(Source.of(name, raw))
+        except TermError as error:
+            raise TextError.of(error, {}) from error
     if len(set(kinds)) > 1:
         raise UsageError(f"files of one language can be read together, not {file}")
     return LANGUAGES[kinds[0]](sources)

@@ -1,6 +1,6 @@
 r"""Python files: their functions of the library, in the order of the text; the file is executed once.
 
->>> from adjoint.command.report import Source
+>>> from adjoint.languages.source import Source
 >>> loaded = load([Source("model.py", "import hilbert.all as hb\nf = hb.fun(hb.R)(lambda x: x * x)\n")])
 >>> f = loaded.definitions["f"]
 >>> f.signature, f.value([3])
@@ -18,91 +18,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
 from attrs import frozen
 
-from adjoint.command.report import Place, UsageError, located
-from adjoint.command.spaces import point, value_of, value_of_python
-from adjoint.command.stages import STAGES
-from adjoint.rules import adjoint
-from adjoint.verification import verify
-from diff import derivative
-from hilbert import Field, Map, SpaceError, Type, Vec
+from adjoint.command.definition import MapDefinition
+from adjoint.command.report import Place, located
+from adjoint.languages.spaces import value_of_python
+from adjoint.languages.stages import STAGES
+from hilbert import Map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjoint.command.report import Source
-    from adjoint.command.values import Value
+    from adjoint.languages.source import Source
     from hilbert.map import AnyMap
-
-SEED = 0
-"""Points that are not given are drawn with this seed."""
-
-
-@final
-@frozen
-class Definition:
-    """A function of the library that a file defines; its arguments are one tuple where there are several."""
-
-    name: str
-    map: AnyMap
-    place: Place
-
-    @property
-    def signature(self) -> str:
-        """ARGUMENT -> RESULT."""
-        return f"{self.map.dom} -> {self.map.cod}"
-
-    def value(self, args: Sequence[Value]) -> Value:
-        """The value at the arguments; raises UsageError where they do not fit, TextError where it is not computed."""
-        x = point(args, self.map.dom, self.name)
-        with located(self.place):
-            return value_of(self.map(x))
-
-    def differential(self, at: Sequence[Value], along: Sequence[Value] | None, *, reverse: bool) -> Value:
-        """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, by default 1.0 of ℝ."""
-        f, x = self.map, point(at, self.map.dom, self.name)
-        with located(self.place):
-            linear = derivative(f)(x)
-            linear = adjoint(linear) if reverse else linear
-        what = "cotangent" if reverse else "tangent"
-        if along is None and reverse and isinstance(linear.dom, Field):
-            along = [1.0]
-        if along is None and linear.dom.leaves:
-            raise UsageError(f"along which {what} of {self.name}? write --along with an element of {linear.dom}")
-        dx = point(along or (), linear.dom, f"the {what} of {self.name}")
-        with located(self.place):
-            return value_of(linear(dx))
-
-    def stage(self, name: str, at: Sequence[Value] | None) -> str:
-        """A stage as text."""
-        x = None if at is None else point(at, self.map.dom, self.name)
-        with located(self.place):
-            return STAGES[name](self.map, x)
-
-    def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""
-        with located(self.place):
-            x = self._drawn() if at is None else None
-        x = point(at or (), self.map.dom, self.name) if x is None else x
-        with located(self.place):
-            return "\n".join(verify(self.map, at=x).failures) or None
-
-    def _drawn(self) -> Vec[Any]:
-        """A point where the value is finite."""
-        rng, space = np.random.default_rng(SEED), self.map.dom
-        with np.errstate(all="ignore"):
-            for tried in (space.random(rng), _positive(space, rng)):
-                if all(np.isfinite(a).all() for a in self.map(tried).leaves):
-                    return tried
-        raise SpaceError(f"{self.name} is not finite where it was tried: give a point by --at")
-
-
-def _positive(space: Type, rng: np.random.Generator) -> Vec[Any]:
-    """A point whose real entries are between 0 and 1."""
-    pairs = zip(space.random(rng).leaves, space.leaves, strict=True)
-    return Vec(space, tuple(abs(np.tanh(a)) if leaf.is_field else a for a, leaf in pairs))
 
 
 @final
@@ -110,7 +38,7 @@ def _positive(space: Type, rng: np.random.Generator) -> Vec[Any]:
 class Loaded:
     """What files define."""
 
-    definitions: dict[str, Definition]
+    definitions: dict[str, MapDefinition]
     namespace: dict[str, Any]
 
     def expression(self, source: str) -> str:
@@ -131,8 +59,13 @@ def load(sources: Sequence[Source]) -> Loaded:
         names |= _executed(source, module)
     found = {k: (module.__dict__.get(k), place) for k, place in names.items()}
     return Loaded(
-        {k: Definition(k, f, place) for k, (f, place) in found.items() if isinstance(f, Map)}, module.__dict__
+        {k: _definition(k, f, place) for k, (f, place) in found.items() if isinstance(f, Map)}, module.__dict__
     )
+
+
+def _definition(name: str, f: AnyMap, place: Place) -> MapDefinition:
+    stages = {k: lambda _, x, of=of: of(f, x) for k, of in STAGES.items()}
+    return MapDefinition(name, f"{f.dom} -> {f.cod}", place, lambda _: f, stages)
 
 
 def _executed(source: Source, module: ModuleType) -> dict[str, Place]:

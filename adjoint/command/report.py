@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
+from diff.higher.errors import TermError
 from diff.origin import Span, found_at
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+ENDS = re.compile("\r\n|\r|\n")
+WIDEST = 160
+"""What is longer of a line is left out."""
 RED, BOLD, PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
@@ -36,7 +41,7 @@ class Place:
     @property
     def source(self) -> str:
         """Its line."""
-        lines = self.text.splitlines()
+        lines = ENDS.split(self.text, self.line)
         return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
 
     def of(self, span: Span) -> Place:
@@ -50,25 +55,6 @@ class Place:
         return evolve(line, column=start + 1, end=len(end.decode(errors="replace")) + 1)
 
 
-@final
-@frozen
-class Source:
-    """The text of a file, by the name that it is reported under."""
-
-    name: str
-    text: str
-
-    @classmethod
-    def of(cls, name: str, raw: bytes) -> Source:
-        """The text of bytes in UTF-8, a byte-order mark at its start left out; raises TextError for others."""
-        try:
-            return cls(name, raw.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            start = raw[: error.start].decode(errors="replace")
-            line, column = start.count("\n") + 1, len(start) - start.rfind("\n")
-            raise TextError(Place(name, "", line, column), "this is not UTF-8") from error
-
-
 class TextError(Exception):
     """Something is wrong in a text, or with running it. The exit status is 1."""
 
@@ -76,17 +62,25 @@ class TextError(Exception):
         super().__init__(message)
         self.place = place
 
+    @classmethod
+    def of(cls, error: TermError, texts: Mapping[str, str]) -> TextError:
+        """A mistake in one of some texts."""
+        where = error.place
+        if where is None:
+            return cls(Place(next(iter(texts), ""), "", 1, 1), error.message)
+        return cls(Place(where.file, texts.get(where.file, ""), where.line, where.column), error.message)
+
     def report(self) -> str:
         """FILE:LINE:COLUMN: message, the line, and carets; what more the message says stands below."""
         p, (first, *more) = self.place, str(self).splitlines() or [""]
         start = len(p.source) - len(p.source.lstrip())
-        margin = min(start, p.column - 1)
+        margin = max(min(start, p.column - 1), p.column - WIDEST)
         red, bold, plain = (RED, BOLD, PLAIN) if _colours() else ("", "", "")
         lines = [f"{bold}{p.file}:{p.line}:{p.column}:{plain} {first}"]
         if p.source.strip():
-            carets = "^" * max(1, (p.end or p.column + 1) - p.column)
+            carets = "^" * min(max(1, (p.end or p.column + 1) - p.column), WIDEST)
             blank = "".join("\t" if c == "\t" else " " for c in p.source[margin : p.column - 1])
-            lines += [f"    {p.source[margin:]}", f"    {blank}{red}{carets}{plain}"]
+            lines += [f"    {p.source[margin : p.column + WIDEST]}", f"    {blank}{red}{carets}{plain}"]
         return "\n".join([*lines, *(f"    {line.strip()}" for line in more)])
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from diff.higher import run
+from diff.higher.claims import Report
 from diff.higher.errors import TermError
 from hilbert import SpaceError
 
 
-def main(files: list[str]) -> int:
+def main(files: list[str], run: Callable[[str, str], Report] = run, command: str = "diff.higher") -> int:
     """Print a line for each claim, and how many hold."""
     if not files:
-        print("usage: python -m diff.higher FILE …", file=sys.stderr)  # noqa: T201 - a command prints
+        print(f"usage: python -m {command} FILE …", file=sys.stderr)  # noqa: T201 - a command prints
         return 2
     worst = 0
     for file in files:

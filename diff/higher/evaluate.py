@@ -7,7 +7,7 @@ values of their variables; no Python recursion, so that folds and recursion may 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, final
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
@@ -37,6 +37,7 @@ from diff.higher.terms import (
     Prim,
     Proj,
     Pull,
+    Pullbacks,
     Sharp,
     Sign,
     Tuple,
@@ -54,6 +55,8 @@ from hilbert.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.map import AnyMap
 
 STEPS = 200_000
 """How many functions are entered before an evaluation is given up; folds end by themselves, and do not count."""
@@ -75,9 +78,8 @@ def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
     return function
 
 
-@final
 class Evaluator:
-    """One evaluation: it counts its steps."""
+    """One evaluation: it counts its steps. What a reducer does otherwise is the methods without an underscore."""
 
     def __init__(self, steps: int) -> None:
         self.steps = self.left = steps
@@ -91,16 +93,16 @@ class Evaluator:
         """⟦t⟧; `env` has the variables of one activation, and a `let` adds to it."""
         while True:
             match term:
-                case Var(name, number, _):
-                    if number not in env:
-                        raise TermError("unbound", f"the free variable {name} has no value", term.place)
-                    return env[number]
+                case Var(_, number, _):
+                    return env[number] if number in env else self.free(term)
                 case Lit(value):
                     return value
-                case Prim(op, arg):
+                case Prim(op, arg, name):
                     value = yield self.value(arg, env)
                     try:
-                        return applied(op, value)
+                        return self.primitive(op, value, name)
+                    except TermError as error:
+                        raise error.at(term.place) from error
                     except SpaceError as error:
                         raise TermError("shape", str(error), term.place) from error
                 case Lam():
@@ -127,20 +129,21 @@ class Evaluator:
                 case If(condition, then, otherwise):
                     c = yield self.value(condition, env)
                     if not isinstance(c, Vec):
-                        return (yield self._where(c, term, env))
+                        return (yield self.undecided(c, term, env))
                     term = then if bool(c.array) else otherwise
                 case Con(label, _, arg):
                     value = yield self.value(arg, env)
                     return Tagged(label, value)
                 case Case(of, branches):
                     value = yield self.value(of, env)
+                    if not isinstance(value, Tagged):
+                        return (yield self.undecided(value, term, env))
                     branch = chosen(branches, value.label)
                     bind(branch.pattern, value.payload, env)
                     term = branch.body
-                case Fold(ty, of, branches):
+                case Fold(_, of, _):
                     value = yield self.value(of, env)
-                    assert isinstance(ty, Data)
-                    return (yield self._fold(ty, branches, value, env))
+                    return (yield self._fold(term, value, env))
                 case Fix(var, body):
                     closed = {k: env[k] for k in mentioned(term) if k in env}
 
@@ -149,20 +152,31 @@ class Evaluator:
                         f = yield self.value(term.body, dict(closed))
                         return (yield self.call(f, arg))
 
-                    closed[var.number] = Native(unrolled)
+                    closed[var.number] = Native(unrolled, tuple(closed.values()))
                     term, env = body, dict(closed)
                 case Plus(left, right):
                     a = yield self.value(left, env)
                     b = yield self.value(right, env)
-                    return (yield self._sum(a, b))
+                    return (yield self.sum(a, b))
                 case Pull() | Dual() | Jac() | Cov() | Diff() | Sharp() | Point() | Ev() | Dv() | Zero():
-                    message = "a term of the language of pullbacks has no value before it is reduced"
-                    raise TermError("type", message, term.place)
+                    return (yield self.pullback(term, env))
                 case Name() | Number() | Sign() | Typed():
                     message = f"{type(term).__name__} is open: check the term first"
                     raise TermError("unbound", message, term.place)
                 case _:
                     assert_never(term)
+
+    def free(self, x: Var) -> Value:
+        """The value of a free variable; it has none."""
+        raise TermError("unbound", f"the free variable {x.name} has no value", x.place)
+
+    def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
+        """op(v)."""
+        return applied(op, value)
+
+    def pullback(self, term: Pullbacks, env: dict[int, Value]) -> Pass:
+        """The value of a former of the language of pullbacks; it has none."""
+        raise TermError("type", "a term of the language of pullbacks has no value before it is reduced", term.place)
 
     def call(self, function: Value, arg: Value) -> Pass:
         """f v."""
@@ -173,11 +187,15 @@ class Evaluator:
         bind(function.lam.pattern, arg, env)
         return (yield self.value(function.lam.body, env))
 
-    def _fold(self, ty: Data, branches: tuple[Branch, ...], value: Tagged, env: dict[int, Value]) -> Pass:
+    def _fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
         """fold v of {ℓ p → s}: first the parts, then s at their results."""
+        ty = term.type
+        assert isinstance(ty, Data)
 
-        def fold(one: Tagged) -> Pass:
-            branch = chosen(branches, one.label)
+        def fold(one: Value) -> Pass:
+            if not isinstance(one, Tagged):
+                return (yield self.undecided(one, term, env))
+            branch = chosen(term.branches, one.label)
             payload = yield self._map(_fields(ty)[one.label], fold, one.payload)
             bind(branch.pattern, payload, env)
             return (yield self.value(branch.body, env))
@@ -204,12 +222,13 @@ class Evaluator:
                     result = yield self.call(value, arg)
                     return (yield self._map(cod, f, result))
 
-                return Native(after)
+                return Native(after, (value,))
             case _:  # X does not occur
                 return value
 
-    def _where(self, condition: Value, term: If, env: dict[int, Value]) -> Pass:
+    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
         """A condition on data: both branches, of which the entries are selected."""
+        assert isinstance(term, If), "the tags of values are known"
         a = yield self.value(term.then, env)
         b = yield self.value(term.otherwise, env)
         shape, mine = shape_of(a)
@@ -220,12 +239,12 @@ class Evaluator:
         both = zip(mine, yours, strict=True)
         return filled(shape, iter([select(condition, x) + select(~condition, y) for x, y in both]))
 
-    def _sum(self, a: Value, b: Value) -> Pass:
+    def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type."""
         if isinstance(a, tuple):
             parts = []
             for x, y in zip(a, b, strict=True):
-                part = yield self._sum(x, y)
+                part = yield self.sum(x, y)
                 parts.append(part)
             return tuple(parts)
         if isinstance(a, (Closure, Native)):
@@ -233,9 +252,9 @@ class Evaluator:
             def pointwise(arg: Value) -> Pass:
                 x = yield self.call(a, arg)
                 y = yield self.call(b, arg)
-                return (yield self._sum(x, y))
+                return (yield self.sum(x, y))
 
-            return Native(pointwise)
+            return Native(pointwise, (a, b))
         return a + b
 
 

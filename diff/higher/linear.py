@@ -39,6 +39,7 @@ from diff.higher.terms import (
     below,
     variables,
 )
+from hilbert import Vec
 from hilbert.term import driven
 from linmap import LinMap
 
@@ -71,6 +72,8 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             return term.number in X
         case Zero():
             return True
+        case Lit(value):  # 0 : ℝ is the number 0
+            return isinstance(value, Vec) and value.space.is_space and not value.flat().any()
         case Plus(a, b):
             return (yield _lin(a, X)) and (yield _lin(b, X))
         case Tuple(parts):
@@ -78,7 +81,7 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
                 if not (yield _lin(part, X)):
                     return False
             return True
-        case Proj(_, of) | Typed(of) | Sharp(of):
+        case Proj(_, of) | Typed(of) | Sharp(of) | Cov(of):
             return (yield _lin(of, X))
         case Jac(_, direction):
             return (yield _lin(direction, X))
@@ -116,7 +119,7 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             return not occurs(X, at) and (yield _lin(covector, X))
         case Dv(at, along, covector):
             return not occurs(X, at, along) and (yield _lin(covector, X))
-        case Lit() | Cov() | Pull() | If() | Con() | Case() | Fold() | Fix() | Name() | Number() | Sign() | Branch():
+        case Pull() | If() | Con() | Case() | Fold() | Fix() | Name() | Number() | Sign() | Branch():
             return False
         case _:
             assert_never(term)

@@ -16,12 +16,13 @@ from diff.higher.types import (
     Data,
     Declaration,
     Ground,
+    Lin,
     Product,
     Ty,
     Unknown,
     ground,
     instance,
-    space_of,
+    is_first_order,
     unknown,
 )
 from diff.higher.unify import Unifier
@@ -50,6 +51,12 @@ class Profile:
     """The primitive of this name at a space."""
     sign: Callable[..., AnyMap] = operators.sign
     """The operator at the spaces of its arguments."""
+    text: Callable[[Ty], str] = str
+    """How a message writes a type."""
+    component: str = "π"
+    """How a message writes a projection."""
+    least: int | None = None
+    """The least length of a tuple that is known by its components only; None: its length must be known."""
 
 
 LAMBDA = Profile()
@@ -80,7 +87,7 @@ class Resolver:
 
     def __init__(self, names: Names, profile: Profile = LAMBDA) -> None:
         self.names, self.profile = names, profile
-        self.types = Unifier()
+        self.types = Unifier(profile.text)
         self._later: list[tuple[Ty, int, Ty, Place | None]] = []
 
     def arity(self, name: str) -> int | None:
@@ -166,20 +173,32 @@ class Resolver:
         if isinstance(found, Product) and index < len(found.parts):
             self.types.unify(result, found.parts[index], place)
         elif not isinstance(found, Unknown):
-            raise TermError("type", f"π{index + 1} of a term of type {self.types.text(found)}", place)
+            what = f"{self.profile.component}{index + 1} of a term of type {self.types.text(found)}"
+            raise TermError("type", what, place)
         return not isinstance(found, Unknown)
 
     def settle(self) -> None:
         """Find the components that were not known; raises TermError `type` for a tuple of unknown length."""
         while self._later:
             left = [one for one in self._later if not self._settled(*one)]
-            if len(left) == len(self._later):
+            if len(left) == len(self._later) and self.profile.least is not None:
+                self._lengthen(left, self.profile.least)
+            elif len(left) == len(self._later):
                 _, index, _, place = left[0]
                 message = (
                     f"π{index + 1} of a tuple whose length is not known: annotate it, or take it apart by a pattern"
                 )
                 raise TermError("type", message, place)
             self._later = left
+
+    def _lengthen(self, components: list[tuple[Ty, int, Ty, Place | None]], least: int) -> None:
+        """Give tuples of unknown length as many components as are asked for."""
+        lengths: dict[Ty, int] = {}
+        for ty, index, _, _ in components:
+            root = self.types.find(ty)
+            lengths[root] = max(lengths.get(root, least), index + 1)
+        for root, length in lengths.items():
+            self.types.unify(root, Product(tuple(unknown() for _ in range(length))), None)
 
     def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> Data:
         """The declared type that branches take apart; raises TermError `branches` unless they are its constructors."""
@@ -202,11 +221,20 @@ class Resolver:
             return given
         return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
-    def vectors(self, ty: Ty, place: Place | None) -> Ty:
-        """The type of what a covector of numbers applies to: reals, tuples of reals, or a vector."""
+    def vectors(self, ty: Ty, place: Place | None, *, is_part: bool = False) -> Ty:
+        """The type of what a covector of numbers, and of covectors in the places of its parts, applies to.
+
+        What is discrete stands for itself, as a part.
+        """
         found = self.types.find(ty)
-        for one in found.parts if isinstance(found, Product) else (found,):
-            self.ground(one, place)
-        if space_of(self.types.resolve(ty, {}, lambda u: u)) is None:
-            raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
-        return found
+        match found:
+            case Product(parts):
+                return Product(tuple(self.vectors(part, place, is_part=True) for part in parts))
+            case Lin(dom, _):
+                return dom
+            case _:  # vectors, and variants of given tags and lengths
+                space = self.ground(found, place)
+                is_number = is_part or space is None or space.is_space
+                if not is_number or not is_first_order(self.types.resolve(ty, {}, lambda u: u)):
+                    raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
+                return found

@@ -51,12 +51,12 @@ def _agree(a: Ty, b: Ty) -> bool:
 
 @final
 class Unifier:
-    """The equations between types of one item."""
+    """The equations between types of one item; messages write types by `show`."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[Ty], str] = str) -> None:
+        self._show = show
         self._class: dict[Ty, Ty] = {}
         self._place: dict[Ty, Place | None] = {}
-        self._before: list[tuple[Ty, Ty | None]] = []
 
     def find(self, ty: Ty) -> Ty:
         """What a type is known to be: the type that stands for its class."""
@@ -65,28 +65,13 @@ class Unifier:
             root = self._class[root]
         while ty is not root:
             above = self._class[ty]
-            self._join(ty, root)
+            self._class[ty] = root
             ty = above
         return root
 
-    def _join(self, ty: Ty, other: Ty) -> None:
-        """Put a type into the class of another one, and remember where it was."""
-        self._before.append((ty, self._class.get(ty)))
-        self._class[ty] = other
-
-    def _undo(self) -> None:
-        """Take back what was joined since the list was cleared."""
-        for ty, before in reversed(self._before):
-            if before is None:
-                del self._class[ty]
-            else:
-                self._class[ty] = before
-        self._before.clear()
-
     def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
         """Make two types one; raises TermError `type` where they differ."""
-        stack = [(found, due)]
-        self._before.clear()
+        stack, merged = [(found, due)], list[Ty]()
         while stack:
             pair = stack.pop()
             a, b = self.find(pair[0]), self.find(pair[1])
@@ -99,15 +84,17 @@ class Unifier:
             elif _agree(a, b):
                 stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
             else:
-                self._undo()  # what they have in common would be written as one type
+                for one in merged:  # as they were, for the message
+                    del self._class[one]
                 message = f"{what} is of type {self.text(found)} where {self.text(due)} is due"
                 raise TermError("type", message, place)
-            self._join(a, b)
+            self._class[a] = b
+            merged.append(a)
 
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""
         try:
-            return str(self.resolve(ty, {}, lambda unknown: unknown))
+            return self._show(self.resolve(ty, {}, lambda unknown: unknown))
         except TermError:
             return "an infinite type"
 

@@ -53,9 +53,10 @@ class Closure:
 @final
 @frozen(eq=False)
 class Native:
-    """A function that is a pass."""
+    """A function that is a pass; `of` are the values that it has from elsewhere."""
 
     run: Callable[[Any], Pass]
+    of: tuple[Any, ...] = field(default=(), repr=False)
 
 
 Value: TypeAlias = Any

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from hilbert.arrays.libraries import NUMPY
 from hilbert.attach import attach
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, integer, shown
 from hilbert.leaf import Entry, Leaf
 from hilbert.relation.base import AnyRelation, Relation
 from hilbert.sizes import addressable
@@ -45,6 +45,10 @@ def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
 
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
+    for given, what in ((rows, "rows"), (columns, "columns")):
+        if (integer(given) or 0) < 1:
+            msg = f"a picture has a number of {what} from 1 on, not {shown(given)}"
+            raise SpaceError(msg)
     n, m = relation.dom.size, relation.cod.size
     xs, ys = _bounds(n, columns), _bounds(m, rows)
     cells = np.zeros((len(ys) - 1, len(xs) - 1))
@@ -76,7 +80,7 @@ def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
         try:
             from matplotlib import pyplot as plt  # an extra
         except ImportError:
-            msg = "R.plot() needs matplotlib, an extra: pip install hilbert[demo]; R.picture() is text"
+            msg = "R.plot() needs matplotlib, an extra: pip install matplotlib; R.picture() is text"
             raise SpaceError(msg) from None
         ax = plt.figure().add_subplot()
     n, m = relation.dom.size, relation.cod.size

@@ -77,6 +77,31 @@ class Jax(ArrayAPI):
         )
         return made
 
+    def holds(self, condition: Any) -> bool:
+        """False, too, where it is not known before the program runs."""
+        return not isinstance(condition, sys.modules["jax"].core.Tracer) and super().holds(condition)
+
+    def repeat(
+        self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
+    ) -> list[Any]:
+        """lax.while_loop under `jax.jit`; there, what is not found in so many rounds is NaN."""
+        jax, xp = sys.modules["jax"], self.xp
+        if not any(isinstance(a, jax.core.Tracer) for a in (*states, *shared)):
+            return super().repeat(round_, states, shared, most)
+
+        def goes_on(carry: Any) -> Any:
+            count, before = carry
+            going = xp.any(before[0])
+            return going & (count < most) if most else going
+
+        def after(carry: Any) -> Any:
+            count, before = carry
+            return count + 1, round_([*before, *shared])
+
+        _, last = jax.lax.while_loop(goes_on, after, (0, [xp.asarray(a) for a in states]))
+        failed = xp.any(last[0]) if most else False
+        return [xp.where(failed, xp.nan, a) if xp.isdtype(a.dtype, "real floating") else a for a in last]
+
     scans = True
 
     def scan(
@@ -106,6 +131,13 @@ class Jax(ArrayAPI):
     def copied(self) -> Callable[[Any], Any] | None:
         """Arrays of JAX never change."""
         return None
+
+    def bounds(self, array: Any) -> tuple[int, int] | None:
+        """Those of a tracer are not known; others are looked at on the host, also inside `jax.jit`."""
+        if isinstance(array, sys.modules["jax"].core.Tracer):
+            return None
+        host = self.to_host(array)
+        return int(host.min()), int(host.max())
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """at[].add."""

@@ -143,6 +143,10 @@ class Library:
         xp = self.xp
         return lambda a: xp.asarray(a, copy=True)
 
+    def bounds(self, array: Any) -> tuple[int, int] | None:
+        """The least and the largest of some integers; None where they are not known yet."""
+        return int(self.xp.min(array)), int(self.xp.max(array))
+
     def number(self, array: Any) -> Any:
         """An array without axes as a factor of other arrays: nothing is copied off a device."""
         return array
@@ -186,6 +190,20 @@ class Library:
     def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
         """What one of two functions gives; the other is not run."""
         return then() if condition else otherwise()
+
+    def holds(self, condition: Any) -> bool:
+        """Whether a condition is known to hold somewhere."""
+        return bool(self.xp.any(self.xp.asarray(condition)))
+
+    def repeat(
+        self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
+    ) -> list[Any]:
+        """The states after rounds, as long as the first one holds somewhere; at most so many if that is not 0."""
+        count = 0
+        while self.holds(states[0]) and (count < most or not most):
+            states = round_([*states, *shared])
+            count += 1
+        return states
 
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool

@@ -83,12 +83,14 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _require_elements(array: Any, leaf: Leaf) -> None:
-    """Raise SpaceError if an entry is not an element of the leaf's index set."""
+    """Raise SpaceError if an entry is known, and is not an element of the leaf's index set."""
     index = leaf.entry.index
     if index is None or not leaf.size:
         return
-    xp = namespace(array)
-    low, high = int(xp.min(array)), int(xp.max(array))
+    found = library(array).bounds(array)
+    if found is None:
+        return
+    low, high = found
     if low < 0 or high >= index.size:
         due = f"integers from 0 to {index.size - 1} would fit" if index.size else "it has none"
         msg = f"entries from {low} to {high} are not elements of {index}: {due}"
@@ -112,7 +114,9 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     if dtype_name(array) != leaf.dtype:
         array = _converted(array, leaf)
     elif not leaf.is_field:
-        array = library(array).xp.asarray(array, copy=True)
+        found = library(array)
+        if found is NUMPY or found.copied():  # arrays of JAX never change
+            array = found.xp.asarray(array, copy=True)
     elif not foreign:
         array = np.asarray(array).view()
     _require_elements(array, leaf)
@@ -162,7 +166,7 @@ def as_flat(data: Any, leaves: Sequence[Leaf], space: str) -> tuple[Any, ...]:
             raise SpaceError(msg)
         parts = [in_dtype(part, leaf.dtype) for part, leaf in zip(parts, leaves, strict=True)]
     xp = namespace(flat)
-    return tuple(as_leaf(xp.reshape(part, leaf.shape), leaf) for part, leaf in zip(parts, leaves, strict=True))
+    return tuple(as_leaf(xp.reshape(part, leaf.stored().shape), leaf) for part, leaf in zip(parts, leaves, strict=True))
 
 
 def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
@@ -197,6 +201,17 @@ def _require_plain(data: Any, space: Any, dtype: str | None) -> None:
         raise SpaceError(f"{msg}(column.dropna()), or fill them (column.fillna(0.0)); column.to_numpy() keeps NaN")
 
 
+def _odd(data: Any, at: str = "") -> str:
+    """Which entry of nested lists is no number, the first."""
+    for k, item in enumerate(data) if isinstance(data, (list, tuple)) else ():
+        if isinstance(item, (list, tuple)):
+            if found := _odd(item, f"{at}[{k}]"):
+                return found
+        elif not is_number(item):
+            return f"; entry {at}[{k}] is {shown(item)}"
+    return ""
+
+
 def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     _require_plain(data, leaf, None if isinstance(data, (np.ndarray, np.generic)) else leaf.dtype)
     if isinstance(data, (np.ndarray, np.generic)):
@@ -211,7 +226,7 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
     kinds = {"b": "b", "i": "i", "f": "iuf"}[leaf.kind]
     if plain.size and plain.dtype.kind not in kinds:
         msg = f"{shown(data)} is not an element of {leaf}: {leaf.dtype} of shape {leaf.shape} would fit"
-        raise SpaceError(msg)
+        raise SpaceError(msg + _odd(data))
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
     single = leaf.dtype == "float32"  # of what Python's numbers hold, double precision holds all

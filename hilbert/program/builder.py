@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hilbert.index import Index
     from hilbert.leaf import Leaf
     from hilbert.program.constant import Const
+    from hilbert.program.operation import Unary
     from hilbert.program.place import Place
-    from hilbert.program.table import Unary
     from hilbert.spec import Spec
 
 

@@ -18,8 +18,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hilbert.program.branch import Cond
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Contract, Reduce, Scale
+from hilbert.program.repeated import While
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
@@ -53,6 +55,11 @@ def products(step: Step[Any], slots: Sequence[Leaf]) -> int:
             return index.size * multiplications(body)
         case Cond() as cond:
             return max(map(multiplications, cond.lines))
+        case While(body) | Implicit(search=body):  # one round: nobody knows how many there are
+            return multiplications(body)
+        case Solve(line, unknowns):
+            n = sum(leaf.size for leaf in line.slots[:unknowns])
+            return n * multiplications(line) + n**3 // 3
         case _:  # nothing else is a product of all entries
             return 0
 

@@ -21,6 +21,7 @@ from attrs import evolve
 
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.namespace import freeze
+from hilbert.leaf import Bundle
 from hilbert.program.constant import Const
 from hilbert.program.line import Step
 from hilbert.program.operation import Literal
@@ -34,7 +35,7 @@ def constants(line: Line, most: int = 1) -> bytearray:
     """For each slot whether it is a constant once the line is bound, of numpy's arrays; empty if none is.
 
     A step that reads constants only makes one if it is no larger than they are, or than `most`. A constant that repeats
-    one number counts as that number: it is not spread out in memory.
+    one number counts as that number: it is not spread out in memory. A bundle of arrays is none.
     """
     found = bytearray(len(line.slots))
     held: dict[int, int] = {}  # the numbers that a constant holds
@@ -44,7 +45,7 @@ def constants(line: Line, most: int = 1) -> bytearray:
             if type(array) in NUMPY.kinds:
                 held[slot] = max(line.slots[slot].size if any(array.strides) else 1, 1)
                 found[slot] = 1
-        elif held and held.keys() >= {*step.args}:
+        elif held and held.keys() >= {*step.args} and not isinstance(line.slots[slot], Bundle):
             size = max(line.slots[slot].size, 1)
             if size <= most or size <= max(held[a] for a in step.args):
                 held[slot] = size

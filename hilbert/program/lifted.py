@@ -13,9 +13,11 @@ from attrs import evolve
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted, looped
 from hilbert.program.operation import Move
+from hilbert.program.repeated import While
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +63,15 @@ def lifted_line(
             case Cond() as cond:
                 (a,) = step.args
                 slot = b.pack(_branches(b, cond, axes, b.unpack(where[a]), varies[a], varies[to]))
+            case While() as loop:
+                (a,) = step.args
+                slot = b.pack(_while(b, loop, axes, b.unpack(where[a]), varies[a]))
+            case Implicit() as equation:
+                (a,) = step.args
+                slot = b.pack(_equation(b, equation, axes, b.unpack(where[a]), varies[a]))
+            case Solve() as system:
+                (a,) = step.args
+                slot = b.pack(_system(b, system, axes, b.unpack(where[a]), varies[a]))
             case operation:  # most act on operands with equal axes in front
                 partly = operation.partly(n, tuple([bool(varies[a]) for a in step.args]))
                 if partly is None:
@@ -85,6 +96,11 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
                 varies.append(_results(loop, varies[step.args[0]])[1])
             case Cond() as cond:
                 varies.append(_branch_results(cond, varies[step.args[0]]))
+            case While() as loop:
+                varies.append(_states(loop, varies[step.args[0]]))
+            case Implicit() | Solve() as equation:  # one unknown depends on all else
+                of = varies[step.args[0]]
+                varies.append((any(of) if isinstance(of, tuple) else of,) * equation.unknowns)
             case _:  # one array of some
                 varies.append(any(varies[a] for a in step.args))
     return varies
@@ -156,6 +172,72 @@ def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -
     ]
     made = looped(b, evolve(loop, body=inner.line(outputs)), slots)
     return made[:c] + [_moved(b, k, m, n) if u else k for k, u in zip(made[c:], results[c:], strict=True)]
+
+
+def _on(line: Line, axes: Axes, up: Sequence[bool]) -> Line:
+    """The line where some inputs vary, and all outputs do."""
+    leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)]
+    inner = Builder(leaves, fixed=line.fixed)
+    outputs, varies = lifted_line(inner, line, axes, range(inner.arity), up)
+    return inner.line(k if v else inner.rep(k, axes) for k, v in zip(outputs, varies, strict=True))
+
+
+def _every(of: Parts, count: int) -> list[bool]:
+    return list(of) if isinstance(of, tuple) else [of] * count
+
+
+def _states(loop: While, given: Parts) -> tuple[bool, ...]:
+    """Which states vary in some round: all if the condition does."""
+    c, up = loop.states, _every(given, loop.body.arity)
+    while True:
+        inner = varying(loop.body, up)
+        both = [u or bool(inner[k]) for u, k in zip(up, loop.body.outputs, strict=False)]
+        both = [True] * c if both[0] else both
+        if both == up[:c]:
+            return tuple(both)
+        up[:c] = both
+
+
+def _while(b: Builder, loop: While, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
+    """A loop in which each lane stops by itself: one that has is filled with one that has not, and stays as it is."""
+    body, c, before = loop.body, loop.states, _every(up, loop.body.arity)
+    states = _states(loop, up)
+    slots = [b.rep(k, axes) if s and not u else k for k, s, u in zip(given, states, before, strict=False)]
+    inside = [*states, *before[c:]]
+    leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(body.slots, inside, strict=False)]
+    inner = Builder(leaves, fixed=body.fixed)
+    args = list(range(inner.arity))
+    has_lanes = states[0] and len(inner.slots[0].axes) > len(axes)
+    goes = inner.step(AnyLane(len(axes), when=True), (0,)) if has_lanes else 0
+    if states[0]:
+        args = [inner.step(Fill(0, when=True), (goes, k)) if u else k for k, u in zip(args, inside, strict=True)]
+    outputs, varies = lifted_line(inner, body, axes, args, inside)
+    outputs = [inner.rep(k, axes) if s and not v else k for k, s, v in zip(outputs, states, varies, strict=True)]
+    if states[0]:
+        outputs = [inner.step(Choose(), (goes, k, old)) for old, k in enumerate(outputs)]
+    return emitted(b, evolve(loop, body=inner.line(outputs)), [*slots, *given[c:]])
+
+
+def _equation(b: Builder, f: Implicit, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
+    """An equation for each lane."""
+    c, before = f.unknowns, _every(up, f.search.arity)
+    slots = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
+    inside = [*(True for _ in slots), *before[c:]]
+    equation, search = (_on(line, axes, inside) for line in (f.equation, f.search))
+    return emitted(b, Implicit(equation, search, c, f.is_root, f.lanes + len(axes)), [*slots, *given[c:]])
+
+
+def _system(b: Builder, f: Solve, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
+    """A system for each lane; with the same data for all, more right sides of one system."""
+    c, n, m = len(f.line.outputs), len(axes), len(f.many)
+    before = _every(up, c + len(f.data))
+    sides = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
+    if not any(before[c:]):
+        return emitted(b, evolve(f, many=axes + f.many), [*sides, *given[c:]])
+    line = _on(f.line, axes, [*(True for _ in range(f.unknowns)), *before[c:]])
+    sides = [_moved(b, k, n, m) for k in sides]
+    made = emitted(b, evolve(f, line=line, lanes=f.lanes + n), [*sides, *given[c:]])
+    return [_moved(b, k, m, n) for k in made]
 
 
 def _moved(b: Builder, slot: int, n: int, m: int) -> int:

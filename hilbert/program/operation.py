@@ -7,7 +7,7 @@ see `diff.term`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import field, fields, frozen
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.library import Library
     from hilbert.index import Index
+    from hilbert.program.external import External
     from hilbert.program.line import Line
 
 
@@ -341,3 +342,9 @@ def _product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> L
         msg = f"contraction {text} of {left} and {right}: the operands have no field in common; cast one of them"
         raise SpaceError(msg)
     return Leaf(kinds.pop(), tuple(axes[label] for label in out))
+
+
+Unary: TypeAlias = "Scale | Reduce | Move | Cast | External"
+"""Linear operations on one array."""
+Builtin: TypeAlias = "Literal | Unary | Along | Keep | Contract | Add"
+"""The operations that programs are made of, beside primitives, operations of users, and control flow."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 
 import numpy as np
 from attrs import field, frozen
 
 from hilbert.index import Coproduct, Product
 from hilbert.relation.base import AnyRelation, H, I, Ints, J, K, Relation, require_relation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Composite", "ProductRelation", "SumRelation"]
 
@@ -17,8 +20,7 @@ def _relation(_: Any, attribute: Any, value: Any) -> None:
     require_relation(value, f"the {attribute.name} side of R × S, R + S or S ∘ R")
 
 
-def _bracketed(relation: AnyRelation) -> str:
-    text = str(relation)
+def _bracketed(text: str) -> str:
     return f"({text})" if any(sign in text for sign in ("×", " + ", "∘")) else text
 
 
@@ -67,8 +69,12 @@ class ProductRelation(Relation[Product[I, H], Product[J, K]], Generic[I, H, J, K
         """If both are, or one of them is empty."""
         return (self.left.is_partial_function and self.right.is_partial_function) or not self.size
 
+    def written(self, text: Callable[[AnyRelation], str]) -> str:
+        """The text, given that of its sides."""
+        return f"{_bracketed(text(self.left))} × {_bracketed(text(self.right))}"
+
     def __str__(self) -> str:
-        return f"{_bracketed(self.left)} × {_bracketed(self.right)}"
+        return self.written(str)
 
 
 @final
@@ -114,8 +120,12 @@ class SumRelation(Relation[Coproduct[I, H], Coproduct[J, K]], Generic[I, H, J, K
         """If both are."""
         return self.left.is_partial_function and self.right.is_partial_function
 
+    def written(self, text: Callable[[AnyRelation], str]) -> str:
+        """The text, given that of its sides."""
+        return f"{_bracketed(text(self.left))} + {_bracketed(text(self.right))}"
+
     def __str__(self) -> str:
-        return f"{_bracketed(self.left)} + {_bracketed(self.right)}"
+        return self.written(str)
 
 
 @final
@@ -155,8 +165,13 @@ class Composite(Relation[I, J]):
         """If both are; otherwise it is counted."""
         return (self.inner.is_partial_function and self.outer.is_partial_function) or super().is_partial_function
 
+    def written(self, text: Callable[[AnyRelation], str]) -> str:
+        """The text, given that of its sides; it says Y where that is not Z."""
+        through = "" if self.inner.cod == self.cod else f" through {self.inner.cod}"
+        return f"{_bracketed(text(self.outer))} ∘ {_bracketed(text(self.inner))}{through}"
+
     def __str__(self) -> str:
-        return f"{_bracketed(self.outer)} ∘ {_bracketed(self.inner)}"
+        return self.written(str)
 
 
 def paths(outer: AnyRelation, inner: AnyRelation) -> tuple[Ints, Ints]:

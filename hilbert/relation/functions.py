@@ -197,9 +197,7 @@ class Window(Relation[I, J]):
     def __str__(self) -> str:
         if self.stride == self.dilation == 1:
             return f"band({self.offset}..{self.offset + self.width - 1})".replace("-", "−")
-        named = (("stride", self.stride, 1), ("dilation", self.dilation, 1), ("offset", self.offset, 0))
-        rest = "".join(f", {name} {value}" for name, value, usual in named if value != usual)
-        return f"window({self.width}{rest})".replace("-", "−")
+        return f"window({self.width}{_unusual(self)})"
 
 
 @overload
@@ -263,7 +261,7 @@ class Sliding(Function[Product[I, K], J]):
         return place, self.stride * y + self.offset + self.dilation * k
 
     def __str__(self) -> str:
-        return f"windows({self.dom}→{self.cod})"
+        return f"windows({self.dom}→{self.cod}{_unusual(self)})"
 
 
 @overload
@@ -294,6 +292,12 @@ def sliding(
         msg = f"the {count} windows of width {w} in {X} have |Y| = {count}, |K| = {w} in Y×K, not {shown(to)}"
         raise SpaceError(msg)
     return Sliding(to, X, s, o, d)
+
+
+def _unusual(windows: Window[Any, Any] | Sliding[Any, Any, Any]) -> str:
+    """What of the stride, dilation and offset is not 1, 1 and 0."""
+    named = (("stride", windows.stride, 1), ("dilation", windows.dilation, 1), ("offset", windows.offset, 0))
+    return "".join(f", {name} {value}" for name, value, usual in named if value != usual).replace("-", "−")
 
 
 def _geometry(width: Any, stride: Any, offset: Any, dilation: Any) -> tuple[int, int, int, int]:

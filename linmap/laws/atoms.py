@@ -146,7 +146,7 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
             return Own(rule, dom, cod, back) if in_place and n == 0 else None
         case wire.Same() | wire.Scale():  # these are numbers in front
             return None
-        case wire.Into() | wire.OutOf() | wire.Recur():  # no atom has bundles
+        case wire.Into() | wire.OutOf() | wire.Recur() | wire.Inverse():  # no atom has bundles
             return None
         case _:
             assert_never(first)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from hilbert.combine import Addition, Composition
+from hilbert.combine import Addition, Composition, Multiple
 from hilbert.term import driven
 from linmap.laws.rule import NODE, Rule, rules
 from linmap.laws.sequence import Snapshot, composition, total
 from linmap.laws.shared import Shared, rebuilt
+from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -87,7 +88,7 @@ class Simplifier:
             below = shared.parts(node)
             if below and not ready:
                 stack.append((node, place, True))
-                stack.extend((below[k], (place, k), False) for k in range(len(below) - 1, -1, -1))
+                stack.extend((part, at, False) for part, at in reversed(self.before(node, place)))
                 continue
             now = shared.below(node)
             if not all(map(_is, now, below)):
@@ -98,6 +99,31 @@ class Simplifier:
                     continue
             shared.simple((yield from self.node(node, place)))
         return shared.find(term)
+
+    def before(self, node: Any, path: Path) -> list[tuple[Any, Path]]:
+        """What is simplified before a node: its parts; of those that it takes apart, their parts."""
+        made: list[tuple[Any, Path]] = []
+        todo = [(node, path)]
+        while todo:
+            at, place = todo.pop()
+            if at is node or self.is_taken_apart(at, node):
+                below = self.shared.below(at)
+                todo.extend((below[k], (place, k)) for k in range(len(below) - 1, -1, -1))
+            else:
+                made.append((at, place))
+        return made
+
+    def is_taken_apart(self, part: Any, node: Any) -> bool:
+        """Whether a composition or its multiple is taken apart inside another composition, so that it is not met alone.
+
+        Compositions nested n deep would otherwise have the parts of the innermost met n times.
+        """
+        shared = self.shared
+        if not isinstance(node, Composition) or not shared.alone(part) or shared.is_simple(part):
+            return False
+        if isinstance(part, Multiple) and isinstance(node, LinMap):
+            return self.is_taken_apart(shared.below(part)[0], node)
+        return isinstance(part, Composition)
 
     def node(self, node: Any, path: Path) -> Work:
         """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from linmap.laws import measure
-from linmap.laws.simplify import rewritten
+from linmap.laws.simplify import require_term, rewritten
 from linmap.show.notation import LINES
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def explain(f: Any) -> Explanation:
     Every step is an equation: its `before` and its `after` have the same meaning. Recording a step takes no time
     to speak of; its `before` and `after` are put together when they are asked for, in time in their size.
     """
+    require_term(f, "explain")
     steps: list[Rewriting] = []
     after = rewritten(f, steps)
     return Explanation(f, after, tuple(steps), f.orders() if isinstance(f, Runs) else ())

@@ -178,6 +178,10 @@ class Neighbours(_Open):
                 continue
             if (yield from self._taken_apart(f)):
                 continue
+            if not self.shared.is_simple(f):  # it was to be taken apart, and was not
+                self.changed = True
+                self._push([(yield self.owner.all(f, None))])
+                continue
             if self.done and (yield from self._merged(f)):
                 continue
             self.done.push(f)
@@ -223,7 +227,8 @@ class Neighbours(_Open):
             parts = list(map(self.shared.intern, parts))
             self.replace([f] * count, parts * count)
             for part in parts:
-                yield self.owner.all(part, None)
+                if not self.owner.is_taken_apart(part, self.node):
+                    yield self.owner.all(part, None)
             parts = list(map(self.shared.find, parts))
             if k is not None and self.factor is None:
                 self.shared.adjust(*PENDING)

@@ -52,6 +52,7 @@ def simplify(f: Any) -> Any:
     f is a linear map, a function, or a derivative. Laws hold for finite values: 0 • f is 0 even where f would give NaN.
     Raises SpaceError for other things.
     """
+    require_term(f, "simplify")
     return _simplified(f)
 
 
@@ -62,13 +63,17 @@ def _simplified(f: Any) -> Any:
     return found
 
 
+def require_term(f: object, name: str) -> None:
+    """Raise SpaceError for what has no laws: anything but a linear map, a function or a derivative."""
+    if not isinstance(f, (Map, Simplifiable)):
+        msg = f"{name} takes a linear map, a function or a derivative, not {shown(f)}"
+        raise SpaceError(msg)
+
+
 def rewritten(f: Any, steps: list[Rewriting] | None = None) -> Any:
     """The simplified term, its steps recorded if there is a list for them."""
     if isinstance(f, Simplifiable):
         return f.simplified(steps)
-    if not isinstance(f, Map):
-        msg = f"simplify takes a linear map, a function or a derivative, not {shown(f)}"
-        raise SpaceError(msg)
     late = False
     passes = Simplifier(f, steps)
     while True:

@@ -15,7 +15,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.namespace import to_numpy
-from linmap.matrices.products import Labels, flat_positions, length
+from linmap.matrices.columns import Labels, flat_positions, length
 from linmap.matrices.sparse import Layout, Part, entry_type, laid_out, parts_of, scipy, spread
 from linmap.matrices.tables import multiplied
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from linmap.matrices.columns import Columns, Ints
     from linmap.matrices.network import Network
-    from linmap.matrices.products import Columns, Ints
 
 Shape: TypeAlias = tuple[int, int]
 FULL = 3

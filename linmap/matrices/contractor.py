@@ -22,9 +22,10 @@ from hilbert.relation.base import Table as Positions
 from hilbert.relation.base import table as positions_table
 from hilbert.sizes import addressable
 from hilbert.spec import ALPHABET, Spec
+from linmap.matrices.columns import Labels, fingerprint
 from linmap.matrices.deferred import FOLDED, Deferred
 from linmap.matrices.order import Accumulation, beyond, order
-from linmap.matrices.products import Labels, Link, NetworkFactor, fingerprint
+from linmap.matrices.products import Link, NetworkFactor
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -33,8 +34,13 @@ if TYPE_CHECKING:
     from hilbert import Index
     from hilbert.program.operation import Operation
     from hilbert.relation.base import AnyRelation
-    from linmap.matrices.products import Ints, NetworkProduct
+    from linmap.matrices.columns import Ints
+    from linmap.matrices.products import NetworkProduct
     from linmap.term.datum import Datum, Ref
+
+
+class WideRelationError(Exception):
+    """A relation would be an array that is larger than what it is needed for."""
 
 
 class Contractor:
@@ -217,12 +223,15 @@ class Contractor:
         return NetworkFactor(slot, labels)
 
     def contract(
-        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = ()
+        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = (), most: int | None = None
     ) -> NetworkFactor | None:
-        """One factor with the labels `keep`, in the order that the path search finds best; None without factors."""
+        """One factor with the labels `keep`, in the order that the path search finds best; None without factors.
+
+        Raises WideRelationError where a relation had to be made an array of more than `most` entries.
+        """
         linked = {c for link in links for c in link.labels}
         todo = [self.in_full(f) if self.is_found(f) and linked & {*f.labels} else f for f in factors]
-        todo = self._linked_in(todo, list(links), keep)
+        todo = self._linked_in(todo, list(links), keep, most)
         if not todo:
             return None
         discrete = [f for f in todo if not self.slots[f.slot].is_field]
@@ -305,7 +314,9 @@ class Contractor:
         leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
         return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
 
-    def _linked_in(self, factors: list[NetworkFactor], links: list[Link], keep: Labels) -> list[NetworkFactor]:
+    def _linked_in(
+        self, factors: list[NetworkFactor], links: list[Link], keep: Labels, most: int | None
+    ) -> list[NetworkFactor]:
         """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""
         while links:
             for link in reversed(links):
@@ -314,7 +325,10 @@ class Contractor:
                     factors, links = made, [x for x in links if x is not link]
                     break
             else:
-                factors.append(self._dense_link(links.pop()))
+                link = links.pop()
+                if most is not None and link.relation.dom.size * link.relation.cod.size > most:
+                    raise WideRelationError
+                factors.append(self._dense_link(link))
         return factors
 
     def _linked_by(

@@ -69,12 +69,13 @@ def _lifted(body: Net) -> Runner:
 def on_basis(body: Net, data: Sequence[Any]) -> Any:
     """The images of all basis vectors as the rows of an array of numpy."""
     leaves, dim = body.dom.leaves, body.dom.dim
+    index = Fin.of(dim)
     starts = itertools.accumulate((leaf.size for leaf in leaves), initial=0)
     basis = []
     for leaf, start in zip(leaves, starts, strict=False):
         part = np.zeros((dim, leaf.size), leaf.dtype)
         np.fill_diagonal(part[start:], 1.0)
-        basis.append(part.reshape(dim, *leaf.shape))
+        basis.append(part.reshape(leaf.under((index,)).stored().shape))
     rows = [np.reshape(a, (dim, -1)) for a in _lifted(body).run([*basis, *data])]
     return np.concatenate(rows, axis=1) if len(rows) > 1 else np.array(rows[0])
 

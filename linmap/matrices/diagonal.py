@@ -15,13 +15,15 @@ from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.namespace import added, freeze, namespace
+from hilbert.errors import shown
 from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Operation
 from hilbert.relation import Order
+from linmap.matrices.columns import Labels, flat_positions, split
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.forms import data_of, plan_at
-from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, flat_positions, split
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.structure import body_of
 from linmap.matrices.tables import tabled
 from linmap.matrices.whole import flat
@@ -144,6 +146,7 @@ def diagonal(f: LinMap[V, V]) -> Vec[V]:
 
 def trace(f: LinMap[V, V]) -> float:
     """The sum of the diagonal of f : V ⊸ V. Raises SpaceError as `diagonal` does."""
+    _square(f, "the trace")
     return added(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).dense().leaves)
 
 
@@ -157,7 +160,8 @@ def gram(f: LinMap[V, W]) -> LinMap[V, V]:
 
 def _square(f: Any, what: str) -> None:
     if not isinstance(f, LinMap):
-        msg = f"{what} is of a linear map, not of {type(f).__name__}"
+        written = {"the diagonal": "A.diagonal()", "the trace": "A.trace()"}[what]
+        msg = f"{what} is of a linear map, not of {shown(f)}: of a matrix A ∈ ℝ^{{X×X}} write {written}"
         raise SpaceError(msg)
     if f.dom != f.cod:
         msg = f"{what} is of a map V ⊸ V, not of one from {f.dom} to {f.cod}"

@@ -58,7 +58,7 @@ class ArcsLeft:
         live = live_arcs(body.arcs, body.inputs, body.outputs)
         ends = _ends(live)
         for arc in live:
-            if isinstance(arc.map, wire.Recur):
+            if isinstance(arc.map, (wire.Recur, wire.Inverse)):
                 given, made = ends[arc.src], ends[arc.dst]
                 products = n.opaque(arc.map, {k for k, _ in given}, {k for k, _ in made})
                 for (k, src), (j, dst) in itertools.product(given, made):

@@ -22,7 +22,7 @@ from linmap.matrices.network import Network, network
 from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.settle import listed
-from linmap.matrices.sparse import Pattern, pattern, scipy
+from linmap.matrices.sparse import Pattern, entry_type, pattern, scipy
 from linmap.matrices.structure import body_of, components
 from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert import Type
-    from linmap.matrices.products import Labels
+    from linmap.matrices.columns import Labels
     from linmap.term.datum import Datum
 
 P = TypeVar("P")
@@ -284,7 +284,7 @@ def operator(f: AnyLinMap) -> Any:
     star = transposed(f)
 
     def image(g: AnyLinMap, x: Any) -> Any:
-        return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), g.dom.leaves[0].dtype))).flat()
+        return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), entry_type(g.dom, g.dom)))).flat()
 
     made = linalg.LinearOperator(
         (f.cod.dim, f.dom.dim), matvec=lambda x: image(f, x), rmatvec=lambda y: image(star, y), dtype=np.float64

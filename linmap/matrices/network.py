@@ -23,9 +23,10 @@ from hilbert.program.constant import Const
 from hilbert.program.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
+from linmap.matrices.columns import Labels, split
 from linmap.matrices.contractor import Contractor
 from linmap.matrices.elimination import eliminated
-from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct, split, uses
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.net.recur import acted
 from linmap.term import wire
 from linmap.term.nets import Net, refs
@@ -75,15 +76,15 @@ class Network(Contractor):
                 return self._reduced(p, relation, at)
             case wire.External():
                 return self._external(p, f)
-            case wire.Into() | wire.OutOf() | wire.Recur():  # no product: see `opaque`
+            case wire.Into() | wire.OutOf() | wire.Recur() | wire.Inverse():  # no product: see `opaque`
                 raise TypeError(f)
             case _:
                 assert_never(f)
 
     def opaque(
-        self, f: wire.Recur, inputs: Collection[int], outputs: Collection[int]
+        self, f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int]
     ) -> dict[tuple[int, int], NetworkProduct]:
-        """A linear loop between arrays of its bundles: the loop, or its adjoint, on all basis vectors at once.
+        """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on all basis vectors at once.
 
         It is run from the side with fewer dimensions.
         """

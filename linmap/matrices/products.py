@@ -9,26 +9,18 @@ have a value, or a dense block, for each row.
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-import numpy.typing as npt
 from attrs import field, frozen
 
 from hilbert.once import cached_property
+from linmap.matrices.columns import Ints, Labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from hilbert.relation.base import AnyRelation
-
-Labels: TypeAlias = tuple[int, ...]
-Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
-Columns: TypeAlias = dict[int, Ints]
-NARROW, LARGEST = 2**31, 2**62
-"""Columns of numbers below the first have four bytes; flat positions are below the second."""
 
 
 @final
@@ -171,165 +163,3 @@ class Pattern:
         self.shape: tuple[Any, ...] = (ends, links, tables)
         self.labels = [names(f.labels) for f in p.factors]
         self.names = names.names
-
-
-# --- columns: tuples of labels as arrays of integers ---
-
-
-@lru_cache(maxsize=8)
-def _multipliers(size: int) -> Ints:
-    return np.random.default_rng(0).integers(-(2**62), 2**62, size)
-
-
-def fingerprint(column: Ints) -> int:
-    """A number that is the same for equal columns, and hardly ever for others: universal hashing."""
-    size = max(1 << (len(column) - 1).bit_length(), 16) if len(column) else 16
-    return int(np.dot(column, _multipliers(size)[: len(column)]))
-
-
-def length(columns: Columns) -> int:
-    """How many tuples there are; one where there is no label to hold it."""
-    return next((len(c) for c in columns.values()), 1)
-
-
-def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
-    """A column for each of some labels from their flat position together."""
-    columns: list[tuple[int, Ints]] = []
-    for c in reversed(labels[1:]):
-        flat, column = divided(flat, sizes[c])
-        columns.append((c, narrow(column, sizes[c])))
-    columns += [(c, narrow(flat, sizes[c])) for c in labels[:1]]
-    return columns[::-1]
-
-
-def divided(flat: Ints, size: int) -> tuple[Ints, Ints]:
-    """Quotient and rest: numpy's own `divmod` takes four times as long."""
-    quotient = flat // max(size, 1)
-    rest = quotient * -size
-    rest += flat
-    return quotient, rest
-
-
-def narrow(column: Ints, size: int) -> Ints:
-    """A column in four bytes where its numbers are below `size`, and this is small enough."""
-    return column.astype(np.int32, copy=False) if size < NARROW else column
-
-
-def flat_positions(labels: Iterable[int], columns: Columns, sizes: Sequence[int], kind: type = np.int64) -> Ints:
-    """The flat position that some labels' values make together."""
-    labels = tuple(labels)
-    if not labels:
-        return np.zeros(length(columns), kind)
-    flat: Ints = columns[labels[0]].astype(kind, copy=len(labels) > 1)
-    for c in labels[1:]:
-        flat *= sizes[c]
-        flat += columns[c]
-    return flat
-
-
-def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Ints:
-    """Numbers in the order of the tuples of all groups, equal for equal tuples: flat positions, or ranks of them."""
-    size = math.prod(sizes[c] for c in labels)
-    if size < LARGEST:
-        kind = np.int32 if size < NARROW else np.int64
-        flats = [flat_positions(labels, columns, sizes, kind) for columns in groups]
-        return flats[0] if len(flats) == 1 else np.concatenate(flats)
-    columns = {c: np.concatenate([columns[c] for columns in groups]) for c in labels}
-    flat = np.zeros(length(columns), np.int64)
-    bound = 1
-    for c in labels:
-        column, size = columns[c], sizes[c]
-        if bound * size >= LARGEST:
-            flat, bound = _ranks(flat), len(flat)
-        if bound * size >= LARGEST:
-            column, size = _ranks(column), len(column)
-        flat, bound = flat * size + column, bound * size
-    return flat
-
-
-def _ranks(column: Ints) -> Ints:
-    """For each number how many smaller ones there are."""
-    return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-class Matches:
-    """For each tuple on the left, the tuples on the right that agree with it on the labels that both have."""
-
-    def __init__(self, left: Columns, right: Columns, sizes: Sequence[int]) -> None:
-        shared = [c for c in right if c in left]
-        self.left, self.right = left, right
-        keys = math.prod(sizes[c] for c in shared)
-        if keys <= 4 * (length(left) + length(right)):
-            self.key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
-            self.number = np.bincount(b, minlength=keys)
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-        else:
-            code = codes(shared, (left, right), sizes)
-            a, b = code[: length(left)], code[length(left) :]
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            b = b if self.order is None else b[self.order]
-            starts = np.flatnonzero(first_of_equal(b))
-            found = b[starts]
-            self.number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
-            self.key = np.searchsorted(found, a)
-            self.key[np.append(found, -1)[self.key] != a] = len(found)
-        self.counts = self.number[self.key]
-
-    @property
-    def total(self) -> int:
-        """How many pairs agree."""
-        return int(self.counts.sum())
-
-    def joined(self, needed: set[int]) -> tuple[Columns, Ints | None, Ints]:
-        """The pairs that agree, on the labels that are needed; where each comes from on the left and on the right.
-
-        They are in the order of the left; None where they are its tuples, each once.
-        """
-        counts, here = self.counts, None
-        several = bool(self.number.max(initial=0) > 1)
-        if several:
-            here = np.arange(len(counts)).repeat(counts)
-        elif not counts.all():
-            here = np.flatnonzero(counts)
-        there = (np.cumsum(self.number) - self.number)[self.key if here is None else self.key[here]]
-        if several:
-            there += np.arange(len(there)) - (np.cumsum(counts) - counts).repeat(counts)
-        there = there if self.order is None else self.order[there]
-        made = {c: column if here is None else column[here] for c, column in self.left.items() if c in needed}
-        made |= {c: column[there] for c, column in self.right.items() if c in needed and c not in self.left}
-        return made, here, there
-
-
-def is_ordered(code: Ints) -> bool:
-    """Whether numbers never step back."""
-    return not np.any(code[1:] < code[:-1])
-
-
-def first_of_equal(code: Ints) -> npt.NDArray[np.bool_]:
-    """Of numbers in order, those that are not equal to the one before."""
-    first = np.ones(len(code), bool)
-    np.not_equal(code[1:], code[:-1], out=first[1:])
-    return first
-
-
-def distinct(
-    labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
-) -> tuple[tuple[Ints, ...], Ints | None, Ints | None]:
-    """The distinct tuples of all groups in order; what sorts them (None: they are); to which each is added then."""
-    code = codes(labels, groups, sizes)
-    if len(groups) == 1 and bool(np.all(code[1:] > code[:-1])):
-        return tuple(groups[0][c] for c in labels), None, None
-    order: Ints | None = None
-    if not is_ordered(code):
-        order = np.argsort(code, kind="stable")
-        code = code[order]
-    first = first_of_equal(code)
-    places: Ints | None = None
-    if not first.all():
-        places = np.cumsum(first, dtype=np.int64)
-        np.subtract(places, 1, out=places)
-        code = code[first]
-    if math.prod(sizes[c] for c in labels) < LARGEST:
-        return tuple(column for _, column in split(labels, code, sizes)), order, places
-    at = np.flatnonzero(first) if order is None else order[first]
-    return tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels), order, places

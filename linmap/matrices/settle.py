@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from attrs import evolve
 
-from linmap.matrices.products import (
-    Labels,
-    LabelTable,
-    Link,
-    NetworkFactor,
-    NetworkProduct,
-    uses,
-)
+from linmap.matrices.columns import Labels
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, TooManyRowsError, condensed
 from linmap.matrices.whole import merged, restricted

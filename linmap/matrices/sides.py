@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linmap.matrices.products import Labels, LabelTable, Link, NetworkFactor, NetworkProduct
+from linmap.matrices.columns import Labels
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 
 if TYPE_CHECKING:
     from linmap.matrices.contractor import Contractor

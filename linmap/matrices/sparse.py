@@ -19,18 +19,8 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.sizes import addressable
-from linmap.matrices.products import (
-    Columns,
-    Ints,
-    Labels,
-    LabelTable,
-    NetworkProduct,
-    codes,
-    divided,
-    first_of_equal,
-    flat_positions,
-    is_ordered,
-)
+from linmap.matrices.columns import Columns, Ints, Labels, codes, divided, first_of_equal, flat_positions, is_ordered
+from linmap.matrices.products import LabelTable, NetworkProduct
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import tabled
 
@@ -47,7 +37,7 @@ def scipy(module: str) -> Any:
     try:
         return importlib.import_module(f"scipy.{module}")
     except ImportError as error:
-        msg = "sparse matrices and operators need scipy, an extra: pip install hilbert[sparse]"
+        msg = "sparse matrices and operators need scipy: pip install scipy, or pip install '.[sparse]' from a clone"
         raise SpaceError(msg) from error
 
 

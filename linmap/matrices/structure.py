@@ -21,17 +21,9 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
+from linmap.matrices.columns import Labels, flat_positions
 from linmap.matrices.network import Network, network
-from linmap.matrices.products import (
-    Labels,
-    LabelTable,
-    Link,
-    NetworkFactor,
-    NetworkProduct,
-    bonds,
-    flat_positions,
-    uses,
-)
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, bonds, uses
 from linmap.matrices.settle import listed
 from linmap.matrices.shapes import (
     BlockDiagonal,

@@ -16,27 +16,15 @@ from attrs import evolve, frozen
 from hilbert import Fin, SpaceError, Unit
 from hilbert.relation import Full
 from hilbert.sizes import addressable
+from linmap.matrices.columns import Columns, Labels, Matches, distinct, flat_positions, length, split
 from linmap.matrices.deferred import FOLDED
-from linmap.matrices.products import (
-    Columns,
-    Labels,
-    LabelTable,
-    Link,
-    Matches,
-    NetworkFactor,
-    NetworkProduct,
-    distinct,
-    flat_positions,
-    length,
-    split,
-    uses,
-)
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from linmap.matrices.columns import Distinct, Ints
     from linmap.matrices.contractor import Contractor
-    from linmap.matrices.products import Ints
 
 Part: TypeAlias = LabelTable | Link
 LISTED = 2 * 10**6
@@ -160,27 +148,26 @@ class TableBuilder:
         if len(kept) == len(self.columns) and not self.repeats:
             return
         self.repeats = False
-        columns, order, targets = distinct(kept, [self.columns], self.n.sizes)
-        if targets is None:
+        found = distinct(kept, [self.columns], self.n.sizes)
+        if not found.repeats:
             self.columns = {c: self.columns[c] for c in kept}
             return
-        self._sum(live, order, targets, len(columns[0]))
-        self.columns, self.count = dict(zip(kept, columns, strict=True)), len(columns[0])
+        self._sum(live, found)
+        self.columns, self.count = dict(zip(kept, found.columns, strict=True)), found.count
 
-    def _sum(self, live: set[int], order: Ints | None, targets: Ints, count: int) -> None:
+    def _sum(self, live: set[int], found: Distinct) -> None:
         n, many = self.n, self.multiplicity
         self.multiplicity = None
         if not self.gathers:
-            weights = None if many is None else many if order is None else many[order]
-            self.multiplicity = np.bincount(targets, weights=weights, minlength=count).astype(np.int64)
+            self.multiplicity = found.summed(np.ones(found.given, np.int64) if many is None else many).astype(np.int64)
             return
         if many is not None:
             self._weigh(many)
-        value = self.multiply(live, order)
+        value = self.multiply(live, found.order)
         assert value is not None  # there are gathers
-        to = n.label(Fin.of(count))
-        slot = n.summed(value.slot, n.axes[value.labels[0]], targets, n.axes[to])
-        self.gathers = [Gather(slot, (to,), value.labels[1:], np.arange(count))]
+        to = n.label(Fin.of(found.count))
+        slot = n.summed(value.slot, n.axes[value.labels[0]], found.places, n.axes[to])
+        self.gathers = [Gather(slot, (to,), value.labels[1:], np.arange(found.count))]
 
     def all(self, live: set[int]) -> tuple[float, NetworkFactor | None]:
         """The sum over all tuples, as a number or as a factor; no tuples are left."""
@@ -196,7 +183,7 @@ class TableBuilder:
             assert found is not None  # there are gathers
             total = n.reduced(found.slot, Full(n.axes[found.labels[0]], Unit()))
             value = NetworkFactor(total, found.labels[1:])
-        self.columns, self.gathers, self.multiplicity = {}, [], None
+        self.columns, self.count, self.gathers, self.multiplicity = {}, 1, [], None
         return k, value
 
     def _weigh(self, many: Ints) -> None:
@@ -211,11 +198,12 @@ class TableBuilder:
         Where every tuple of the labels is there, there is no table, unless it is asked for; the factor has its labels.
         """
         n = self.n
-        columns, order, targets = distinct(labels, [self.columns], n.sizes)
-        if targets is not None:
-            self._sum(keep, order, targets, len(columns[0]))
+        found = distinct(labels, [self.columns], n.sizes)
+        columns, order = found.columns, found.order
+        if found.repeats:
+            self._sum(keep, found)
             order = None
-        self.count = len(columns[0])
+        self.count = found.count
         if self.multiplicity is not None:
             self._weigh(self.multiplicity)
             self.multiplicity = None

@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.leaf import Leaf
+    from linmap.matrices.columns import Labels
     from linmap.matrices.network import Network
-    from linmap.matrices.products import Labels, NetworkFactor, NetworkProduct
+    from linmap.matrices.products import NetworkFactor, NetworkProduct
 
 FEW = 4
 """More sums of terms than this are made one."""
@@ -240,7 +241,7 @@ def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], fl
     if len(p.factors) == 1 and not p.is_related and len(set(whole)) == len(whole):
         (only,) = p.factors
         if set(only.labels) == set(whole) and not n.is_found(only):
-            return [n.scaled(p.k, n.arranged(only, whole))], (), 1.0
+            return [n.scaled(p.k, n.arranged(n.in_full(only), whole))], (), 1.0
     if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.is_related or any(n.is_found(f) for f in p.factors):
         return "the term proves no low rank: input and output share an axis or a relation"
     scalars = [f for f in p.factors if not f.labels]

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.products import Labels, LabelTable, NetworkFactor, NetworkProduct, distinct, flat_positions, uses
+from linmap.matrices.columns import Labels, distinct, flat_positions
+from linmap.matrices.contractor import WideRelationError
+from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from linmap.matrices.columns import Columns, Distinct, Ints
     from linmap.matrices.contractor import Contractor
-    from linmap.matrices.products import Columns, Ints
 
 NOTHING: Mapping[int, bool] = {}
 HUGE = 10**8
@@ -27,21 +29,26 @@ HUGE = 10**8
 
 def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
-    if p.tables:
-        try:
-            q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
-        except TooManyRowsError:
-            return _by_scattered(n, p)
-        factor = q.factors[0] if q.factors else None
-        if q.tables:
-            (table,) = q.tables
-            factor = scattered(n, table, factor or n.ones((table.row,)))
-        if q.k != p.k and p.k:
-            factor = factor or n.ones(())
-            factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
-        return factor
     used = uses(p.factors, p.links)
-    return n.contract(p.factors, tuple(c for c in p.open if c in used), p.links)
+    keep = tuple(c for c in p.open if c in used)
+    if not p.tables:
+        most = max([n.size(p.open), *map(n.entries, p.factors)])
+        try:
+            return n.contract(p.factors, keep, p.links, None if any(map(n.is_found, p.factors)) else most)
+        except WideRelationError:  # then pairs are listed
+            pass
+    try:
+        q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
+    except TooManyRowsError:
+        return _by_scattered(n, p)
+    factor = q.factors[0] if q.factors else None
+    if q.tables:
+        (table,) = q.tables
+        factor = scattered(n, table, factor or n.ones((table.row,)))
+    if q.k != p.k and p.k:
+        factor = factor or n.ones(())
+        factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
+    return factor
 
 
 def scattered(n: Contractor, table: LabelTable, value: NetworkFactor) -> NetworkFactor:
@@ -164,21 +171,19 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
     named = [_names(p, held, fresh) for p in parts]
     varying = {names[c] for p, names in zip(parts, named, strict=True) for c in uses(p.factors) if c in names}
     free = tuple(c for c in dict.fromkeys(fresh) if c in varying)
-    made, order, targets = distinct(rows, columns, n.sizes)
-    count = len(made[0])
-    if 3 * count > n.size(rows):
+    found = distinct(rows, columns, n.sizes)
+    if 3 * found.count > n.size(rows):
         return whole(n, parts, same)
     del columns
-    row = n.label(Fin.of(count))
+    row = n.label(Fin.of(found.count))
     values = None if free else _constants(n, parts)
     if values is not None:
-        values = values if order is None else values[order]
-        total = n.constant(values if targets is None else np.bincount(targets, values, count), (row,)).slot
+        total = n.constant(found.summed(values), (row,)).slot
     else:
         added = [_value(n, p, names, free) for p, names in zip(parts, named, strict=True)]
-        total = _added(n, parts, _places(count, order, targets), added, row)
+        total = _added(n, parts, _places(found), added, row)
     factor = NetworkFactor(total, (row, *free))
-    return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), out, inp, (LabelTable(row, rows, made),)))
+    return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), out, inp, (LabelTable(row, rows, found.columns),)))
 
 
 def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
@@ -189,13 +194,12 @@ def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
     return np.concatenate([array if p.k == 1.0 else p.k * array for p, array in zip(parts, arrays, strict=True)])
 
 
-def _places(count: int, order: Ints | None, targets: Ints | None) -> Ints:
-    """To which of so many distinct tuples each one is added, before they were sorted."""
-    places = np.arange(count) if targets is None else targets
-    if order is None:
-        return places
-    made = np.empty_like(order)
-    made[order] = places
+def _places(found: Distinct) -> Ints:
+    """To which of the distinct tuples each one is added, before they were sorted."""
+    if found.order is None:
+        return found.places
+    made = np.empty_like(found.order)
+    made[found.order] = found.places
     return made
 
 
@@ -220,7 +224,7 @@ def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
     _, columns = _tables(n, products, held, rows, most)
     if not columns or not rows:
         return n.size(first.out + first.inp) if columns else 0
-    count = len(distinct(rows, columns, n.sizes)[0][0])
+    count = distinct(rows, columns, n.sizes).count
     return count * (n.size(first.out + first.inp) // max(n.size(rows), 1))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 import numpy as np
 from attrs import frozen
@@ -11,8 +11,10 @@ from attrs import frozen
 from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.fused import AddInto, Subtract, Weighted
+from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Literal, Move, Reduce, Scale
+from hilbert.program.repeated import While
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ def _started(line: Line) -> int:
                 count += index.size * (1 + _started(body))
             case Cond() as cond:
                 count += 1 + max(map(_started, cond.lines))
+            case While(body) | Implicit(search=body) | Solve(body):  # a round, a search, a system: once
+                count += 1 + _started(body)
             case _:  # one call
                 count += 1
     return count
@@ -69,7 +73,7 @@ def work(line: Line) -> Work:
     for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
         if isinstance(step.operation, (Literal, Pack, Unpack)):
             continue
-        if isinstance(step.operation, (Loop, Cond)):
+        if isinstance(step.operation, (Loop, While, Cond, Implicit, Solve)):
             n, inside = _inside(step.operation)
             flops += n * max(w.flops for w in inside)
             moved += n * max(w.bytes for w in inside)
@@ -83,11 +87,20 @@ def work(line: Line) -> Work:
     return Work(flops, moved, largest)
 
 
-def _inside(operation: Loop | Cond) -> tuple[int, list[Work]]:
-    """How often a line that a step holds is run, and the work of each that may be."""
-    if isinstance(operation, Loop):
-        return operation.index.size, [work(operation.body)]
-    return 1, [work(line) for line in operation.lines]
+def _inside(operation: Loop | While | Cond | Implicit | Solve) -> tuple[int, list[Work]]:
+    """How often a line that a step holds is run, and the work of each that may be; one round where nobody knows."""
+    match operation:
+        case Loop(body, index):
+            return index.size, [work(body)]
+        case Cond() as cond:
+            return 1, [work(line) for line in cond.lines]
+        case While(body) | Implicit(search=body):
+            return 1, [work(body)]
+        case Solve(line, unknowns):  # the matrix, and elimination
+            n, one = sum(leaf.size for leaf in line.slots[:unknowns]), work(line)
+            return 1, [Work(n * one.flops + n**3 // 3, n * one.bytes, max(n * one.largest, n * n))]
+        case never:
+            assert_never(never)
 
 
 def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:

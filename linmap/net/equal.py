@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from attrs import fields
 
 from hilbert import Relation, SpaceError, Vec
@@ -135,10 +136,16 @@ def const_label(c: Const) -> Hashable:
 
 
 def filling_of(c: Const) -> float | None:
-    """The number that a constant repeats, if it was made of one, has no axes, or stores one entry only."""
+    """The number that all entries of a constant are, however it is stored."""
     if c.number is not None or not c.leaf.is_field:
         return c.number
-    return filling(c.array)
+    stored = filling(c.array)
+    if stored is not None or isinstance(c.array, Formal) or not c.leaf.size:
+        return stored
+    entries = to_numpy(c.array).reshape(-1)
+    first = entries[0]
+    same = entries[-1] == first and bool(np.all((entries == first) & (np.signbit(entries) == np.signbit(first))))
+    return float(first) if same else None
 
 
 def net_label(

@@ -1,4 +1,7 @@
-"""What linear loops mean: the adjoint, and a loop of a line when they are applied to slots (paper §6, over time)."""
+"""What linear loops and inverses mean: their adjoints, and a step of a line when they are applied to slots.
+
+A linear loop becomes a loop (paper §6, over time), an inverse a linear system.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import evolve
 
+import hilbert.program.solving  # noqa: F401 - attaches what runs a linear system
 from hilbert.attach import attach
 from hilbert.program.builder import Builder
+from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
-from hilbert.program.looped import looped
+from hilbert.program.looped import emitted, looped
 from linmap.net.fold import fold
 from linmap.net.reverse import turned
 from linmap.term import wire
 from linmap.term.datum import Ref
+from linmap.term.inverse import Inverse
 from linmap.term.recur import Recur
 
 if TYPE_CHECKING:
@@ -32,6 +38,7 @@ def _adjoint(f: Recur, _: Leaf) -> Recur:
 
 
 attach(Recur, "adjoint", _adjoint)
+attach(Inverse, "adjoint", lambda f, _: evolve(f, body=turned(f.body)))
 
 
 # --- application ---
@@ -49,6 +56,9 @@ def acted(b: Builder, f: wire.Wire, x: Flow, at: Callable[[Datum], int]) -> Flow
         case Recur():
             assert isinstance(x, dict)
             return _loop(b, f, x, at(f.datum))
+        case Inverse():
+            assert isinstance(x, dict)
+            return _system(b, f, x, at(f.datum))
         case wire.Same():
             return x
         case single:  # one array to one array, as its type says
@@ -111,6 +121,23 @@ def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]
     loop = Loop(inner.line(after), f.index, len(before), len(fed) + f.fixed, f.reverse, f.again)
     results = dict(zip((*states, *sums, *rows), looped(b, loop, given), strict=True))
     return results | {k: _behind(b, results[k], n, m) for k in rows}
+
+
+def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, int]:
+    """The linear system that an inverse is on some slots."""
+    body, unknowns = f.body, len(f.body.inputs)
+    lead = b.slots[next(iter(x.values()))].axes[: f.lead]
+    data = b.unpack(datum)
+    inner = Builder([*f.made.leaves, *(b.slots[k] for k in data)], fold=True, fixed=f.line.fixed)
+    where = inner.inline(f.line, range(unknowns, inner.arity))
+
+    def at(d: Datum) -> int:
+        return where[d.slot] if isinstance(d, Ref) else inner.literal(d)
+
+    made = flowing(inner, body, [(w, k) for k, w in enumerate(body.inputs)], at)
+    line = inner.line(_slot(inner, y, leaf) for y, leaf in zip(made, f.given.leaves, strict=True))
+    sides = [_slot(b, x.get(k), leaf.under(lead)) for k, leaf in enumerate(f.given.leaves)]
+    return dict(enumerate(emitted(b, Solve(line, unknowns, lead, f.lanes), [*sides, *data])))
 
 
 def _slot(b: Builder, flow: Flow, leaf: Leaf) -> int:

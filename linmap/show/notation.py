@@ -14,6 +14,7 @@ WIDTH = 100
 LINES = 40
 DIGITS = 6
 IN_FULL = "show(f, lines=None) has them"
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @final
@@ -63,6 +64,12 @@ class Times:
 Doc: TypeAlias = Word | Chained | Signed | Bracket | Times
 Piece: TypeAlias = "str | tuple[Doc, bool, str]"
 """Text, or a doc with how it is set."""
+IDENTITY = Word("id")
+
+
+def subscript(n: int) -> str:
+    """₁, ₂, …"""
+    return str(n).translate(SUBSCRIPTS)
 
 
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
@@ -73,8 +80,10 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
         doc = part
         if isinstance(doc, Signed) and len(doc.parts) == 1 and (sign == "•" or not flat):  # (−f) ∘ g = −(f ∘ g)
             positive, doc = not positive, doc.parts[0][1]
+            if doc == IDENTITY:  # (−id) ∘ g = −g
+                continue
         flat.extend(doc.parts if isinstance(doc, Chained) and doc.sign == sign else (doc,))
-    whole: Doc = flat[0] if len(flat) == 1 else Chained(sign, tuple(flat))
+    whole: Doc = (flat or [IDENTITY])[0] if len(flat) <= 1 else Chained(sign, tuple(flat))
     return whole if positive else negative(whole)
 
 
@@ -101,7 +110,7 @@ def total(parts: Iterable[Doc]) -> Doc:
 def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
     """(k ·) • f, or −f; id is not written."""
     if k == "−1":
-        return negative(part or Word("id"))
+        return negative(part or IDENTITY)
     factor = Word(f"({k} ·)")
     return factor if part is None else line(sign, [factor, part])
 

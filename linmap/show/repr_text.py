@@ -97,6 +97,11 @@ def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source])
     return f"({', '.join(bound)}, {whole.text})[-1]" if bound else whole.text
 
 
+def _part(space: Any, i: int) -> str:
+    """What names a part: its lens in a record, elsewhere its position."""
+    return str(i if space.names is None else space.lenses[space.names[i]])
+
+
 def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
     """One node of a linear map."""
     match cast("Node", f):
@@ -113,9 +118,9 @@ def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
         case Section(contraction, side, datum):
             return Source(f"section({contraction!r}, {side}, {datum.name()})")
         case Project(space, i):
-            return Source(f"project({space!r}, {i})")
+            return Source(f"project({space!r}, {_part(space, i)})")
         case Inject(space, i):
-            return Source(f"inject({space!r}, {i})")
+            return Source(f"inject({space!r}, {_part(space, i)})")
         case Fork(parts):
             return call("fork", map(rec, parts))
         case Join(parts):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 
 from attrs import define
 
-from hilbert import Copower, TensorProduct, Unit, Vec
+from hilbert import Copower, TensorProduct, Vec
 from hilbert.biproduct import Biproduct
 from hilbert.leaf import raised
 from hilbert.program.constant import Const
-from hilbert.relation import Converse, Full, Graph, Inclusion, Order, Pairs
 from linmap.net.fold import extended, fold
-from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, times, total
+from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, subscript, times, total
+from linmap.show.relations import reduction
 from linmap.show.sections import section_text
 from linmap.show.shared import shared_doc
 from linmap.term import wire
@@ -49,11 +49,9 @@ if TYPE_CHECKING:
 
     from hilbert import Type
     from hilbert.leaf import Leaf
-    from hilbert.relation.base import AnyRelation
     from hilbert.term import Chain
     from linmap.term.nets import Arc
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SIGNS = {
     "transpose": "_ᵀ",
     "bra": "⟨_",
@@ -70,11 +68,6 @@ TWICE = 12
 
 
 MINUS = negative(Word("id"))
-
-
-def subscript(n: int) -> str:
-    """₁, ₂, …"""
-    return str(n).translate(SUBSCRIPTS)
 
 
 class Names:
@@ -201,32 +194,6 @@ def node_doc(f: AnyLinMap, rec: Callable[[Any], Doc], names: Names, lets: list[s
 
 def _datum(datum: Datum, names: Names) -> str:
     return names.const(datum) if isinstance(datum, Const) else f"u{subscript(datum.slot)}"
-
-
-def reduction(relation: AnyRelation, names: Names) -> str:
-    """red_R, or its name where the paper has one; tables of positions get names."""
-    match relation:
-        case Full(_, Unit()):
-            return "Σ"
-        case Full(Unit(), _):
-            return "rep"
-        case Order(_, backwards, strict=False):
-            return "scan*" if backwards else "scan"
-        case Inclusion(Unit(), _, offset):
-            return f"ι{subscript(offset + 1)}"
-        case Converse(Inclusion(Unit(), _, offset)):
-            return f"π{subscript(offset + 1)}"
-        case Graph(X, Y, table):
-            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}]"
-        case Converse(Graph(X, Y, table)):
-            return f"red[{names.of(table.token, f'{X}→{Y}', ':')}ᵀ]"
-        case Pairs(X, Y, sources, targets):
-            pair = sources.token, targets.token
-            if pair[::-1] in names.names:
-                return f"red[{names.names[pair[::-1]]}ᵀ]"
-            return f"red[{names.of(pair, f'{X}×{Y}', '⊆')}]"
-        case _:  # no table to name: the text of its form
-            return f"red[{relation}]"
 
 
 def _over(source: Leaf, count: int) -> str:
@@ -377,16 +344,19 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return f"ι{subscript(k + 1)}"
         case wire.OutOf(k):
             return f"π{subscript(k + 1)}"
-        case wire.Recur(round_, line, index, datum=datum):
+        case wire.Recur(body, line, datum=datum) | wire.Inverse(body, line, datum=datum):
             called = [names.fresh("c") for _ in line.slots]
-            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(round_)}) if k >= line.arity)
+            again = ", ".join(called[k] for k in sorted({d.slot for d in refs(body)}) if k >= line.arity)
             follows = f", and {again} of these" if again else ""
-            lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
+            if called:
+                lets.append(f"where ({', '.join(called[: line.arity])}) = {name(datum)}{follows}")
 
-            def of_round(d: Datum) -> str:
+            def of_body(d: Datum) -> str:
                 return names.const(d) if isinstance(d, Const) else called[d.slot]
 
-            text = render(net_doc(round_, of_round, names, lets))
-            return f"loop{'*' if f.reverse else ''}[{index}]({text})"
+            text = render(net_doc(body, of_body, names, lets))
+            if isinstance(f, wire.Inverse):
+                return f"({text})⁻¹"
+            return f"loop{'*' if f.reverse else ''}[{f.index}]({text})"
         case _:
             assert_never(f)

@@ -12,21 +12,23 @@ from attrs import evolve, fields, frozen
 
 from hilbert.program.external import External
 from hilbert.program.operation import Cast, Move, Reduce, Scale, product
-from hilbert.program.table import Unary
 from hilbert.spec import Spec
 from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
+from linmap.term.inverse import Inverse
 from linmap.term.recur import Into, OutOf, Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hilbert.leaf import Leaf
+    from hilbert.program.operation import Unary
 
 __all__ = [
     "Cast",
     "External",
     "Into",
+    "Inverse",
     "Move",
     "OutOf",
     "Recur",
@@ -107,9 +109,9 @@ class Section(_Arc):
         return Section(self.spec.section_adjoint(self.side), self.side, self.datum)
 
 
-Simple: TypeAlias = Same | Section | Unary
+Simple: TypeAlias = Same | Section | Scale | Reduce | Move | Cast | External
 """What takes one array to one array."""
-Wire: TypeAlias = Simple | Into | OutOf | Recur
+Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
 
 
 def image(f: Wire, leaf: Leaf) -> Leaf:

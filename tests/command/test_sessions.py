@@ -18,12 +18,12 @@ import pytest
 from adjoint.command import main
 from adjoint.command.help import HELP
 
-SESSIONS = Path(__file__).parent / "sessions.txt"
+SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie")]
 
 
-def read() -> tuple[dict[str, str], list[tuple[str, str]]]:
+def read(path: Path) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """The files by name, and the command lines with what they print."""
-    head, _, tail = SESSIONS.read_text("utf-8").partition("---\n$ ")
+    head, _, tail = path.read_text("utf-8").partition("---\n$ ")
     parts = re.split(r"^--- (.*)\n", head, flags=re.MULTILINE)[1:]
     commands = [command.partition("\n") for command in f"\n$ {tail}".split("\n$ ")[1:]]
     return dict(zip(parts[::2], parts[1::2], strict=True)), [
@@ -31,12 +31,13 @@ def read() -> tuple[dict[str, str], list[tuple[str, str]]]:
     ]
 
 
-FILES, COMMANDS = read()
+READ = {path.stem: read(path) for path in SESSIONS}
+COMMANDS = [command for _, commands in READ.values() for command in commands]
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, files: dict[str, str]) -> None:
     """Write the files, and the data."""
-    for name, text in FILES.items():
+    for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     (folder / "notes.txt").write_text("f = 1 +\n", "utf-8")
     (folder / "w.json").write_text("[1.0, 2]", "utf-8")
@@ -57,25 +58,32 @@ def printed(line: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    """Where the files are."""
-    made = Path(tempfile.mkdtemp())
-    make(made)
+def folders() -> dict[str, Path]:
+    """Where the files of each session are."""
+    made = {name: Path(tempfile.mkdtemp()) for name in READ}
+    for name, folder in made.items():
+        make(folder, READ[name][0])
     return made
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize(("line", "expected"), COMMANDS, ids=[line for line, _ in COMMANDS])
-def test_session(line: str, expected: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("session", "line", "expected"),
+    [pytest.param(name, *command, id=command[0]) for name, (_, commands) in READ.items() for command in commands],
+)
+def test_session(
+    session: str, line: str, expected: str, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Output, errors and status."""
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(folders[session])
     monkeypatch.setattr(sys, "path", [*sys.path])
     assert printed(line) == expected
 
 
 def test_examples_of_help() -> None:
     """Each example of each --help is one of the command lines."""
-    examples = [line.strip() for text in HELP.values() for line in text.splitlines() if "model.py" in line]
+    lines = [line for text in HELP.values() for line in text.splitlines()]
+    examples = [line.strip() for line in lines if re.match(r"  hilbert .*(model\.py|lesson\.cad)", line)]
     assert len(examples) >= 8
     assert set(examples) <= {line for line, _ in COMMANDS}
 
@@ -91,9 +99,11 @@ def test_examples_of_the_page() -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as name:
-        os.chdir(name)
-        make(Path(name))
-        head = SESSIONS.read_text("utf-8").partition("---\n$ ")[0]
-        lines = [f"$ {line}\n{printed(line)}\n" for line, _ in COMMANDS]
-        SESSIONS.write_text(f"{head}---\n{''.join(lines)}", "utf-8")
+    for path in SESSIONS:
+        files, commands = READ[path.stem]
+        with tempfile.TemporaryDirectory() as name:
+            os.chdir(name)
+            make(Path(name), files)
+            head = path.read_text("utf-8").partition("---\n$ ")[0]
+            lines = [f"$ {line}\n{printed(line)}\n" for line, _ in commands]
+            path.write_text(f"{head}---\n{''.join(lines)}", "utf-8")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from adjoint.command.spaces import point, value_of
-from adjoint.command.values import ValueTextError, parse, text
+from adjoint.languages.spaces import element, value_of
+from adjoint.languages.values import ValueTextError, parse, text
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, Type, Vec, Z, direct_sum
 from tests.strategies import Pair, Single
 
@@ -62,7 +62,7 @@ def test_vectors_read_back(space: Type) -> None:
     rng = np.random.default_rng(1)
     for _ in range(5):
         v: Vec[Any] = space.random(rng)
-        again = point([parse(text(value_of(v)))], space, "f")
+        again = element([parse(text(value_of(v)))], space)
         assert again.space == space
         assert all(
             np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(v.dense().leaves, again.leaves, strict=True)

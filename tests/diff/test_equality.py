@@ -1,12 +1,13 @@
 """Equality of functions is structural and agrees with hash."""
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
 from hypothesis import given, note
 
-from diff import atan2, cos, fun, lift, program, sin
+from diff import atan2, cos, fun, lift, pointfree, program, sin
 from diff.term import Compose, Constant
 from hilbert import Fin, R, direct_sum
 from hilbert.term import rebuild, table
@@ -85,3 +86,20 @@ def test_the_sign_of_zero_is_told() -> None:
     with np.errstate(divide="ignore"):
         assert [float(y) for y in fun(R)(lambda x: (1 / (x * 0.0), 1 / (x * -0.0)))(one)] == [math.inf, -math.inf]
     assert equal(zero, -zero)  # as numbers
+
+
+def test_a_filled_constant_is_equal_however_it_is_stored() -> None:
+    """One number in every entry is one constant, whether it is stored once or, after pickling, in every entry."""
+    V = R ** Fin.of(3)
+    f = pointfree(fun(V)(lambda x: x + 0.3))
+    again = pickle.loads(pickle.dumps(f))
+    assert f == again
+    assert equal(f, again)
+    assert equal(f, pointfree(fun(V)(lambda x: x + V.vec([0.3, 0.3, 0.3]))))
+    assert not equal(f, pointfree(fun(V)(lambda x: x + V.vec([0.3, 0.3, 0.4]))))
+
+    def turned(k: float) -> Any:
+        return pointfree(fun(V)(lambda x: atan2(V.vec([k, k, k]), x)))
+
+    assert equal(turned(0.0), turned(0.0))
+    assert not equal(turned(0.0), turned(-0.0))

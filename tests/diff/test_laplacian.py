@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from adjoint import hessian
-from diff import contract, exp, fun, laplacian, lift, log, program, select, sigmoid, sin, tanh
+from diff import contract, exp, fun, laplacian, lift, log, program, select, sigmoid, sin, square, tanh
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Copower, Elements, Fin, R, SpaceError, direct_sum
 from linmap import cumsum, roll
@@ -139,3 +139,18 @@ def test_bad_input() -> None:
         with pytest.raises(SpaceError, match=said):
             make()
     assert direct_sum(V, Bool).leaves
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: square(x.sort()).sum(),
+        lambda x: square(x.max()),
+        lambda x: square(x[x.argsort()]).sum() * x[x.argmax()],
+    ],
+    ids=["sort", "max", "argsort"],
+)
+def test_what_is_found_at_the_point(body: Any) -> None:
+    """Elements that are found at the point are no numbers: the basis meets them in a gather."""
+    f, x = fun(R ** Fin.of(3))(body), (R ** Fin.of(3)).vec([1.0, 3.0, 2.0])
+    assert np.isclose(float(laplacian(f)(x)), np.trace(hessian(f, x)))

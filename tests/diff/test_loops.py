@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,13 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, tanh
+from diff import again, derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, sin, tanh
 from diff.names import NAMES
 from diff.programs import Program
-from hilbert import Copower, DirectSum, Fin, R, SpaceError, direct_sum
+from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
 from hilbert.program.loop import Loop
-from linmap import cost, equal, explain, matrix, simplify, structure
+from hilbert.relation import full
+from linmap import cost, dup, equal, explain, matrix, parallel, red, simplify, structure
 from tests.loop_programs import PAIRS, Pair
 from tests.oracle import value
 
@@ -329,8 +331,28 @@ def test_leaks() -> None:
         kept.append(s * 2.0)
         return s
 
-    with pytest.raises(SpaceError, match="of expressions of two functions"):
-        fun(V)(lambda s: iterate(step, s, Fin.of(3)) + kept[0])
+    def outside(how: Callable[[Any, Any], Any]) -> str:
+        """The message: of a use of what a body computed, behind the loop."""
+
+        def body(s: Any) -> Any:
+            last = iterate(step, s, Fin.of(3))
+            return how(last, kept[-1])
+
+        with pytest.raises(SpaceError) as caught:
+            fun(V)(body)
+        return str(caught.value)
+
+    computed = step.__code__.co_firstlineno + 1
+    uses: list[Callable[[Any, Any], Any]] = [
+        lambda last, leak: last + leak,
+        inner,
+        lambda _, leak: leak,
+        lambda last, leak: iterate(lambda t: t + leak, last, Fin.of(2)),
+    ]
+    for how in uses:
+        said = outside(how)
+        assert f"was computed at {__file__}:{computed} in step, in a body that is complete" in said
+        assert said.count("test_loops.py") >= 2  # and where it is used
     with pytest.raises(SpaceError, match="two functions"):
         fun(V)(lambda s: inner(s, kept[0]))
 
@@ -343,3 +365,18 @@ def test_pair_is_typed() -> None:
         assert (f.dom, f.cod) == (g.dom, g.cod)
         assert isinstance(f.dom, DirectSum)
         assert direct_sum(*f.dom.parts) == f.dom
+
+
+def test_the_jacobian_of_a_linear_loop_with_two_states() -> None:
+    """What a loop makes is a bundle of arrays: it is no constant, also where all that it takes is."""
+    Y = Fin.of(2)
+    V = R**Y
+    sums = red(full(Y, Unit()))
+    f = fun(V)(lambda x: again(parallel(sums, sums), dup(V)(x)))
+    assert jacobian(f, V.ones()).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_text_of_a_point_free_loop() -> None:
+    """It evaluates to the same term."""
+    p = pointfree(fun(R)(lambda x: iterate(sin, x, Fin.of(2))))
+    assert eval(repr(p), dict(NAMES)) == p  # noqa: S307 - ours

@@ -10,7 +10,8 @@ import pytest
 from adjoint import adjoint
 from diff import const, cos, derivative, exp, fun, lift, maximum, onehot, outer, program, select, show, sin, tanh
 from hilbert import Elements, Fin, R, Vec
-from linmap import curry, equal, flip, identity, rep, scale, section, total, uncurry
+from hilbert.relation import sliding
+from linmap import curry, equal, flip, identity, red, rep, scale, section, total, uncurry
 from linmap.contraction import hadamard, scalar
 from linmap.net.lower import net
 from linmap.term.base import LinMap
@@ -50,6 +51,8 @@ def expression(rng: np.random.Generator, args: list[Any], depth: int) -> Any:
         lambda: rep(X, x.space)(x), lambda: uncurry(x.space)(x), lambda: curry(x.space)(x), lambda: x[0],
         lambda: flip(index, x.space.base)(x), lambda: total(index, x.space.base)(x), lambda: 3.0 * x - 2.0 * x,
         lambda: rep(X)(rep(Y)(x)) if x.space == R else tanh(x), lambda: R.vec(2.0) * x,
+        lambda: red(sliding(index, 2, stride=2).T, x.space.base)(x),
+        lambda: red(sliding(index, 2, dilation=2).T, x.space.base)(x),
     ]  # fmt: skip
     for k in rng.permutation(len(made)):
         try:

@@ -35,6 +35,10 @@ Case = tuple[tuple[Any, ...], Callable[..., Any], Callable[..., Any]]
 """The spaces of the arguments, the traced body, and the function of arrays that it must equal."""
 
 
+class Frame:
+    """A name of an axis that no strategy draws."""
+
+
 def matrices(s: Source) -> tuple[Any, Any, Any, Any]:
     """A field and three index sets."""
     return s.field, s.index(3), s.index(3), s.index(3)
@@ -116,7 +120,7 @@ def scalar_times_vector(s: Source) -> Case:
 
 
 def sums(s: Source) -> Case:
-    X, Y = s.index(empty=False), s.index()
+    X, Y = Fin(Frame, s.integer(1, 6)), s.index()  # two axes of one name are not summed over by that name
     return (
         ((s.field**Y) ** X,),
         lambda v: (v.sum(), v.sum(X), v.mean(X), inner(v, v)),

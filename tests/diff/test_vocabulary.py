@@ -50,7 +50,8 @@ LANGUAGE = frozenset(
         ),
         *("join", "linear", "matrix", "measure", "parallel", "section", "simplify", "structure", "tensor", "trace"),
         *("universal", "gram", "pack", "unpack", "linear_map", "operation", "made", "entry"),
-        *("again", "batched", "build", "each", "fold", "iterate", "where", "while_"),  # see docs/control-flow.md
+        *("again", "batched", "build", "each", "fixed_point", "fold"),
+        *("iterate", "root", "where", "while_"),  # see docs/control-flow.md
         *("directional", "interpolated", "jet", "laplacian", "ode_series", "ode_solve", "taylor"),  # docs/taylor.md
         *(
             "cholesky",
@@ -66,7 +67,18 @@ LANGUAGE = frozenset(
     }
 )
 """What makes and reads functions and maps: no operation on vectors."""
-METHODS = {"apply_map", "attributes", "builder", "functions", "instead", "operators", "slots", "space"}
+METHODS = {
+    "apply_map",
+    "attributes",
+    "builder",
+    "functions",
+    "instead",
+    "map_leaves",
+    "operators",
+    "replace",
+    "slots",
+    "space",
+}
 
 
 @dataclass

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from diff import fun, pointfree
+from diff.names import NAMES
 from hilbert import (
     R32,
     Copower,
@@ -36,7 +38,7 @@ from hilbert import (
     save,
 )
 from hilbert.leafwise import leaf_spaces
-from linmap import equal, pack, unpack
+from linmap import equal, inject, pack, project, unpack
 from tests.strategies import RECORDS, Source, sources
 
 S = TypeVar("S")
@@ -463,3 +465,15 @@ def test_records_of_a_function_are_not_pickled() -> None:
             pickle.dumps(space)
     with pytest.raises(SpaceError, match=r"the record .*Local cannot be pickled"):
         pickle.dumps(Local.part)
+
+
+class Pair(Record):
+    a: Part[Scalar]
+    b: Part[Vector[Any]]
+
+
+def test_the_text_of_what_picks_a_part() -> None:
+    """It names the part by its lens, and evaluates to the same term."""
+    P = Pair(a=R, b=R ** Fin.of(3))
+    for f in (project(P, Pair.a), inject(P, Pair.b), pointfree(fun(P)(lambda p: p[Pair.a] * p[Pair.b]))):
+        assert eval(repr(f), dict(NAMES, Pair=Pair)) == f  # noqa: S307 - ours

@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as scipy_sparse
 from attrs import evolve
-from hypothesis import given, note, settings
+from hypothesis import assume, given, note, settings
 
-from diff import derivative, dot, fun
-from hilbert import Copower, Elements, Fin, R, SpaceError, Vec, direct_sum
+from adjoint import adjoint
+from diff import derivative, dot, fun, select
+from hilbert import Copower, Elements, Fin, R, SpaceError, Unit, Vec, Zero, direct_sum
 from hilbert.relation import full, function, pairs
 from linmap import (
+    cost,
     cumsum,
     curry,
     diagonal,
     factors,
+    from_scipy,
     gather,
     gram,
     linear,
@@ -34,6 +38,7 @@ from linmap import (
     trace,
     transpose,
     uncurry,
+    zero,
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
 from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
@@ -44,6 +49,7 @@ from linmap.term.datum import Ref
 from linmap.term.nets import Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
+from tests.relation_forms import ALL
 from tests.strategies import Source, sources
 
 
@@ -159,7 +165,39 @@ def test_gram(s: Source) -> None:
     f = linear_map(s, 2)
     note(f)
     due = due_matrix(f)
-    assert np.allclose(matrix(gram(f), as_="array"), due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+    for form in ("array", "sparse"):
+        made = matrix(gram(f), as_=form)
+        found = made.toarray() if form == "sparse" else made
+        assert np.allclose(found, due.T @ due, rtol=0, atol=100 * tolerance(f, due.T @ due))
+
+
+def summed(f: LinMap[Any, Any]) -> LinMap[Any, Any]:
+    """What f makes of a vector with one number in every entry, summed."""
+    while isinstance(f.dom, Copower):
+        f = f @ rep(f.dom.index, f.dom.base)
+    while isinstance(f.cod, Copower):
+        f = total(f.cod.index, f.cod.base) @ f
+    return f
+
+
+@pytest.mark.parametrize("form", sorted(ALL))
+@settings(max_examples=10)
+@given(s=sources())
+def test_relations_between_sums(form: str, s: Source) -> None:
+    """A relation between axes that are summed counts each of its pairs once, with and without weights, and its Gram."""
+    relation = ALL[form](s)
+    assume(Unit() not in (relation.dom, relation.cod))  # ℝ^𝟏 is not ℝ
+    f = red(relation, R)
+    check(summed(f))
+    check(gram(f @ rep(relation.dom)))
+    check(summed(adjoint(f) @ section(hadamard(R**relation.cod), 0, s.vector(R**relation.cod)) @ f))
+
+
+@settings(max_examples=150)
+@given(sources())
+def test_terms_between_sums(s: Source) -> None:
+    """The same of what any term makes."""
+    check(summed(linear_map(s, 2)))
 
 
 @settings(max_examples=150)
@@ -284,3 +322,31 @@ def test_factors_live_in_copowers() -> None:
     """factors(f) are elements of W^r and V^r."""
     left, right = factors(dense_map(n, Fin(Col, 2)) @ dense_map(Fin(Col, 2), n))
     assert left.space == Copower(V, Fin.of(2)) == right.space
+
+
+@pytest.mark.parametrize("k", [1.0, 2.0, -1.0])
+def test_a_selection_as_a_tensor(k: float) -> None:
+    """What is found at the point, a condition, is made a number."""
+    at = derivative(fun(R)(lambda x: k * select(x > 0.1, x))).at(R.vec(1.0))
+    assert matrix(at, as_="tensor").array.tolist() == k
+    negative = derivative(fun(R)(lambda x: -select(x > 0.1, x))).at(R.vec(1.0))
+    assert matrix(negative, as_="tensor").array.tolist() == -1.0
+
+
+def test_operators_of_spaces_without_arrays() -> None:
+    """They are of size 0."""
+    for f in (zero(Zero(), R), zero(R ** Fin.of(3), Zero())):
+        A = matrix(f, as_="operator")
+        assert (A @ np.zeros(f.dom.dim)).tolist() == [0.0] * f.cod.dim
+        assert (A.T @ np.zeros(f.cod.dim)).tolist() == [0.0] * f.dom.dim
+
+
+def test_a_dense_matrix_of_pairs_takes_the_memory_of_its_result() -> None:
+    """Pairs that no factor can be summed over are listed, not made arrays of 0 and 1."""
+    k, rows, cols = 3000, 40, 50
+    rng = np.random.default_rng(0)
+    A = scipy_sparse.csr_array((np.ones(k), (rng.integers(0, rows, k), rng.integers(0, cols, k))), shape=(rows, cols))
+    f = from_scipy(A, Fin.of(cols), Fin.of(rows))
+    for g, due in ((f, A.toarray()), (gram(f), (A.T @ A).toarray())):
+        assert cost(g, "array").matrix.largest <= max(due.size, 2 * k)
+        assert np.allclose(matrix(g, as_="array"), due)

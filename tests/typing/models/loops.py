@@ -5,7 +5,23 @@ from typing import reveal_type
 import numpy as np
 
 from adjoint import grad
-from diff import Expr, again, batched, build, each, fold, fun, inner, iterate, log, tanh, where
+from diff import (
+    Expr,
+    again,
+    batched,
+    build,
+    each,
+    fixed_point,
+    fold,
+    fun,
+    inner,
+    iterate,
+    log,
+    root,
+    tanh,
+    where,
+    while_,
+)
 from hilbert import Copower, Fin, Matrix, R, Scalar, Vector
 
 
@@ -37,6 +53,7 @@ def final(
     ) -> tuple[Expr[Vector[State]], Expr[Scalar]]:
         return tanh(a @ h + b @ x), x @ x
 
+    x0 = xs.sum(over=time)
     last = fold(step, h, xs)
     reveal_type(last)  # N: Expr[Vector[State]]
     end, norms = fold(with_output, h, xs, reverse=True, checkpoint=True)
@@ -57,7 +74,17 @@ def final(
     reveal_type(guarded)  # N: Expr[Field]
     chosen = where(norms > table, norms, table)
     reveal_type(chosen)  # N: Expr[Vector[Time]]
-    return one @ two + kept @ kept + guarded + chosen.sum() + rows.sum()
+    settled = fixed_point(lambda x: 0.1 * tanh(a @ x) + many, many)
+    reveal_type(settled)  # N: Expr[Vector[State]]
+    zero = root(lambda x: x * x * x + x - settled, settled)
+    reveal_type(zero)  # N: Expr[Vector[State]]
+    first, second = root(
+        lambda s: (s[0] - s[1].sum() * many, s[1] - x0), (zero, x0)
+    )
+    reveal_type(second)  # N: Expr[Vector[Input]]
+    small = while_(lambda s: s @ s > 1.0, lambda s: 0.5 * s, first)
+    reveal_type(small)  # N: Expr[Vector[State]]
+    return one @ two + small.sum() + kept @ kept + guarded + chosen.sum() + rows.sum()
 
 
 class Batch: ...
@@ -75,6 +102,8 @@ def main() -> None:
     reveal_type(values)  # N: Vec[Vector[Batch]]
     total = fold(lambda s, x: s + x, X.zeros(), (X**time).zeros())
     reveal_type(total)  # N: Vec[Vector[Input]]
+    half = fixed_point(lambda s: 0.5 * s, total)
+    reveal_type(half)  # N: Vec[Vector[Input]]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ An element of an index set is a position or a label.
 
 >>> from hilbert import Fin, R, direct_sum
 >>> pairs = direct_sum(R, R ** Fin.of(2)) ** Fin.of(2)
->>> v = point([[(1, [2, 3]), (4, [5, 6])]], pairs, "f")
+>>> v = element([[(1, [2, 3]), (4, [5, 6])]], pairs)
 >>> v.array[0].tolist(), v.array[1].tolist()
 ([1.0, 4.0], [[2.0, 3.0], [5.0, 6.0]])
 >>> value_of(v)
@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.command.report import UsageError
-from adjoint.command.values import text
+from adjoint.languages.values import text
 from diff import show
 from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import to_numpy
@@ -30,24 +29,21 @@ from hilbert.space import Boolean, TensorProduct, type_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjoint.command.values import Value
+    from adjoint.languages.values import Value
 
 
-def point(args: Sequence[Value], space: Type, of: str) -> Vec[Any]:
-    """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises UsageError."""
+def element(args: Sequence[Value], space: Type) -> Vec[Any]:
+    """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises SpaceError."""
     if isinstance(space, DirectSum) and not (len(args) == 1 and isinstance(args[0], tuple)):
         value: Value = tuple(args)
     elif len(args) == 1:
         value = args[0]
     elif args:
-        raise UsageError(f"{of} takes one argument, an element of {space}: {len(args)} were given")
+        raise SpaceError(f"one argument is due, an element of {space}: {len(args)} were given")
     else:
         value = ()
-    try:
-        arrays = _arrays(space, [value])
-        return space.vec(space.pack(iter([a[0] for a in arrays])))
-    except SpaceError as error:
-        raise UsageError(f"{of}: {error}") from error
+    arrays = _arrays(space, [value])
+    return space.vec(space.pack(iter([a[0] for a in arrays])))
 
 
 def _arrays(space: Type, items: list[Value]) -> list[Any]:

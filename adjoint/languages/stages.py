@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from adjoint.affine import vjp
 from adjoint.rules import adjoint
-from diff import derivative, pointfree, program, show
+from diff import derivative, jvp, pointfree, program, show
 from diff.show_steps import leaf_names
 from hilbert import SpaceError
 from hilbert.program.operation import Contract, Literal
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from hilbert.map import AnyMap
     from hilbert.program.operation import Operation
 
+T = TypeVar("T")
+
 
 def _full(f: Any) -> str:
     return show(f, lines=None, digits=None)
@@ -30,9 +33,10 @@ def _at(f: AnyMap, x: Vec[Any] | None) -> Any:
     return d if x is None else d(x)
 
 
-def _without_point(f: AnyMap, x: Vec[Any] | None, what: str) -> AnyMap:
+def without_point(f: T, x: Vec[Any] | None) -> T:
+    """What is that of the function; raises SpaceError where a point is given."""
     if x is not None:
-        raise SpaceError(f"the stage {what} is that of the function: it takes no --at")
+        raise SpaceError("this stage is that of the function: it takes no --at")
     return f
 
 
@@ -59,11 +63,13 @@ def _operation(operation: Operation) -> str:
 
 
 STAGES: dict[str, Callable[[AnyMap, Vec[Any] | None], str]] = {
-    "text": lambda f, x: _full(_without_point(f, x, "text")),
-    "pointfree": lambda f, x: _full(pointfree(_without_point(f, x, "pointfree"))),
+    "text": lambda f, x: _full(without_point(f, x)),
+    "pointfree": lambda f, x: _full(pointfree(without_point(f, x))),
     "derivative": lambda f, x: _full(_at(f, x)),
     "adjoint": lambda f, x: _full(adjoint(_at(f, x))),
-    "program": lambda f, x: _steps(_without_point(f, x, "program")),
+    "forward": lambda f, x: _full(jvp(without_point(f, x))),
+    "reverse": lambda f, x: _full(vjp(without_point(f, x))),
+    "program": lambda f, x: _steps(without_point(f, x)),
     "structure": lambda f, x: str(structure(_at(f, x))),
     "cost": lambda f, x: str(cost(f)) if x is None else str(cost(_at(f, x))),
 }

@@ -1,0 +1,12 @@
+"""Reverse mode for functions of functions: the language of pullbacks, reduced.
+
+`reduce(t)` is the normal form of a term, `pairing(c, d)` the number ⟪c, d⟫, `differential(F, f)` the derivative of a
+functional; `steps(t)` are the paper's, `run` runs the claims of a text.
+"""
+
+from adjoint.higher.claims import run
+from adjoint.higher.differential import Covector, differential
+from adjoint.higher.machine import pairing, reduce
+from adjoint.higher.steps import Step, steps
+
+__all__ = ["Covector", "Step", "differential", "pairing", "reduce", "run", "steps"]

@@ -1,0 +1,261 @@
+"""The derivative let series as a term: the S of (λv. S)*·c, where c or a point is neutral and T cannot go on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import assert_never
+
+from adjoint.higher.reader import component
+from adjoint.higher.transpose import Transposer
+from adjoint.higher.values import (
+    Applied,
+    Crossed,
+    Differentiated,
+    Linearized,
+    Moving,
+    Neutral,
+    Node,
+    Out,
+    Start,
+    Stopped,
+    Stuck,
+    Summed,
+    Tape,
+    Turned,
+    stored,
+)
+from diff.higher.binding import Pass, mapped
+from diff.higher.operators import sign
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Con,
+    Diff,
+    Dual,
+    Jac,
+    Lam,
+    Let,
+    Pattern,
+    Plus,
+    Prim,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+    variables,
+)
+from diff.higher.types import Arrow, Data, Ground, Lin, Product, Ty, dual, ground, payload
+from diff.higher.values import Tagged, Value, summands
+from diff.term import Bilinear
+from hilbert import DirectSum, Type
+from linmap import LinMap
+
+
+class Bodies(Transposer):
+    """Tangents read back."""
+
+    def body(self, tape: Tape, start: Start, result: Value, ty: Ty) -> Pass:
+        """(p, S): the tangent of a result as a term in the variables of a pattern."""
+        pattern = _pattern(start.type)
+        names = variables(pattern)
+        if len(names) != len(start.types):
+            raise Stuck
+        series = _Series(self, tape, start, names)
+        body = yield series.scope(result, ty, 1)
+        return pattern, body
+
+
+class _Series:
+    """One tape as nested lets; a node that is used once stands where it is used."""
+
+    def __init__(self, machine: Bodies, tape: Tape, start: Start, names: list[Var]) -> None:
+        self.machine, self.tape, self.start, self.names = machine, tape, start, names
+        self.variables: dict[Node, Var] = {}
+        self.uses: Counter[Node] = Counter()
+
+    def scope(self, value: Value, ty: Ty, first: int) -> Pass:
+        """let … in S: the tangent of a value, with the nodes from the first on that it needs."""
+        body: AnyTerm = yield self._tangent(value, ty)
+        lets: list[tuple[Node, AnyTerm]] = []
+        for node in reversed(self.tape.nodes[first:]):
+            if self.uses[node]:
+                term = yield self._node(node)
+                lets.append((node, term))
+        put: dict[int, AnyTerm] = {}
+        kept: list[tuple[Var, AnyTerm]] = []
+
+        def inline(term: AnyTerm) -> AnyTerm | None:
+            return put.get(term.number, term) if isinstance(term, Var) else None
+
+        for node, term in reversed(lets):
+            x, made = self.variables[node], mapped(term, inline)
+            if self.uses.pop(node) == 1:  # what stands under this λ is not needed outside
+                put[x.number] = made
+            else:
+                kept.append((x, made))
+        body = mapped(body, inline)
+        for x, term in reversed(kept):
+            body = Let(x, term, body)
+        return body
+
+    def _out(self, out: Out | None, ty: Ty) -> AnyTerm:
+        if out is None:
+            return Zero(ty)
+        if out.node is self.start:
+            return self.names[out.index]
+        self.uses[out.node] += 1
+        whole = _result(out.node)
+        if out.node not in self.variables:
+            self.variables[out.node] = fresh("d", whole)
+        term: AnyTerm = self.variables[out.node]
+        for k in _path(whole, out.index):
+            term = component(term, k)
+        return term
+
+    def _tangent(self, value: Value, ty: Ty) -> Pass:
+        """The tangent of a value."""
+        level, kind = self.tape.level, ty if isinstance(value, Neutral) else stored(ty)
+        if isinstance(value, Moving) and value.level == level:
+            term = self._out(value.tangent, kind)
+            if isinstance(kind, Ground) or level not in self.machine.levels(value.value):
+                return term
+            inner = yield self._tangent(value.value, ty)
+            return Plus(term, inner)
+        if level not in self.machine.levels(value):
+            return Zero(ty)
+        match value, kind:
+            case tuple(), Product(parts) if not isinstance(ty, Lin):
+                made = []
+                for one, part in zip(value, parts, strict=True):
+                    term = yield self._tangent(one, part)
+                    made.append(term)
+                return Tuple(tuple(made))
+            case Tagged(label, one), Data() if not isinstance(ty, Lin):
+                inner = yield self._tangent(one, payload(kind, label))
+                return Con(label, kind, inner)
+            case _, Arrow(dom, cod):  # rule 18: λx. S'
+                first = len(self.tape.nodes)
+                x = fresh("x", dom)
+                result = yield self.machine.call(value, self.machine.free(x))
+                body = yield self.scope(result, cod, first)
+                return Lam(x, body)
+            case _:  # a covector that moves
+                raise Stuck
+
+    def _node(self, node: Node) -> Pass:
+        """The right-hand side of one binding."""
+        read = self.machine.read
+        match node:
+            case Linearized(op, name, points, tangents):
+                spaces = summands(op.dom)
+                along = [self._out(t, Ground(space)) for t, space in zip(tangents, spaces, strict=True)]
+                if isinstance(op, LinMap):
+                    known = [term for term, t in zip(along, tangents, strict=True) if t is not None]
+                    return known[0] if name == "+" and len(known) == 1 else Prim(op, _shaped(op.dom, along), name)
+                at = []
+                for point, space in zip(points, spaces, strict=True):
+                    term = yield read(point, Ground(space))
+                    at.append(term)
+                if isinstance(op, Bilinear) and len(tangents) == 2:  # B(u̇, v) + B(u, v̇)
+                    both = [(along[0], at[1]), (at[0], along[1])]
+                    terms: list[AnyTerm] = [
+                        Prim(op, Tuple(pair), name) for pair, t in zip(both, tangents, strict=True) if t is not None
+                    ]
+                    return terms[0] if len(terms) == 1 else _plus(terms[0], terms[1], ground(op.cod))
+                return App(Jac(op, _shaped(op.dom, along), name), _shaped(op.dom, at))
+            case Summed(left, right, (ty,)):
+                return _plus(self._out(left, ty), self._out(right, ty), ty)
+            case Applied(function, point, _):
+                at_ = yield read(point, _dom(function.type))
+                return App(self._out(function, function.type), at_)
+            case Stopped(stopped, point, direction):
+                at_ = yield read(point, _dom(stopped.type))
+                moved = yield self._tangent(direction, _dom(stopped.type))
+                return Diff(stopped.term, at_, moved)
+            case Differentiated(function, point, direction, _):
+                at_ = yield read(point, _dom(function.type))
+                moved = yield read(direction, _dom(function.type))
+                return Diff(self._out(function, function.type), at_, moved)
+            case Turned(function, point, covector):
+                arrow = function.type
+                assert isinstance(arrow, Arrow)
+                u = fresh("u", arrow.dom)
+                at_ = yield read(point, arrow.dom)
+                c = yield read(covector, dual(arrow.cod))
+                return Dual(u, Diff(self._out(function, arrow), at_, u), c)
+            case Crossed() | Start() | Summed():
+                raise Stuck
+            case _:
+                assert_never(node)
+
+
+def _plus(left: AnyTerm, right: AnyTerm, ty: Ty) -> AnyTerm:
+    if isinstance(ty, Ground):
+        return Prim(sign("+", ty.space, ty.space), Tuple((left, right)), "+")
+    return Plus(left, right)
+
+
+def _dom(ty: Ty) -> Ty:
+    assert isinstance(ty, Arrow)
+    return ty.dom
+
+
+def _result(node: Node) -> Ty:
+    """The type of what a node makes."""
+    match node:
+        case Linearized(op):
+            return ground(op.cod)
+        case Applied(function) | Differentiated(function) | Crossed(function):
+            assert isinstance(function.type, Arrow)
+            return function.type.cod
+        case Stopped(stopped):
+            assert isinstance(stopped.type, Arrow)
+            return stopped.type.cod
+        case Turned(function):
+            return dual(_dom(function.type))
+        case Summed():
+            return node.types[0]
+        case Start():
+            return node.type
+        case _:
+            assert_never(node)
+
+
+def _path(ty: Ty, index: int) -> list[int]:
+    """The projections to a leaf of nested tuples; raises Stuck where the leaf is in a constructor."""
+    found: list[int] = []
+    while isinstance(ty, Product):
+        for k, part in enumerate(ty.parts):
+            width = _width(part)
+            if index < width:
+                found.append(k)
+                ty = part
+                break
+            index -= width
+    if index:
+        raise Stuck
+    return found
+
+
+def _width(ty: Ty) -> int:
+    """The number of leaves of nested tuples."""
+    if isinstance(ty, Product):
+        return sum(map(_width, ty.parts))
+    if isinstance(ty, Data):
+        raise Stuck
+    return int(not isinstance(ty, Ground) or ty.space.is_space)
+
+
+def _pattern(ty: Ty) -> Pattern:
+    """Fresh variables for the leaves of nested tuples."""
+    return Tuple(tuple(map(_pattern, ty.parts))) if isinstance(ty, Product) else fresh("v", ty)
+
+
+def _shaped(space: Type, terms: list[AnyTerm]) -> AnyTerm:
+    """Terms as a tuple of the form of a space."""
+    it = iter(terms)
+
+    def build(one: Type) -> AnyTerm:
+        return Tuple(tuple(map(build, one.parts))) if isinstance(one, DirectSum) else next(it)
+
+    return build(space)

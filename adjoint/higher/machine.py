@@ -1,0 +1,180 @@
+"""Reduction as a machine (§14 of the paper): forward through the let series, then back over the derivative let series.
+
+There are environments and no substitution; every primitive is computed once on the way forward, and its transposed
+Jacobian is applied once on the way back. What a free variable stops is left as a term.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from adjoint.higher.bodies import Bodies
+from adjoint.higher.reader import free_variables, neutral, type_of, with_lets
+from adjoint.higher.values import Along, At, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape, zero
+from diff.higher.binding import Pass
+from diff.higher.errors import TermError
+from diff.higher.evaluate import STEPS, bind
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Jac,
+    Lam,
+    Plus,
+    Point,
+    Pull,
+    Pullbacks,
+    Sharp,
+    Zero,
+    pattern_type,
+)
+from diff.higher.types import Arrow, Lin, Ty, dual
+from diff.higher.values import Value
+from hilbert import Vec
+from hilbert.term import driven
+
+
+def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
+    """The normal form of a checked term of the language of pullbacks, t ⟶* V (§10, §14).
+
+    Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
+    """
+    try:
+        found: AnyTerm = driven(_read(Machine(steps), term))
+    except Stuck:
+        message = "a derivative of a derivative in a direction of functions of functions is not reduced"
+        raise TermError("limit", message, term.place) from None
+    return found
+
+
+def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[Any]:
+    """⟪c, d⟫ of closed terms c : σ* and d : σ (§10.1). Raises TermError `unbound` where a free variable stops it."""
+    machine = Machine(steps)
+    ty = type_of(covector)
+    if not isinstance(ty, Lin):
+        raise TermError("type", f"a covector is paired with a direction, not a term of type {ty}", covector.place)
+    found: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
+    return found
+
+
+def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> Pass:
+    c = yield machine.value(covector, {})
+    d = yield machine.value(direction, {})
+    try:
+        return driven(machine.paired(c, d, ty))
+    except Stuck:
+        raise TermError("unbound", "the covector or the direction has a free variable", covector.place) from None
+
+
+def _read(machine: Machine, term: AnyTerm) -> Pass:
+    machine.is_open = bool(free_variables(term))
+    value = yield machine.value(term, {})
+    return (yield machine.read(value, type_of(term)))
+
+
+class Machine(Bodies):
+    """One reduction. Where there is a free variable, a derivative that it stops is tried, and else kept as a term."""
+
+    def pullback(self, term: Pullbacks, env: dict[int, Value]) -> Pass:
+        """The formers of the language of pullbacks."""
+        match term:
+            case Pull(pattern, body, form):
+                form = yield self.value(form, env)
+                return Pulled(pattern, body, dict(env), form, type_of(body))
+            case Dual(_, _, covector):
+                covector = yield self.value(covector, env)
+                return (yield self._transposed(term, covector, env))
+            case Jac(op, direction, name):
+                direction = yield self.value(direction, env)
+                return Jacobian(op, direction, name)
+            case Cov(of) | Point(of):  # stored as what they are of
+                return (yield self.value(of, env))
+            case Sharp(of):
+                covector = yield self.value(of, env)
+                if isinstance(covector, Neutral) and isinstance(covector.type, Lin):
+                    return neutral(Sharp(covector.term), covector.type.dom)
+                return covector
+            case Diff(function, point, direction):
+                f = yield self.value(function, env)
+                at = yield self.value(point, env)
+                along = yield self.value(direction, env)
+                return (yield self.differential(f, at, along, type_of(function)))
+            case Ev(at, covector):
+                point = yield self.value(at, env)
+                c = yield self.value(covector, env)
+                return Functional((At(point, c),))
+            case Dv(at, along, covector):
+                point = yield self.value(at, env)
+                direction = yield self.value(along, env)
+                c = yield self.value(covector, env)
+                return Functional((Along(point, direction, c),))
+            case Zero(ty):
+                return zero(ty)
+            case Plus():  # of both languages
+                raise AssertionError(term)
+            case _:
+                assert_never(term)
+
+    def _transposed(self, term: Dual, covector: Value, env: dict[int, Value]) -> Pass:
+        """(λp. S)*·c; a term where S is stuck."""
+        ty = pattern_type(term.pattern)
+
+        def run() -> Pass:
+            tape = self.tape()
+            inner = dict(env)
+            bind(term.pattern, self.lifted(zero(ty), ty, tape), inner)
+            result = yield self.value(term.body, inner)
+            return (yield self._dual(tape, result, type_of(term.body), covector))
+
+        if not self.is_open:
+            return (yield run())
+        try:
+            return driven(run())
+        except Stuck:
+            pass
+        (closed, lets) = yield self.closed(Lam(term.pattern, term.body), env)
+        c = yield self.read(covector, dual(type_of(term.body)))
+        return Neutral(with_lets(lets, Dual(closed.pattern, closed.body, c)), dual(ty))
+
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v; a pullback that is stuck stays as a term."""
+        if not isinstance(function, Pulled):
+            return (yield super().call(function, arg))
+        if not self.is_open:
+            return (yield self._pulled(function, arg))
+        try:
+            return driven(self._pulled(function, arg))
+        except Stuck:
+            pass
+        ty = pattern_type(function.pattern)
+        pull = yield self.read(function, Arrow(ty, dual(ty)))
+        point = yield self.read(arg, ty)
+        return Neutral(App(pull, point), dual(ty))
+
+    def _pulled(self, function: Pulled, point: Value) -> Pass:
+        """((Ω λp. t)·ω) V: the forward phase, the 1-form at the value, and the reverse phase."""
+        tape = self.tape()
+        ty = pattern_type(function.pattern)
+        env = dict(function.values)
+        bind(function.pattern, self.lifted(point, ty, tape), env)
+        result = yield self.value(function.body, env)
+        covector = yield self.call(function.form, self.still(result, tape.level))
+        return (yield self._dual(tape, result, function.type, covector))
+
+    def _dual(self, tape: Tape, result: Value, ty: Ty, covector: Value) -> Pass:
+        """(λv. S)*·c: transposed, or the term where that is stuck."""
+        start = tape.nodes[0]
+        assert isinstance(start, Start)
+        if not self.is_open:
+            return (yield self.transposed(tape, start, [(result, ty, covector)]))
+        try:
+            return driven(self.transposed(tape, start, [(result, ty, covector)]))
+        except Stuck:
+            pass
+        pattern, body = yield self.body(tape, start, result, ty)
+        c = yield self.read(covector, dual(ty))
+        return Neutral(Dual(pattern, body, c), dual(start.type))

@@ -1,0 +1,381 @@
+"""Forward: primitives and functions at values that move, and what they write to the tapes (rules 9–15, 18 and 19).
+
+A let series is followed as it is evaluated: each value carries its tangent, a variable of the derivative let series, so
+that rules 7, 8 and 20 need no tuples. Rule 9 is a value without a tangent, rule 11 a value that is passed on, rules 12
+and 13 are tuples of values, and rule 18 is a function whose free variables move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve
+
+from adjoint.higher.reader import Reader, neutral, type_of, with_lets
+from adjoint.higher.values import (
+    Applied,
+    Crossed,
+    Functional,
+    Jacobian,
+    Linearized,
+    Moving,
+    Neutral,
+    Node,
+    Out,
+    Pulled,
+    Start,
+    Still,
+    Stopped,
+    Stuck,
+    Summed,
+    Tape,
+    leafwise,
+)
+from diff.affine import jvp
+from diff.higher.binding import Pass
+from diff.higher.errors import TermError
+from diff.higher.evaluate import STEPS
+from diff.higher.operators import sign
+from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Tuple, Var, below, fresh
+from diff.higher.types import Arrow, Ground, Product, Ty, ground
+from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
+from hilbert import DirectSum, Vec
+from hilbert.map import AnyMap
+from hilbert.once import once
+
+
+class Mover(Reader):
+    """Values that move."""
+
+    def __init__(self, steps: int = STEPS) -> None:
+        super().__init__(steps)
+        self.count = 0
+        self.is_open = False
+        self.tapes: dict[int, Tape] = {}
+
+    # --- levels ---
+
+    def tape(self) -> Tape:
+        """The tape of a new differentiation."""
+        self.count += 1
+        self.tapes[self.count] = made = Tape(self.count)
+        return made
+
+    def lifted(self, point: Value, ty: Ty, tape: Tape) -> Value:
+        """The point with a linear variable at each leaf."""
+        start = Start(point, ty, self.types(point, ty))
+        tape.add(start)
+        return self.moved(point, ty, start, tape.level)
+
+    def moved(self, value: Value, ty: Ty, node: Node, level: int) -> Value:
+        """The value, to which the results of a node are added as tangents."""
+        k = iter(range(len(node.types)))
+        return leafwise(value, ty, lambda leaf, _: self.perturbed(leaf, Out(node, next(k)), level))
+
+    def perturbed(self, leaf: Value, tangent: Out, level: int) -> Value:
+        """v + ε v̇ of a leaf, which may move already."""
+        if isinstance(leaf, Moving) and leaf.level > level:
+            return Moving(self.perturbed(leaf.value, tangent, level), leaf.tangent, leaf.level)
+        if isinstance(leaf, Moving) and leaf.level == level and isinstance(tangent.type, Ground):
+            node = Summed(leaf.tangent, tangent, (tangent.type,))
+            self.tapes[level].add(node)
+            return Moving(leaf.value, Out(node, 0), level)
+        return Moving(leaf, tangent, level)
+
+    def still(self, value: Value, level: int) -> Value:
+        """W: the value without what moves at a level."""
+        if isinstance(value, Moving):
+            if value.level == level:
+                return self.still(value.value, level)
+            return Moving(self.still(value.value, level), value.tangent, value.level)
+        if isinstance(value, (Vec, int, Neutral)):
+            return value
+        if isinstance(value, (tuple, Tagged)):
+            return _parts(value, lambda leaf: self.still(leaf, level))
+        if level not in self.levels(value):
+            return value
+        if isinstance(value, Functional):
+            return Functional(tuple(type(one)(*(self.still(v, level) for v in _fields(one))) for one in value.terms))
+        if isinstance(value, Jacobian):
+            return Jacobian(value.op, self.still(value.direction, level), value.name)
+        return Still(value, level)
+
+    def levels(self, value: Value) -> set[int]:
+        """The levels at which a value may move: those of its leaves and of what its functions have captured."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        stack = [value]
+        while stack:
+            one = stack.pop()
+            if isinstance(one, (Vec, int, Neutral)) or id(one) in seen:
+                continue
+            seen.add(id(one))
+            match one:
+                case Moving(inner, _, level):
+                    found.add(level)
+                    stack.append(inner)
+                case tuple():
+                    stack.extend(one)
+                case Tagged(_, inner):
+                    stack.append(inner)
+                case Closure(_, values):
+                    stack.extend(values.values())
+                case Pulled(_, _, values, form, _):
+                    stack.extend((*values.values(), form))
+                case Jacobian(_, direction, _):
+                    stack.append(direction)
+                case Functional(terms):
+                    stack.extend(v for term in terms for v in _fields(term))
+                case Native(_, of):
+                    stack.extend(of)
+                case Still(inner, level):
+                    found |= self.levels(inner) - {level}
+                case _:  # whatever else maps apply to
+                    pass
+        return found
+
+    # --- primitives ---
+
+    def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
+        """op(v); the tangent is 𝒥op along those of the leaves (rules 10, 14, 15)."""
+        leaves = flat(value)
+        level = max((leaf.level for leaf in leaves if isinstance(leaf, Moving)), default=0)
+        if level:
+            points = tuple(_under(leaf, level) for leaf in leaves)
+            result = self.primitive(op, _shaped(op, points), name)
+            if not op.cod.is_space:
+                if not all(not space.is_space for space in summands(op.cod)):
+                    raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
+                return result
+            node = Linearized(
+                op, name, points, _tangents(leaves, level), tuple(Ground(space) for space in summands(op.cod))
+            )
+            self.tapes[level].add(node)
+            return self.moved(result, ground(op.cod), node, level)
+        if any(isinstance(leaf, Neutral) for leaf in leaves):
+            return neutral(Prim(op, self._argument(value), name), ground(op.cod))
+        return applied(op, value)
+
+    def _argument(self, value: Value) -> AnyTerm:
+        """The term of an argument of primitives: numbers and neutral terms."""
+        if isinstance(value, tuple):
+            return Tuple(tuple(map(self._argument, value)))
+        term: AnyTerm = _done(self.read(value, Product(())))
+        return term
+
+    def jacobian(self, op: AnyMap, name: str, direction: Value, point: Value) -> Value:
+        """(𝒥f·v) a: rule 4, and where it moves rule 14, or (15) of f' (§13.2)."""
+        along, at = flat(direction), flat(point)
+        level = max((leaf.level for leaf in (*along, *at) if isinstance(leaf, Moving)), default=0)
+        if level and not any(isinstance(leaf, Moving) and leaf.level == level for leaf in at):
+            still = tuple(_under(leaf, level) for leaf in along)
+            result = self.jacobian(op, name, _shaped(op, still), point)
+            types = tuple(Ground(space) for space in summands(op.cod))
+            node = Linearized(op, name, tuple(at), _tangents(along, level), types)
+            self.tapes[level].add(node)
+            return self.moved(result, ground(op.cod), node, level)
+        if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
+            term = App(Jac(op, self._argument(direction), name), self._argument(point))
+            return neutral(term, ground(op.cod))
+        return self.primitive(jvp(op), (point, direction), f"{name}'" if name else "")
+
+    def sum(self, a: Value, b: Value) -> Pass:
+        """v + w at any type: rule 10."""
+        match a, b:
+            case Tagged(label, x), Tagged(other, y):
+                if label != other:
+                    raise TermError("shape", f"{label} and {other} are not added: their tags differ")
+                part = yield self.sum(x, y)
+                return Tagged(label, part)
+            case Functional(), Functional():
+                return Functional((*a.terms, *b.terms))
+            case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if _is_atomic(a) and _is_atomic(b):
+                ty = next(one.type for one in (a, b) if isinstance(one, Neutral))
+                if isinstance(ty, Ground):
+                    return self.primitive(sign("+", ty.space, ty.space), (a, b), "+")
+                left = yield self.read(a, ty)
+                right = yield self.read(b, ty)
+                return Neutral(Plus(left, right), ty)
+            case (Pulled() | Jacobian() | Neutral() | Moving(), _) | (_, Pulled() | Jacobian() | Neutral()) if (
+                not _is_ground(a)
+            ):
+
+                def pointwise(arg: Value) -> Pass:
+                    x = yield self.call(a, arg)
+                    y = yield self.call(b, arg)
+                    return (yield self.sum(x, y))
+
+                return Native(pointwise, (a, b))
+            case (Vec() | Moving(), _):
+                space = _space(a)
+                return self.primitive(sign("+", space, space), (a, b), "+")
+            case _:  # tuples and functions
+                return (yield super().sum(a, b))
+
+    # --- functions ---
+
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v; a function that moves is rule 19."""
+        match function:
+            case Moving(inner, tangent, level):
+                return (yield self._called(inner, tangent, level, arg))
+            case Neutral(term, Arrow(dom, cod)):
+                return (yield self._stopped(function, term, dom, cod, arg))
+            case Jacobian(op, direction, name):
+                return self.jacobian(op, name, direction, arg)
+            case Still(inner, level):
+                result = yield self.call(inner, arg)
+                return self.still(result, level)
+            case _:  # a λ, or a pass
+                return (yield super().call(function, arg))
+
+    def _called(self, inner: Value, tangent: Out, level: int, arg: Value) -> Pass:
+        """(f + ε ḟ) a = f a + ε ḟ W(a); where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
+        arrow: Any = tangent.type
+        result = yield self.call(inner, arg)
+        above = [m for m in self.levels(arg) if m > level] if self.count > level else []
+        point = arg
+        for m in above:
+            point = self.still(point, m)
+        point = self.still(point, level)
+        plain = result
+        for m in (*above, level):
+            plain = self.still(plain, m)
+        types = self.types(plain, arrow.cod)
+        node = Applied(tangent, point, plain, types)
+        self.tapes[level].add(node)
+        moved = self.moved(result, arrow.cod, node, level)
+        if above:
+            if len(above) > 1:
+                raise Stuck
+            at = self.still(arg, level) if level in self.levels(arg) else arg
+            crossed = Crossed(tangent, level, at, plain, types)
+            self.tapes[above[0]].add(crossed)
+            moved = self.moved(moved, arrow.cod, crossed, above[0])
+        return moved
+
+    def types(self, value: Value, ty: Ty) -> tuple[Ty, ...]:
+        """The types of the leaves."""
+        found: list[Ty] = []
+
+        def step(leaf: Value, kind: Ty) -> Value:
+            found.append(kind)
+            return leaf
+
+        leafwise(value, ty, step)
+        return tuple(found)
+
+    def _stopped(self, function: Neutral, term: AnyTerm, dom: Ty, cod: Ty, arg: Value) -> Pass:
+        """k a, k neutral: values 1 and 2 of the paper, with 𝒟k(a)(ȧ) for a tangent (rule 19d)."""
+        level = max(self.levels(arg), default=0)
+        if level:
+            point = self.still(arg, level)
+            result = yield self.call(function, point)
+            node = Stopped(function, point, arg, self.types(result, cod))
+            self.tapes[level].add(node)
+            return self.moved(result, cod, node, level)
+        arg = yield self.read(arg, dom)
+        return neutral(App(term, arg), cod)
+
+    # --- what stops ---
+
+    def free(self, x: Var) -> Value:
+        """A free variable stands for itself."""
+        self.is_open = True
+        return neutral(x, x.type)
+
+    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
+        """A condition or tag that is not known: the term stays, with what its variables stand for."""
+        if not isinstance(condition, Neutral):
+            return (yield super().undecided(condition, term, env))
+        x = fresh("t", condition.type)
+        inner = evolve(term, condition=x) if isinstance(term, If) else evolve(term, of=x)
+        values = {k: v for k, v in env.items() if k in _numbers(term)}
+        (made, lets) = yield self.closed(Lam(x, inner), values)
+        stopped = evolve(made.body, **{"condition" if isinstance(term, If) else "of": condition.term})
+        return neutral(with_lets(lets, stopped), type_of(term))
+
+
+def _space(leaf: Value) -> Any:
+    """The space of a vector that may move."""
+    while isinstance(leaf, Moving):
+        leaf = leaf.value
+    if isinstance(leaf, Neutral):
+        assert isinstance(leaf.type, Ground)
+        return leaf.type.space
+    return leaf.space
+
+
+def _is_ground(value: Value) -> bool:
+    while isinstance(value, Moving):
+        value = value.value
+    return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
+
+
+def _is_atomic(value: Value) -> bool:
+    """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
+    return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
+
+
+def _under(leaf: Value, level: int) -> Value:
+    return leaf.value if isinstance(leaf, Moving) and leaf.level == level else leaf
+
+
+def _tangents(leaves: list[Value], level: int) -> tuple[Out | None, ...]:
+    return tuple(leaf.tangent if isinstance(leaf, Moving) and leaf.level == level else None for leaf in leaves)
+
+
+def _fields(one: Any) -> list[Value]:
+    return [getattr(one, f.name) for f in type(one).__attrs_attrs__]
+
+
+def _shaped(op: AnyMap, leaves: tuple[Value, ...]) -> Value:
+    """Leaves as tuples of the form of the domain."""
+    it = iter(leaves)
+
+    def build(space: Any) -> Value:
+        return tuple(map(build, space.parts)) if isinstance(space, DirectSum) else next(it)
+
+    return build(op.dom)
+
+
+def _parts(value: Value, step: Any) -> Value:
+    """The value with `step(v)` for its leaves."""
+    results: list[Value] = []
+    todo: list[Any] = [(value, False)]
+    while todo:
+        one, ready = todo.pop()
+        if ready:
+            if isinstance(one, Tagged):
+                results[-1] = Tagged(one.label, results[-1])
+            else:
+                results[len(results) - len(one) :] = [tuple(results[len(results) - len(one) :])]
+        elif isinstance(one, tuple):
+            todo.append((one, True))
+            todo.extend((part, False) for part in reversed(one))
+        elif isinstance(one, Tagged):
+            todo += [(one, True), (one.payload, False)]
+        else:
+            results.append(step(one))
+    return results[0]
+
+
+def _done(run: Pass) -> Any:
+    """The result of a pass that yields nothing."""
+    try:
+        next(run)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError("numbers are read at once")
+
+
+@once
+def _numbers(term: AnyTerm) -> frozenset[int]:
+    found, stack = set(), [term]
+    while stack:
+        node: Any = stack.pop()
+        if isinstance(node, Var):
+            found.add(node.number)
+        else:
+            stack.extend(below(node))
+    return frozenset(found)

@@ -1,0 +1,180 @@
+"""Values back as terms: normal forms. Functions are not entered, but for those that have no λ: they are applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adjoint.higher.values import Along, At, Functional, Jacobian, Moving, Neutral, Pulled, Stuck, stored
+from diff.higher.binding import Pass, each, substitute
+from diff.higher.check import Checker
+from diff.higher.evaluate import Evaluator
+from diff.higher.modules import Module
+from diff.higher.terms import (
+    AnyTerm,
+    Con,
+    Cov,
+    Dv,
+    Ev,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Plus,
+    Point,
+    Proj,
+    Pull,
+    Tuple,
+    Var,
+    Zero,
+    below,
+    fresh,
+    variables,
+)
+from diff.higher.types import REAL, Arrow, Data, Lin, Product, Ty, dual, ground, is_first_order, payload
+from diff.higher.values import Closure, Tagged, Value
+from hilbert import Vec
+from hilbert.once import once
+
+
+class Reader(Evaluator):
+    """Reads values back."""
+
+    def read(self, value: Value, ty: Ty) -> Pass:
+        """The normal form of a value of this type; raises Stuck for one that moves."""
+        match value:
+            case Neutral(term, kind):
+                return Cov(term) if isinstance(ty, Lin) and not isinstance(kind, Lin) else term
+            case Moving():
+                raise Stuck
+            case Pulled(pattern, body, values, form, cod):
+                (closed, names) = yield self.closed(Lam(pattern, body), values)
+                form = yield self.read(form, Arrow(cod, dual(cod)))
+                return with_lets(names, Pull(closed.pattern, closed.body, form))
+            case Jacobian(op, direction, name):
+                direction = yield self.read(direction, ground(op.dom))
+                return Jac(op, direction, name)
+            case Closure(lam, values):
+                (closed, names) = yield self.closed(lam, values)
+                return with_lets(names, closed)
+            case Vec() | int() if not isinstance(ty, Lin):
+                return Lit(value)
+            case _:  # its type says how it is read
+                return (yield self._typed(value, ty))
+
+    def _typed(self, value: Value, ty: Ty) -> Pass:
+        match ty:
+            case Lin(dom, _):
+                return (yield self._covector(value, dom))
+            case Product(parts):
+                made = yield each(lambda one: self.read(*one), list(zip(value, parts, strict=True)))
+                return Tuple(tuple(made))
+            case Data():
+                assert isinstance(value, Tagged)
+                arg = yield self.read(value.payload, payload(ty, value.label))
+                return Con(value.label, ty, arg)
+            case Arrow(dom, cod):  # a sum of functions, or one whose derivative is left out
+                x = fresh("x", dom)
+                body = yield self.call(value, self.free(x))
+                body = yield self.read(body, cod)
+                return Lam(x, body)
+            case _:  # no other values
+                raise AssertionError(value)
+
+    def _covector(self, value: Value, dom: Ty) -> Pass:
+        """The normal forms of covectors."""
+        if isinstance(value, Functional):
+            sums: AnyTerm = Zero(dual(dom))
+            for k, one in enumerate(value.terms):
+                term = yield self._evaluation(one, dom)
+                sums = term if not k else Plus(sums, term)
+            return sums
+        match dom:
+            case Lin(inner, _):  # pt(u)
+                point = yield self.read(value, inner)
+                return Point(point)
+            case Product(parts):  # (c₁, …, cₙ): numbers, and covectors where there are functions
+                made = yield each(lambda one: self._component(*one), list(zip(value, parts, strict=True)))
+                return Cov(Tuple(tuple(made)))
+            case Data() if not is_first_order(dom):
+                stored(dual(dom))  # refuses
+                raise AssertionError(dom)
+            case _:  # vectors and variants of them
+                of = yield self.read(value, dom)
+                return Cov(of)
+
+    def _component(self, value: Value, ty: Ty) -> Pass:
+        """A covector among others: as numbers, where it has them."""
+        term = yield self.read(value, dual(ty))
+        return term.of if isinstance(term, Cov) and not isinstance(type_of(term.of), Lin) else term
+
+    def _evaluation(self, one: At | Along, dom: Any) -> Pass:
+        point = yield self.read(one.point, dom.dom)
+        covector = yield self.read(one.covector, dual(dom.cod))
+        if isinstance(one, At):
+            return Ev(point, covector)
+        direction = yield self.read(one.direction, dom.dom)
+        return Dv(point, direction, covector)
+
+    def closed(self, lam: Lam, values: dict[int, Value]) -> Pass:
+        """A function with its variables replaced: atoms in their places, and the others as a list of lets."""
+        put: dict[int, AnyTerm] = {}
+        lets: list[tuple[Var, AnyTerm]] = []
+        for x, uses in free_variables(lam).values():
+            if x.number not in values:
+                continue
+            term = yield self.read(values[x.number], x.type)
+            if uses == 1 or isinstance(term, (Var, Lit, Zero)):
+                put[x.number] = term
+            else:
+                put[x.number] = name = fresh(x.name, x.type)
+                lets.append((name, term))
+        return (substitute(lam, put) if put else lam), lets
+
+
+def with_lets(lets: list[tuple[Var, AnyTerm]], term: AnyTerm) -> AnyTerm:
+    """let … in t."""
+    for x, value in reversed(lets):
+        term = Let(x, value, term)
+    return term
+
+
+def neutral(term: AnyTerm, ty: Ty) -> Value:
+    """A neutral term as a value: of a product, the tuple of its components."""
+    if isinstance(ty, Product):
+        return tuple(neutral(component(term, k), part) for k, part in enumerate(ty.parts))
+    return Neutral(term, ty)
+
+
+def component(term: AnyTerm, index: int) -> AnyTerm:
+    """π_i t, without the tuple where t is one."""
+    return term.parts[index] if isinstance(term, Tuple) else Proj(index, term)
+
+
+@once
+def free_variables(term: AnyTerm) -> dict[int, tuple[Var, int]]:
+    """The free variables of a term, and how often they occur."""
+    bound: set[int] = set()
+    found: dict[int, tuple[Var, int]] = {}
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        pattern = getattr(node, "pattern", getattr(node, "var", None))
+        if pattern is not None:
+            bound.update(x.number for x in variables(pattern))
+        if isinstance(node, Var):
+            if node.number not in bound:
+                found[node.number] = (node, found.get(node.number, (node, 0))[1] + 1)
+        else:
+            stack.extend(reversed(below(node)))
+    return found
+
+
+_NO_NAMES = Module()
+
+
+@once
+def type_of(term: AnyTerm) -> Ty:
+    """The type of a checked term, which may have free variables."""
+    checker = Checker(_NO_NAMES)
+    _, ty = checker.check(term)
+    return checker.types.resolve(ty, {}, lambda _: REAL)

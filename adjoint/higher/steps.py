@@ -1,0 +1,251 @@
+"""The call-by-value strategy (§10 of the paper), one step at a time, each with the number of its rule.
+
+    (1) (λx. S) V → S[V/x]       (4) (𝒥f·r) r' → 𝒥(f)(r')(r)          (7) (Ω λy. let x = E in x)·ω → (Ω λy. E)·ω
+    (2) π_i ⟨V₁, V₂⟩ → V_i       (5) (λv. S)*·c → T(v. S; c)           (8) (Ω λy. let x = E in L)·ω
+    (3) f(r) → its value         (6) of two dual maps before a               → (Ω λy. ⟨y, E⟩)·((Ω λ⟨y, x⟩. L)·ω)
+                                     neutral covector one              (9)–(20) ((Ω λy. E)·ω) V → (λv. S)*·(ω E[V/y])
+
+A is A-reduction under Ω, § a rule for what the paper has no rule for. `reduce` comes to the same end at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from adjoint.higher.anormal import a_normal, is_a_normal, is_elementary
+from adjoint.higher.jacobian import Moved, at, bind, elementary, unfolded
+from adjoint.higher.machine import reduce
+from adjoint.higher.reader import type_of
+from diff.higher.binding import Pass, substitute
+from diff.higher.errors import TermError
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Case,
+    Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Fix,
+    Fold,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Pattern,
+    Plus,
+    Point,
+    Prim,
+    Proj,
+    Pull,
+    Sharp,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+    pattern_type,
+)
+from diff.higher.types import dual
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST = 10_000
+"""More steps are not taken."""
+
+
+@final
+@frozen
+class Step:
+    """A term, and the rule that made it from the one before; for a tupled step (20) also the rule of its premise."""
+
+    rule: str
+    term: AnyTerm
+    premise: str = ""
+
+    def __str__(self) -> str:
+        rule = f"{self.rule} ({self.premise})" if self.premise else self.rule
+        return f"{rule:<10} {self.term}"
+
+
+def steps(term: AnyTerm, most: int = MOST) -> Iterator[Step]:
+    """The steps from a checked term to its normal form: t → … → V. Each costs time in the size of the term.
+
+    Raises TermError `limit` after so many.
+    """
+    strategy = _Strategy()
+    for _ in range(most):
+        found = driven(strategy.step(term))
+        if found is None:
+            return
+        step: Step = found
+        term = step.term
+        yield step
+    raise TermError("limit", f"no normal form after {most} steps", term.place)
+
+
+class _Strategy:
+    """The contexts of §10; `extended` are the variables that rule 8 has put at the ends of patterns."""
+
+    def __init__(self) -> None:
+        self.extended: set[int] = set()
+
+    def step(self, term: AnyTerm) -> Pass:
+        """The next step, or None for a value."""
+        for name in _contexts(term):  # C P, V C, ⟨V, C⟩, …: from left to right
+            part = getattr(term, name)
+            if isinstance(part, tuple):
+                for k, one in enumerate(part):
+                    found = yield self.step(one)
+                    if found is not None:
+                        return evolve(found, term=_with_part(term, name, (*part[:k], found.term, *part[k + 1 :])))
+                continue
+            if name == "form":
+                unfolding = self._series(term)
+                if unfolding is not None:
+                    return unfolding
+            found = yield self.step(part)
+            if found is not None:
+                return evolve(found, term=_with_part(term, name, found.term))
+        made = self._contracted(term)
+        return None if made is None or made.term == term else made
+
+    def _series(self, term: Any) -> Step | None:
+        """(Ω λy. P)·ω: A-reduction, then rules 7 and 8."""
+        pattern, body, form = term.pattern, term.body, term.form
+        if _tupled(pattern, body) is not None and isinstance(form, Pull):
+            return None
+        if not is_a_normal(body):
+            return Step("A", evolve(term, body=a_normal(body)))
+        if not isinstance(body, Let):
+            return None
+        x: Any = body.pattern
+        if isinstance(body.body, Var) and body.body.number == x.number:
+            return Step("7", evolve(term, body=body.value))
+        longer = self._with(pattern, pattern, x)
+        assert isinstance(longer, Tuple)
+        self.extended.add(x.number)
+        inner = evolve(term, pattern=longer, body=body.body)
+        return Step("8", evolve(term, body=self._with(pattern, pattern, body.value), form=inner))
+
+    def _with(self, pattern: Pattern, first: AnyTerm, last: AnyTerm) -> Tuple:
+        """⟨y, t⟩, flat where y is a tuple that rule 8 has made."""
+        is_long = isinstance(pattern, Tuple) and pattern.parts and _number(pattern.parts[-1]) in self.extended
+        return Tuple((*first.parts, last) if is_long and isinstance(first, Tuple) else (first, last))
+
+    def _contracted(self, term: AnyTerm) -> Step | None:
+        """A redex whose parts are values, by its rule."""
+        match term:
+            case App(Lam(pattern, body), arg) | Let(pattern, arg, body):
+                return Step("1", _matched(pattern, arg, body))
+            case App(Pull() as pull, point):
+                return self._pulled(pull, point)
+            case App(Jac()):
+                return Step("4", reduce(term))
+            case App(Plus() | Zero() | Fix()) | If() | Case() | Fold() | Diff() | Sharp() | Fix() | Plus():
+                return Step("§", reduce(term))
+            case Proj(index, Tuple(parts)):
+                return Step("2", parts[index])
+            case Proj(_, Plus() | Zero()):
+                return Step("§", reduce(term))
+            case Prim():
+                return Step("3", reduce(term))
+            case Dual(pattern, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
+                return Step("6", Dual(pattern, _matched(inner, body, outer), covector))
+            case Dual():
+                return Step("5", reduce(term))
+            case _:  # this is a value
+                return None
+
+    def _pulled(self, pull: Pull, point: AnyTerm) -> Step:
+        """((Ω λy. E)·ω) V and ((Ω λy. ⟨y, E⟩)·ω) V."""
+        pattern, form = pull.pattern, pull.form
+        tupled = _tupled(pattern, pull.body) if isinstance(form, Pull) else None
+        body = pull.body if tupled is None else tupled
+        if isinstance(body, Pull):  # (17)
+            new = unfolded(body)
+            whole = new if tupled is None else self._with(pattern, pattern, new)
+            return Step("17", App(evolve(pull, body=whole), point))
+        moved: Moved = {}
+        v = _mirrored(pattern)
+        bind(pattern, point, v, moved)
+        rule, tangent = elementary(body, moved)
+        value = at(body, moved)
+        if tupled is not None:
+            zero = Zero(type_of(value))
+            along = self._with(pattern, v, zero if tangent is None else tangent)
+            number = "20b" if tangent is None else "20a"
+            return Step(number, Dual(v, along, App(form, self._with(pattern, point, value))), rule)
+        if tangent is None:
+            return Step(rule, reduce(Zero(dual(pattern_type(pattern)))))
+        return Step(rule, Dual(v, tangent, App(form, value)))
+
+
+def _contexts(term: AnyTerm) -> tuple[str, ...]:
+    """The parts that are evaluated, in order: the contexts of §10."""
+    match term:
+        case App():
+            return "function", "arg"
+        case Plus():
+            return "left", "right"
+        case Proj() | Cov() | Sharp() | Point() | Case() | Fold():
+            return ("of",)
+        case Tuple():
+            return ("parts",)
+        case Prim() | Con():
+            return ("arg",)
+        case Jac():
+            return ("direction",)
+        case Dual():
+            return ("covector",)
+        case Pull():
+            return ("form",)
+        case Let():
+            return ("value",)
+        case If():
+            return ("condition",)
+        case Diff():
+            return "function", "point", "direction"
+        case Ev():
+            return "at", "covector"
+        case Dv():
+            return "at", "along", "covector"
+        case _:  # values have none
+            return ()
+
+
+def _with_part(term: Any, name: str, part: Any) -> AnyTerm:
+    made: AnyTerm = evolve(term, **{name: part})
+    return made
+
+
+def _tupled(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
+    """The E of ⟨y, E⟩, which rule 8 makes."""
+    if not isinstance(body, Tuple) or len(body.parts) < 2 or isinstance(body.parts[-1], Var):
+        return None
+    first = body.parts[:-1]
+    same = first == (pattern,) or (isinstance(pattern, Tuple) and first == pattern.parts)
+    return body.parts[-1] if same and is_elementary(body.parts[-1]) else None
+
+
+def _number(term: AnyTerm) -> int:
+    return term.number if isinstance(term, Var) else -1
+
+
+def _mirrored(pattern: Pattern) -> Pattern:
+    """Fresh variables for a pattern: v for y."""
+    if isinstance(pattern, Var):
+        return fresh("v", pattern.type)
+    return Tuple(tuple(_mirrored(part) for part in pattern.parts))  # type: ignore[arg-type]
+
+
+def _matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:
+    """S[V/p]."""
+    moved: Moved = {}
+    bind(pattern, value, value, moved)
+    return substitute(body, {k: one for k, (one, _) in moved.items()})

@@ -1,0 +1,335 @@
+"""What reduction adds to the values of the λ-language: values that move, covectors, and terms that it stops at.
+
+A covector on a space is stored as the vector that it is the inner product with, on tuples and constructors part by
+part, and on dual types, where the normal form is pt(u), as u. On functions it is a sum of evaluations (`Functional`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import field, frozen
+
+from diff.higher.errors import TermError
+from diff.higher.types import Arrow, Data, Ground, Int, Lin, Product, Ty, dual, is_first_order, payload
+from diff.higher.values import Native, Tagged, Value
+from hilbert import Bool
+from hilbert.once import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from diff.higher.binding import Pass
+    from diff.higher.terms import AnyTerm, Pattern
+    from hilbert.map import AnyMap
+
+
+@final
+@frozen(eq=False)
+class Neutral:
+    """A term that reduction stops at: a free variable is applied, or taken apart. Its type is no product."""
+
+    term: AnyTerm
+    type: Ty
+
+
+@final
+@frozen(eq=False)
+class Pulled:
+    """(Ω λp. t)·ω, t : σ, not yet applied."""
+
+    pattern: Pattern
+    body: AnyTerm
+    values: dict[int, Value] = field(repr=False)
+    form: Value
+    type: Ty
+
+
+@final
+@frozen(eq=False)
+class Jacobian:
+    """𝒥f·v, not yet applied."""
+
+    op: AnyMap
+    direction: Value
+    name: str
+
+
+@final
+@frozen(eq=False)
+class Still:
+    """A function without what moves at a level."""
+
+    function: Value
+    level: int
+
+
+# --- covectors on functions ---
+
+
+@final
+@frozen(eq=False)
+class At:
+    """ev(a; c), h ↦ c(h a)."""
+
+    point: Value
+    covector: Value
+
+
+@final
+@frozen(eq=False)
+class Along:
+    """dv(a, u; c), h ↦ c(𝒟h(a)(u))."""
+
+    point: Value
+    direction: Value
+    covector: Value
+
+
+@final
+@frozen(eq=False)
+class Functional:
+    """A sum of evaluations."""
+
+    terms: tuple[At | Along, ...] = ()
+
+
+# --- values that move ---
+
+
+@final
+@frozen(eq=False)
+class Out:
+    """One result of a node of a tape: a variable of the derivative let series."""
+
+    node: Node
+    index: int
+
+    @property
+    def type(self) -> Ty:
+        """The type of the tangent."""
+        return self.node.types[self.index]
+
+
+@final
+@frozen(eq=False)
+class Moving:
+    """v + ε v̇, ε² = 0, for the ε of a level: the later differentiation has the higher level.
+
+    Of a vector the v of the highest level is outermost; of a function the order is free.
+    """
+
+    value: Value
+    tangent: Out
+    level: int
+
+
+# --- the derivative let series: tangents, linear in those of the start ---
+
+
+@final
+@frozen(eq=False)
+class Start:
+    """The linear variables: one for each leaf of the point."""
+
+    point: Value
+    type: Ty
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Linearized:
+    """(𝒥f·ż) W(z) (rules 10–15), z by leaves."""
+
+    op: AnyMap
+    name: str
+    points: tuple[Value, ...]
+    tangents: tuple[Out | None, ...]
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Summed:
+    """ẋ + ẏ."""
+
+    left: Out
+    right: Out
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Applied:
+    """ż a (rule 19a)."""
+
+    function: Out
+    point: Value
+    result: Value
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Stopped:
+    """𝒟k(a)(u̇) of a neutral function k; u moves."""
+
+    function: Neutral
+    point: Value
+    direction: Value
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Crossed:
+    """𝒟ż(a)(ȧ), linear in ȧ at one level and in ż at a lower one; `point` moves at the higher."""
+
+    function: Out
+    lower: int
+    point: Value
+    result: Value
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Differentiated:
+    """𝒟ż(a)(u), linear in ż."""
+
+    function: Out
+    point: Value
+    direction: Value
+    result: Value
+    types: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False)
+class Turned:
+    """(λu. 𝒟ż(a)(u))*·c, linear in ż."""
+
+    function: Out
+    point: Value
+    covector: Value
+    types: tuple[Ty, ...]
+
+
+Node: TypeAlias = Start | Linearized | Summed | Applied | Stopped | Crossed | Differentiated | Turned
+"""The closed union of tangents."""
+
+
+@final
+class Tape:
+    """The nodes of one differentiation in the order in which they were made, and their values along a direction."""
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+        self.nodes: list[Node] = []
+        self.forward: dict[Node, list[Value | None]] = {}
+
+    def add(self, node: Node) -> None:
+        """Append a node."""
+        self.nodes.append(node)
+
+
+class Stuck(Exception):  # noqa: N818 - no error of the user's
+    """A derivative does not reduce, because a neutral term stands where a value is needed."""
+
+
+# --- types of what is stored ---
+
+
+@once
+def stored(ty: Ty) -> Ty:
+    """The type as which values are stored: σ* as σ, but where functions are.
+
+    Raises TermError `type` for covectors on variants that hold functions.
+    """
+    while isinstance(ty, Lin):
+        dom = ty.dom
+        match dom:
+            case Ground() | Int():
+                return dom
+            case Product(parts):
+                return Product(tuple(map(dual, parts)))
+            case Data():
+                if not is_first_order(dom):
+                    raise TermError("type", f"there are no covectors on {dom}: it holds functions")
+                return dom
+            case Lin(inner):
+                ty = inner
+            case _:  # functions
+                return ty
+    return ty
+
+
+def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
+    """The value with `step(v, σ)` for its leaves, from left to right; what is discrete stays."""
+    results: list[Value] = []
+    todo: list[Any] = [(value, ty)]
+    while todo:  # a stack of values to visit, and of functions that put their parts together
+        item = todo.pop()
+        if callable(item):
+            item(results)
+            continue
+        one, kind = item
+        if not isinstance(one, Neutral):
+            kind = stored(kind)
+        match one, kind:
+            case tuple(), Product(parts):
+                todo.append(_tuple(len(one)))
+                todo.extend(zip(reversed(one), reversed(parts), strict=True))
+            case Tagged(label, inner), Data():
+                todo.append(_tagged(label))
+                todo.append((inner, payload(kind, label)))
+            case _, Int():
+                results.append(one)
+            case _, Ground(space) if not space.is_space:
+                results.append(one)
+            case _:  # a vector or a function
+                results.append(step(one, kind))
+    return results[0]
+
+
+def _tuple(count: int) -> Callable[[list[Value]], None]:
+    def build(results: list[Value]) -> None:
+        if count:
+            results[-count:] = [tuple(results[-count:])]
+        else:
+            results.append(())
+
+    return build
+
+
+def _tagged(label: str) -> Callable[[list[Value]], None]:
+    def build(results: list[Value]) -> None:
+        results[-1] = Tagged(label, results[-1])
+
+    return build
+
+
+def zero(ty: Ty) -> Value:
+    """0 : σ; raises TermError `shape` at variants, where 0 has no one shape."""
+    kind = stored(ty)
+    match kind:
+        case Ground(space) if space.is_space:
+            return space.zeros()
+        case Product(parts):
+            return tuple(map(zero, parts))
+        case Arrow(_, cod):
+
+            def constant(_: Value) -> Pass:
+                return zero(cod)
+                yield
+
+            return Native(constant)
+        case Lin():
+            return Functional()
+        case Ground(space):  # what is discrete does not move: any element will do
+            return space.vec(False if space == Bool else 0)
+        case Int():
+            return 0
+        case _:  # variants
+            raise TermError("shape", f"there is no 0 of {ty} before its tags and lengths are known")

@@ -1,0 +1,241 @@
+"""The functions of a text as maps of the library, one for each lengths of the arrays that they are given."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import evolve
+
+from adjoint.languages.caddie.arithmetic import DEEPEST, packed
+from adjoint.languages.caddie.check import Checked, checked
+from adjoint.languages.caddie.operations import built_in
+from adjoint.languages.caddie.parser import definitions, expression
+from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
+from adjoint.languages.caddie.show import internal, source
+from adjoint.languages.caddie.types import depth, mentions_index, text
+from adjoint.languages.loaded import Function, Loaded
+from adjoint.languages.source import Source
+from adjoint.languages.spaces import value_of
+from adjoint.languages.stages import STAGES, without_point
+from adjoint.languages.values import text as value_text
+from diff import const
+from diff.higher.errors import Place, TermError
+from diff.higher.evaluate import STEPS, Evaluator
+from diff.higher.terms import Lam
+from diff.higher.types import Arrow, Data, Product, Ty
+from diff.higher.values import Native, nested
+from diff.trace import fun
+from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert.once import first
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from adjoint.languages.caddie.parser import Definition
+    from adjoint.languages.values import Value
+    from diff.higher.binding import Pass
+    from diff.programs import AnyProgram
+    from hilbert.map import AnyMap
+
+Stage: TypeAlias = "Callable[[Sequence[Value] | None, Vec[Any] | None], str]"
+LEAST = 3
+"""The length of arrays that is tried first where none is given."""
+
+
+def load(sources: Sequence[Source]) -> Loaded:
+    """The functions of texts, read in their order; raises TermError for a mistake in them."""
+    open_ = definitions(sources)
+    made = checked(open_)
+    functions = [CaddieFunction(made[: k + 1]) for k in range(len(made))]
+    return Loaded({f.name: f for f in functions}, lambda source: _expression(source, open_))
+
+
+def _expression(source: str, known: Sequence[Definition]) -> str:
+    """The value of an expression, as text."""
+    return value_text(_value_of_expression(expression(Source("-e", source), known), known))
+
+
+def _value_of_expression(term: Any, known: Sequence[Definition]) -> Value:
+    *before, last = checked(known, term)
+    place = last.term.place or Place("-e", 1, 1)
+    if mentions_index(last.type):
+        raise TermError("type", "an index has no value outside of red", place)
+    value = _located(lambda: packed(_evaluated([*before, last])), place)
+    return value_of(value)
+
+
+@final
+class CaddieFunction(Function):
+    """fun name x = body."""
+
+    def __init__(self, known: Sequence[Checked]) -> None:
+        self._known, self._own = known, known[-1]
+        itself = self._own.itself
+        assert itself is not None
+        assert isinstance(self._own.type, Arrow)
+        assert itself.place is not None
+        self.name, self.place, self.type = itself.name, itself.place, self._own.type
+        self._made: dict[Type, AnyProgram] = {}
+
+    @property
+    def signature(self) -> str:
+        """ARGUMENT -> RESULT."""
+        return text(self.type)
+
+    def _require_data(self) -> None:
+        """Raise TermError for a function that is none of real data."""
+        if mentions_index(self.type):
+            raise TermError("type", f"{self.name} : {self.signature} has an index, which is a constant", self.place)
+        if depth(self.type) > DEEPEST:
+            raise TermError("limit", f"{self.name} has a type that is nested more than {DEEPEST} deep", self.place)
+
+    def of(self, *spaces: Type) -> AnyMap:
+        """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError for others."""
+        self._require_data()
+        dom = self.type.dom
+        if not spaces and is_sized(dom):
+            return self._program(chosen(dom, 0))
+        given = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
+        for space in spaces:
+            if not isinstance(space, Type):
+                raise SpaceError(f"{self.name}.of takes spaces, one for each component of {text(dom)}")
+        try:
+            p = self._program(fitted(dom, given))
+        except SpaceError as error:
+            raise SpaceError(f"{self.name} : {self.signature}: {error}") from error
+        return p if p.dom == given else evolve(p, dom=given)
+
+    def like(self, args: Sequence[Value] | None) -> AnyMap:
+        """The map for arguments of the shapes of values; for None of arrays of three or, if need be, more elements."""
+        self._require_data()
+        dom = self.type.dom
+        if args is None:
+            return self.sized()[0]
+        is_several = isinstance(dom, Product) and not (len(args) == 1 and isinstance(args[0], tuple))
+        if not is_several and len(args) != 1:
+            raise SpaceError(f"{self.name} takes one argument, {text(dom)}: {len(args)} were given")
+        return self._program(space_of(dom, tuple(args) if is_several else args[0]))
+
+    def sized(self) -> tuple[AnyProgram, int | None]:
+        """The map on arrays of a length that is chosen, and the length, None if none is open."""
+        self._require_data()
+        if is_sized(self.type.dom):
+            return self._program(chosen(self.type.dom, 0)), None
+        refused: SpaceError | None = None
+        for n in (LEAST, *_lengths(self._known)):
+            try:
+                return self._program(chosen(self.type.dom, n)), n
+            except SpaceError as error:
+                refused = refused or error
+        assert refused is not None
+        raise refused
+
+    def stages(self) -> Mapping[str, Callable[[Sequence[Value] | None, Vec[Any] | None], str]]:
+        """Its stages as texts; where no point is given, the length that is chosen is said first."""
+        function = self._own.term
+        assert isinstance(function, Lam)
+        name = self.name
+
+        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str]) -> Stage:
+            def run(at: Sequence[Value] | None, x: Vec[Any] | None) -> str:
+                f, n = self.sized() if at is None else (self.like(at), None)
+                shown = stage(f, x)
+                return shown if n is None else f"(* arrays of {n} elements *)\n{shown}"
+
+            return run
+
+        def of_text(stage: Callable[[str, Lam], str]) -> Stage:
+            return lambda _, x: without_point(stage(name, function), x)
+
+        maps = {k: of_map(stage) for k, stage in STAGES.items() if k != "text"}
+        return {"text": of_text(source), "expression": of_text(internal), **maps}
+
+    def _program(self, dom: Type) -> AnyProgram:
+        found = self._made.get(dom)
+        return first(self._made, dom, self._traced(dom)) if found is None else found
+
+    def _traced(self, dom: Type) -> AnyProgram:
+        def body(*args: Any) -> Any:
+            parts = [nested(arg.space, arg) for arg in args]
+            value = _evaluated(self._known, tuple(parts) if isinstance(dom, DirectSum) else parts[0])
+            made = packed(value)
+            return const(made) if isinstance(made, Vec) else made
+
+        made = _located(lambda: fun.over(dom)(body), self.place)
+        return evolve(made, names=_names(self.type.dom))
+
+
+def _names(dom: Ty) -> tuple[str, ...]:
+    """x1, …, xn for a tuple, xs for an array, x for a number."""
+    if isinstance(dom, Product):
+        return tuple(f"x{k}" for k in range(1, len(dom.parts) + 1))
+    return ("xs" if isinstance(dom, Data) else "x",)
+
+
+def _lengths(known: Sequence[Checked]) -> list[int]:
+    """The lengths that a text may mean: of its literals, and such that its indices are in range."""
+    found: dict[int, None] = {}
+    last = 0
+    for one in known:
+        for _, use in one.uses:
+            word, _, constant = use.name.partition(" ")
+            if word in {"iota", "repl", "array"}:
+                found[int(constant)] = None
+            elif re.fullmatch(r"\d+", word):
+                last = max(last, int(word))
+    return [*sorted(found), *({last + 1: None} if last >= LEAST else {})]
+
+
+# --- evaluation ---
+
+
+def _evaluated(known: Sequence[Checked], *args: Value) -> Value:
+    """The value of the last of some definitions, which may use those before it; a function's at an argument."""
+    evaluator = Evaluator(STEPS)
+
+    def call(function: Value, arg: Value) -> Value:
+        return driven(evaluator.call(function, arg))
+
+    env: dict[int, Value] = {}
+    value: Value = None
+    for one in known:
+        for x, use in one.uses:
+            count, run = built_in(use.name, use.at, call)
+            env[x.number] = _native(count, run, use.place)
+        value = driven(evaluator.value(one.linked, env))
+        if one.itself is not None:
+            env[one.itself.number] = value
+    for arg in args:
+        value = call(value, arg)
+    return value
+
+
+def _native(count: int, run: Callable[..., Value], place: Place | None, *args: Value) -> Value:
+    """What is built in, as a value: a function that takes its arguments one after the other."""
+    if len(args) == count:
+        return _located(lambda: run(*args), place)
+
+    def taken(arg: Value) -> Pass:
+        return _native(count, run, place, *args, arg)
+        yield  # a pass that has no parts
+
+    return Native(taken)
+
+
+def _located(made: Callable[[], Any], place: Place | None) -> Any:
+    """What is made; errors of the library are located here, unless they have a place in the text already."""
+    try:
+        return made()
+    except SpaceError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, TermError) and cause.place:
+                raise cause from None
+            cause = cause.__cause__
+        inner = error.message if isinstance(error, TermError) else str(error).partition("\n")[0]
+        code = error.code if isinstance(error, TermError) else "shape"
+        raise TermError(code, inner, place) from None
+    except RecursionError:
+        raise TermError("limit", "nested too deep", place) from None

@@ -1,0 +1,79 @@
+"""Spaces for types: that are given, of values that are given, or chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.languages.caddie.types import text
+from diff.higher.types import Data, Ground, Product
+from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from adjoint.languages.values import Value
+    from diff.higher.types import Ty
+
+
+def is_sized(ty: Ty) -> bool:
+    """Whether a type has one space: no array is in it."""
+    return not isinstance(ty, Data) and (not isinstance(ty, Product) or all(map(is_sized, ty.parts)))
+
+
+def fitted(ty: Ty, space: Type) -> Type:
+    """A space as one of a type, with each axis by itself; raises SpaceError for one that does not fit."""
+    match ty:
+        case Ground() if space == R:
+            return R
+        case Product(parts) if isinstance(space, DirectSum) and len(space.parts) == len(parts):
+            return DirectSum(tuple(map(fitted, parts, space.parts)))
+        case Data(_, (of,)) if isinstance(space, Copower):
+            first, *rest = space.index.axes
+            inner = space.base
+            for axis in reversed(rest):
+                inner = Copower(inner, axis)
+            return Copower(fitted(of, inner), first)
+        case _:  # another type, or another form of space
+            raise SpaceError(f"{space} is no space for {text(ty)}")
+
+
+def space_of(ty: Ty, value: Value) -> Type:
+    """The space of a value of a type; raises SpaceError for one that is none, and for rows of unequal lengths."""
+    match ty:
+        case Ground() if _is_number(value):
+            return R
+        case Product(parts) if isinstance(value, tuple) and len(value) == len(parts):
+            return DirectSum(tuple(map(space_of, parts, value)))
+        case Data(_, (of,)) if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
+            return Copower(space_of(of, value[0] if len(value) else np.zeros(value.shape[1:])), Fin.of(len(value)))
+        case Data(_, (of,)) if isinstance(value, (list, np.ndarray)):
+            spaces = dict.fromkeys(space_of(of, item) for item in value)
+            if len(spaces) > 1:
+                raise SpaceError(f"the elements of an array are of one length, not in {' and '.join(map(str, spaces))}")
+            return Copower(next(iter(spaces), chosen(of, 0)), Fin.of(len(value)))
+        case _:  # another type, or another value
+            raise SpaceError(f"{text(ty)} is due, not {_kind(value)}")
+
+
+def _is_number(value: Value) -> bool:
+    is_scalar = isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "iuf"
+    return is_scalar or (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool))
+
+
+def _kind(value: Any) -> str:
+    """What a message says of a value."""
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"{value}".lower() if isinstance(value, bool) else shown(value)
+
+
+def chosen(ty: Ty, n: int) -> Type:
+    """The space of a type whose arrays have n elements."""
+    match ty:
+        case Product(parts):
+            return DirectSum(tuple(chosen(part, n) for part in parts))
+        case Data(_, (of,)):
+            return Copower(chosen(of, n), Fin.of(n))
+        case _:  # a real
+            return R

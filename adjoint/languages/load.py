@@ -1,0 +1,30 @@
+"""Files of the languages, loaded from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjoint.languages import caddie
+from adjoint.languages.source import Source
+from hilbert import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjoint.languages.loaded import Loaded
+
+LANGUAGES: dict[str, Callable[[Sequence[Source]], Loaded]] = {"cad": caddie.load}
+"""What loads texts, by the ending of their files."""
+
+
+def load(*files: str | Path, language: str | None = None) -> Loaded:
+    """What files define, read in this order; the language is that of their ending unless it is given.
+
+    Raises SpaceError, with file, line and column, for a mistake in a text, and OSError for a file that cannot be read.
+    """
+    kinds = {language or Path(file).suffix.removeprefix(".") for file in files}
+    if len(kinds) != 1 or not kinds <= set(LANGUAGES):
+        what = f"not {' and '.join(sorted(map(repr, kinds)))}" if kinds else "and there is no file"
+        raise SpaceError(f"load reads files of one language, {' or '.join(LANGUAGES)}, {what}")
+    return LANGUAGES[kinds.pop()]([Source.of(str(file), Path(file).read_bytes()) for file in files])

@@ -1,0 +1,84 @@
+"""What a text in one of the languages defines: functions that are maps of the library once shapes are given."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from adjoint.languages.spaces import element
+from diff.expr import Expr
+from hilbert import R, SpaceError, Type, Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from adjoint.languages.values import Value
+    from diff.higher.errors import Place
+    from hilbert.map import AnyMap
+
+
+class Function(ABC):
+    """A function of a text. Its arguments are one tuple where there are several."""
+
+    name: str
+    place: Place
+    """Where it stands."""
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """ARGUMENT -> RESULT, in the types of its language."""
+
+    @abstractmethod
+    def of(self, *spaces: Type) -> AnyMap:
+        """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError if they do not fit.
+
+        None are needed where the types leave no length open.
+        """
+
+    @abstractmethod
+    def like(self, args: Sequence[Value] | None) -> AnyMap:
+        """The map for arguments of the shapes of values; for None of shapes that the language chooses."""
+
+    @abstractmethod
+    def stages(self) -> Mapping[str, Callable[[Sequence[Value] | None, Vec[Any] | None], str]]:
+        """Its stages as texts; they are given the arguments, and the point that they are."""
+
+    def __call__(self, *args: Any) -> Any:
+        """The value at vectors, expressions of a traced function, numbers, or nested lists and tuples of numbers.
+
+        Raises SpaceError for arguments that do not fit.
+        """
+        if any(isinstance(arg, (Vec, Expr)) for arg in args):
+            given = [R.vec(float(arg)) if isinstance(arg, (int, float)) else arg for arg in args]
+            if not all(isinstance(arg, (Vec, Expr)) for arg in given):
+                raise SpaceError(f"{self.name} takes vectors and expressions, or plain values, and not both")
+            return self.of(*(arg.space for arg in given))(*given)
+        f = self.like(args)
+        return f(element(args, f.dom))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} : {self.signature}>"
+
+
+@final
+@frozen
+class Loaded:
+    """What texts define; a function is an attribute."""
+
+    functions: Mapping[str, Function]
+    """By their names, in the order of the text."""
+    expression: Callable[[str], str]
+    """The value of an expression of the language, as text."""
+
+    def __getattr__(self, name: str) -> Function:
+        """The function of this name."""
+        try:
+            return self.functions[name]
+        except KeyError:
+            raise AttributeError(f"no function {name}: there are {', '.join(self.functions) or 'none'}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*self.functions, "expression", "functions"]

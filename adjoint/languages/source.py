@@ -1,0 +1,28 @@
+"""Texts of programs, by the names that they are reported under."""
+
+from __future__ import annotations
+
+from typing import final
+
+from attrs import frozen
+
+from diff.higher.errors import Place, TermError
+
+
+@final
+@frozen
+class Source:
+    """The text of a file, by the name that it is reported under."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, raw: bytes) -> Source:
+        """The text of bytes in UTF-8, a byte-order mark at its start left out; raises TermError `syntax` for others."""
+        try:
+            return cls(name, raw.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            start = raw[: error.start].decode(errors="replace")
+            place = Place(name, start.count("\n") + 1, len(start) - start.rfind("\n"))
+            raise TermError("syntax", "this is not UTF-8", place) from error

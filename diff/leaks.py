@@ -1,0 +1,24 @@
+"""What is said of an expression that is used outside of the body that it was computed in: the line where that was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.program.place import told
+
+if TYPE_CHECKING:
+    from diff.expr import Expr
+
+
+def leaked(*exprs: Expr[Any]) -> str:
+    """For each expression of a body that is complete, where it was computed; the error tells where it is used."""
+    return "".join(map(_leaked, exprs))
+
+
+def _leaked(e: Expr[Any]) -> str:
+    b, (slot, *_) = e.builder, (*e.slots, -1)
+    if not b.traced or slot < 0:
+        return ""
+    place = b.steps[slot - b.arity].place if slot >= b.arity else None
+    where = f" at {told(place)}" if place is not None else " as an argument"
+    return f"; that of {e.space} was computed{where}, in a body that is complete: return it from there"

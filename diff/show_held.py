@@ -1,0 +1,91 @@
+"""The steps that hold lines as text: loops, conditions, equations; what a body captures stands in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from diff.programs import as_program
+from diff.show_text import APPLICATION, ATOM, Text, subscripted
+from hilbert.program.branch import Cond
+from hilbert.program.bundle import Pack
+from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.loop import Loop
+from hilbert.program.repeated import While
+from linmap.show.notation import subscript
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from diff.show_steps import Slots
+    from diff.term import Held
+    from hilbert.program.line import Line
+
+
+def held(slots: Slots, operation: Held, bundle: int) -> Text:
+    """The text of a step on a bundle."""
+    return _Held(slots, bundle, len(operation.given.leaves)).text(operation)
+
+
+class _Held:
+    """A step, with the texts of what its bundle is made of."""
+
+    def __init__(self, slots: Slots, bundle: int, count: int) -> None:
+        self.slots = slots
+        made_here = isinstance(slots.operation(bundle), Pack)
+        self.given = slots.p.steps[bundle - slots.arity].args if made_here else ()
+        self.texts = [slots.bound(k, ATOM) for k in self.given] or [f"x{subscript(k + 1)}" for k in range(count)]
+
+    def text(self, operation: Held) -> Text:
+        """Its text."""
+        match operation:
+            case Loop() as loop:
+                kind, operands = self._loop(loop)
+            case While(round_, states, names=names):
+                own = ("go", *names) if len(names) == states - 1 else ("go", *(f"s{k}" for k in range(1, states)))
+                kind, operands = "while", [self._body(round_, own, self.texts[states:]), *self._tight(0, states)]
+            case Cond() as cond:
+                c, *captured = self.texts
+                bodies = [self._result(k, captured) for k in cond.lines]
+                kind, operands = "where", [*(self._tight(0, 1) or [c]), *bodies]
+            case Implicit(equation, _, unknowns, is_root, names=names):
+                own = names or _numbered(unknowns)
+                body = self._body(equation, own, self.texts[unknowns:])
+                kind, operands = "root" if is_root else "fixed_point", [body, *self._tight(0, unknowns)]
+            case Solve(line, unknowns):
+                ends = len(line.outputs)
+                kind = f"({self._body(line, _numbered(unknowns), self.texts[ends:])})⁻¹"
+                operands = self._tight(0, ends) or self.texts[:ends]
+            case never:
+                assert_never(never)
+        return Text(f"{kind}({', '.join(operands)})", APPLICATION)
+
+    def _loop(self, loop: Loop) -> tuple[str, list[str]]:
+        """fold[X] of (s, x) ↦ …, start, xs."""
+        c, whole, count = loop.states, loop.states + loop.shared, loop.body.arity
+        own = loop.names or (*(f"s{k + 1}" for k in range(c)), *(f"x{k + 1}" for k in range(count - whole)))
+        kind = ("fold" if whole < count else "iterate") + ("*" if loop.reverse else "")
+        body = self._body(loop.body, own, self.texts[c:whole], at=c)
+        return f"{kind}[{loop.index}]", [body, *self._tight(0, c), *self._tight(whole, count)]
+
+    def _tight(self, start: int, stop: int) -> list[str]:
+        return [self.slots.texts[k].tight for k in self.given[start:stop]]
+
+    def _body(self, line: Line, own: Sequence[str], captured: Sequence[str], at: int | None = None) -> str:
+        """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures."""
+        taken = "".join(captured)
+        names = [f"{name}′" if name in taken else name for name in map(subscripted, own)]
+        place = len(names) if at is None else at
+        result = self._result(line, [*names[:place], *captured, *names[place:]])
+        head = names[0] if len(names) == 1 else f"({', '.join(names)})"
+        return f"{head} ↦ {result}"
+
+    def _result(self, line: Line, inputs: Sequence[str]) -> str:
+        body = as_program(line, tuple(inputs))
+        inner = type(self.slots)(body, self.slots.names, body.outputs, body.outputs)
+        results = ", ".join(inner.result(k).tight for k in body.outputs)
+        self.slots.lines += inner.lines
+        return results if len(body.outputs) == 1 else f"({results})"
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return ("x",) if count == 1 else tuple(f"x{k + 1}" for k in range(count))

@@ -1,0 +1,138 @@
+"""A transformer block: causal attention of several heads, and two dense layers, each behind a normalisation.
+
+It is trained to give the mean of all tokens so far.
+
+    python docs/examples/transformer.py
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import hilbert.all as hb
+
+
+class Token:
+    """The places of a text."""
+
+
+class Feature:
+    """What describes a token."""
+
+
+class Key:
+    """What a head compares."""
+
+
+class Heads:
+    """The heads."""
+
+
+class Hidden:
+    """The units between the two dense layers."""
+
+
+class Norm(hb.Record):
+    """The scale and the shift of a normalisation."""
+
+    scale: hb.Part[hb.Vector[Feature]]
+    shift: hb.Part[hb.Vector[Feature]]
+
+
+class Head(hb.Record):
+    """The matrices of a head."""
+
+    query: hb.Part[hb.Matrix[Key, Feature]]
+    key: hb.Part[hb.Matrix[Key, Feature]]
+    value: hb.Part[hb.Matrix[Key, Feature]]
+    out: hb.Part[hb.Matrix[Feature, Key]]
+
+
+class Block(hb.Record):
+    """The parameters."""
+
+    before: hb.Part[Norm]
+    heads: hb.Part[hb.Copower[Head, hb.Fin[Heads]]]
+    between: hb.Part[Norm]
+    up: hb.Part[hb.Matrix[Hidden, Feature]]
+    bias: hb.Part[hb.Vector[Hidden]]
+    down: hb.Part[hb.Matrix[Feature, Hidden]]
+
+
+Text: TypeAlias = hb.Matrix[Token, Feature]
+
+token, feature, key, heads, hidden = (
+    hb.Fin(Token, 24),
+    hb.Fin(Feature, 32),
+    hb.Fin(Key, 8),
+    hb.Fin(Heads, 4),
+    hb.Fin(Hidden, 64),
+)
+X, N, W = hb.R ** (token * feature), Norm(scale=hb.R**feature, shift=hb.R**feature), hb.R ** (key * feature)
+H = Head(query=W, key=W, value=W, out=hb.R ** (feature * key))
+Up, Down = hb.R ** (hidden * feature), hb.R ** (feature * hidden)
+P = Block(before=N, heads=H**heads, between=N, up=Up, bias=hb.R**hidden, down=Down)
+FUTURE = (hb.R ** (token * token)).vec(np.triu(np.full((token.size, token.size), -np.inf), 1))
+
+
+# --- the model ---
+
+
+def normalised(p: hb.Expr[Norm], x: hb.Expr[Text]) -> hb.Expr[Text]:
+    """Mean 0 and variance 1 in each row, then scaled and shifted."""
+    z = x - x.mean(over=feature).rep(X)
+    deviation = hb.sqrt((z * z).mean(over=feature) + 1e-6)
+    return z / deviation.rep(X) * p[Norm.scale].rep(X) + p[Norm.shift].rep(X)
+
+
+def attention(h: hb.Expr[Head], x: hb.Expr[Text]) -> hb.Expr[Text]:
+    """What one head adds: values, weighted by how well keys fit queries, of the tokens so far."""
+    q, k, v = x @ h[Head.query].T, x @ h[Head.key].T, x @ h[Head.value].T
+    scores = q @ k.T / math.sqrt(key.size) + FUTURE
+    return scores.softmax(over=1) @ v @ h[Head.out].T
+
+
+@hb.fun(P, X)
+def block(p: hb.Expr[Block], x: hb.Expr[Text]) -> hb.Expr[Text]:
+    """x ↦ y + dense(norm y) with y = x + Σ_h attention_h(norm x)."""
+    y = normalised(p[Block.before], x)
+    x = x + hb.each(lambda h: attention(h, y), p[Block.heads]).sum(over=heads)
+    y = normalised(p[Block.between], x)
+    return x + hb.gelu(y @ p[Block.up].T + p[Block.bias].rep(hb.R ** (token * hidden))) @ p[Block.down].T
+
+
+# --- the training ---
+
+
+@hb.fun(P, X, X)
+def loss(p: hb.Expr[Block], x: hb.Expr[Text], y: hb.Expr[Text]) -> hb.Expr[hb.Scalar]:
+    """The mean squared error."""
+    return hb.square(block(p, x) - y).mean()
+
+
+def start(path: str, V: Any, rng: np.random.Generator) -> hb.Vec[Any]:
+    """Scales are 1."""
+    return V.ones() if path.endswith("scale") else hb.fan_in(path, V, rng)
+
+
+def main() -> None:
+    """Print the block, and its loss in training."""
+    rng = np.random.default_rng(0)
+    p, step = hb.initial(P, rng, start), hb.value_and_grad(loss, 0)
+    print(block, end="\n\n")
+    m, v = P.zeros(), P.zeros()
+    for k in range(1, 301):
+        x = X.random(rng)
+        means = X.vec(np.cumsum(x.array, axis=0) / np.arange(1, token.size + 1)[:, None])
+        value, g = step(p, x, means).split()
+        m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
+        p = p - 3e-3 / (1 - 0.9**k) * hb.divide(m, hb.sqrt(v / (1 - 0.99**k)) + 1e-8)
+        if k % 60 == 0:
+            print(f"{k:3}: loss {float(value):.5f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Linear systems on the arrays of any library: by elimination where the matrices are known, or by what applies them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DIRECT = 512
+"""Up to so many unknowns a system is solved directly, by a matrix; above by GMRES."""
+WIDTH, RESTARTS = 80, 40
+"""The vectors that GMRES keeps, and how often it starts again."""
+
+
+def direct(xp: Any, a: Any, b: Any) -> Any:
+    """x with a[l] x[k, l] = b[k, l] for matrices a[l] and rows k; 0 where all b[·, l] are 0, whatever a[l] is.
+
+    Raises SpaceError for a singular matrix.
+    """
+    idle = xp.all(b == 0, axis=(0, 2))
+    eye = xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
+    a = xp.where(idle[:, None, None], eye, a)
+    try:
+        return xp.permute_dims(xp.linalg.solve(a, xp.permute_dims(b, (1, 2, 0))), (2, 0, 1))
+    except (np.linalg.LinAlgError, RuntimeError) as error:
+        msg = "a linear system is singular: there is no derivative, or no next step, at this point"
+        raise SpaceError(msg) from error
+
+
+def gmres(xp: Any, apply: Callable[[Any], Any], b: Any) -> Any:
+    """x with apply(x) = b, for each row of b; restarted (Saad and Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
+
+    Raises SpaceError where it does not get there.
+    """
+    tolerance = float(xp.finfo(b.dtype).eps) ** 0.75
+    x, due = xp.zeros_like(b), _norm(xp, b)
+    left = due
+    for _ in range(RESTARTS):
+        r = b - apply(x)
+        left = _norm(xp, r)
+        if bool(xp.all(left <= tolerance * due)):
+            return x
+        x = x + _cycle(xp, apply, r, left, tolerance * due)
+    worst = float(xp.max(left / xp.where(due > 0, due, xp.ones_like(due))))
+    msg = f"a linear system of {b.shape[-1]} unknowns is not solved: GMRES leaves {worst:.3g} of the right side"
+    raise SpaceError(msg)
+
+
+def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any) -> Any:
+    """The best x in the Krylov space of r: Arnoldi's basis, orthogonalised twice, and small least squares."""
+    basis, columns = [_scaled(xp, r, beta)], list[Any]()
+    y: Any = None
+    for k in range(1, min(WIDTH, r.shape[-1]) + 1):
+        w, h = apply(basis[-1]), 0.0
+        q = xp.stack(basis, axis=1)
+        for _ in range(2):
+            some = xp.sum(q * w[:, None, :], axis=-1)
+            w, h = w - xp.sum(some[:, :, None] * q, axis=1), h + some
+        size = _norm(xp, w)
+        columns.append(xp.concat([h, size[:, None]], axis=1))
+        basis.append(_scaled(xp, w, size))
+        if k % 5 == 0 or k == min(WIDTH, r.shape[-1]):
+            y, left = _least(xp, columns, beta)
+            if bool(xp.all(left <= enough)):
+                break
+    q = xp.stack(basis[: len(columns)], axis=1)
+    return xp.sum(y[:, :, None] * q, axis=1)
+
+
+def _least(xp: Any, columns: list[Any], beta: Any) -> tuple[Any, Any]:
+    """y for which |beta e₁ − H y| is least, H of these columns, and what is left."""
+    k = len(columns)
+    padded = [xp.concat([c, xp.zeros((c.shape[0], k + 1 - c.shape[1]), dtype=c.dtype)], axis=1) for c in columns]
+    h = xp.stack(padded, axis=2)
+    first = xp.concat([beta[:, None], xp.zeros((beta.shape[0], k), dtype=beta.dtype)], axis=1)
+    y = xp.linalg.pinv(h) @ first[:, :, None]
+    return y[:, :, 0], _norm(xp, first - (h @ y)[:, :, 0])
+
+
+def _norm(xp: Any, a: Any) -> Any:
+    return xp.sqrt(xp.sum(a * a, axis=-1))
+
+
+def _scaled(xp: Any, a: Any, size: Any) -> Any:
+    """a / size, and 0 where that is 0."""
+    safe = xp.where(size > 0, size, xp.ones_like(size))
+    return a / safe[:, None]

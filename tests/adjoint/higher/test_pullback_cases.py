@@ -1,0 +1,141 @@
+"""The test cases of the pullback language's specification (§16), as claims in `pullback.lam`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjoint.higher import pairing, reduce, run
+from diff.higher import Module, TermError
+from diff.higher.__main__ import main
+from diff.higher.values import applied
+
+FILE = Path(__file__).parent / "pullback.lam"
+TEXT = FILE.read_text("utf-8")
+REPORT = run(TEXT, "pullback.lam")
+
+
+@pytest.mark.parametrize("result", REPORT.results, ids=lambda r: str(r.line))
+def test_cases(result: Any) -> None:
+    assert result.found is None, result
+
+
+def test_no_case_is_missing() -> None:
+    """Every case of §16 has its name in the file, and a claim after it."""
+    due = "F1 F2 F3 F4 F5 F6 F7 F8 F9 F11 F13 F14 F15 F18 F19 H1 H2 H3 H4 H6 H7 H8 H9 H10 H11 H12 H13 H14 H15 H17"
+    due += " H18 H19 H20 H21 H22 H25 H26 H27"
+    assert re.findall(r"-- ([FH]\d+)\n(?:reduce|pair|value) ", TEXT) == due.split()
+
+
+def test_false_claims_fail() -> None:
+    """Each claim fails when its last number is another one."""
+    false = re.sub(r"^((?:reduce|pair|value|  =).*?)([0-9.]+)(\)*|>\))$", r"\g<1>77.7\3", TEXT, flags=re.MULTILINE)
+    report = run(false, "wrong.lam")
+    assert sum(r.found is not None for r in report.results) >= len(REPORT.results) - 6
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "page.lam"
+    file.write_text("reduce pull(\\x. x*x, cov(1)) 3 = cov(6)\npair cov(2) with 3 = 7\n", "utf-8")
+    assert main([str(file)], run, "adjoint.higher") == 1
+    assert capsys.readouterr().out == f"{file}:1: ok\n{file}:2: fails: found 6\n1 of 2 claims hold\n"
+
+
+def term_of(text: str, definitions: str = "") -> Any:
+    module = Module()
+    list(module.read(definitions))
+    return module.term(text)[0]
+
+
+# --- what the claims do not say ---
+
+
+def test_primitives_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """§15: the 12-fold square takes 12 products forward and 12 transposed ones, and nothing else."""
+    counted: Counter[str] = Counter()
+
+    def counting(op: Any, value: Any) -> Any:
+        counted[str(op.cod)] += 1
+        return applied(op, value)
+
+    monkeypatch.setattr(import_module("adjoint.higher.moving"), "applied", counting)
+    text = "pull(\\x0. " + "".join(f"let x{k} = mult <x{k - 1}, x{k - 1}> in " for k in range(1, 13)) + "x12, cov(1)) 1"
+    assert str(reduce(term_of(text, "prim mult <a, b> = a*b"))) == "cov(4096)"
+    assert counted.pop("ℝ ⊕ ℝ") == 12  # (𝒥mult)*
+    assert counted.pop("ℝ") == 12 + 12  # mult, and the sum of two covectors
+    assert not counted
+
+
+SHOWN = [
+    (r"pull(\l. l (\m n. m + n) 0, w) (\f d. f 1 d)", "dual(λv. v (λm. λn. m + n) 0, w 1)"),
+    (r"pull(\x. k x, cov(1)) 0.4", "dual(λv. diff(k, 0.4, v), cov(1))"),
+    (r"pull(\x. z*x*x, cov(1)) 3", "dual(λv. z*v*3 + z*3*v, cov(1))"),
+    (r"pull(\x. let a = sin (z*x) in a*a, cov(1)) 3", None),
+    (r"pull(\x. \y. sin (x*y), \f. eta f) 2", "dual(λv. λx. jac(sin, v*x) (2*x), eta (λx. sin (2*x)))"),
+    (r"\x. z + x", "λx. z + x"),
+    (r"(\f x. f (f x)) k", "λx. k (k x)"),
+    (r"pull(\x. x, w)", "pull(λx. x, w)"),
+    (r"case u of {Nothing -> z | Just x -> x}", "case u of {Nothing → z | Just x → x}"),
+    (r"(\y. case u of {Nothing -> y | Just x -> x + y}) 2", "case u of {Nothing → 2 | Just x → x + 2}"),
+    (r"if less(z, 1) then 2 else z", "if less ⟨z, 1⟩ then 2 else z"),
+    (r"pull(\x. sharp(pull(\y. k (y*x), cov(1)) x), cov(1)) 2", None),
+    (r"sharp(w 2)", "sharp(w 2)"),
+    (r"w 2 + cov(3)", "w 2 + cov(3)"),
+    (r"diff(k, 2, 3) + 1", "diff(k, 2, 3) + 1"),
+    (r"diff(\f. f 2 + f 3, \x. x, sin)", "1.0504174348855"),
+]
+FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
+FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*"
+
+
+@pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])
+def test_free_variables_stop(text: str, due: str | None) -> None:
+    """A term with free variables reduces as far as they allow, and no further; reducing again changes nothing."""
+    term = reduce(term_of(text, FREE))
+    if due is not None:
+        assert str(term).startswith(due)
+    assert reduce(term) == term
+
+
+BAD = [
+    ("shape", r"dual(\(l : list real). 1*0, cov(1))", "there is no 0 of list real"),
+    ("type", r"cov(\x. x)", "cov takes numbers"),
+    ("type", r"pull(\(m : list (real -> real)). 1, cov(1)) [sin]", "it holds functions"),
+]
+
+
+@pytest.mark.parametrize(("code", "text", "message"), BAD)
+def test_errors(code: str, text: str, message: str) -> None:
+    with pytest.raises(TermError, match=message) as caught:
+        reduce(term_of(text))
+    assert caught.value.code == code
+
+
+def test_pairs_are_closed() -> None:
+    with pytest.raises(TermError, match="free variable"):
+        pairing(term_of("w 1", FREE), term_of("1"))
+    with pytest.raises(TermError, match="a covector is paired with a direction"):
+        pairing(term_of("1"), term_of("1"))
+
+
+N = 3000
+ONES = ", ".join(["1"] * N)
+CHURCH = r"(fold (e, k). \f d. k f (f e d) over l from \f d. d) (\m n. m*m + n) 0"
+LONG = [
+    r"pull(\x. " + "sin (" * N + "x" + ")" * N + ", cov(1)) 1",
+    r"pull(\x0. " + "".join(f"let x{k} = x{k - 1} * 1 in " for k in range(1, N)) + f"x{N - 1}, cov(1)) 1",
+    rf"pull(\l. fold (e, a). e*e + a over l from 0, cov(1)) [{ONES}]",
+    rf"pull(\l. {CHURCH}, cov(1)) [{ONES}]",
+    r"pull(\h. " + "h (" * N + "1" + ")" * N + r", cov(1)) (\a. a)",
+]
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_long_terms(k: int) -> None:
+    """No recursion: thousands of steps, list elements and applications of one function."""
+    assert str(reduce(term_of(LONG[k])))
