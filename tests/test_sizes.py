@@ -54,6 +54,13 @@ def test_arrays_beyond_memory_are_refused(name: str) -> None:
         ARRAYS[name](LONG)
 
 
+@pytest.mark.parametrize("entries", [2**60, 2**60 + 1, 2**61])
+def test_arrays_of_two_to_the_sixty_entries(entries: int) -> None:
+    """Of 2⁶⁰ entries on they are refused: 8 bytes each are more than memory has addresses."""
+    with pytest.raises(hb.SpaceError, match=BEYOND):
+        (hb.R ** hb.Fin.of(entries)).zeros()
+
+
 def test_positions_of_64_bits() -> None:
     """An axis has no more elements than that, and neither has a set of which there are elements."""
     for make in (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from adjoint import adjoint, grad
-from diff import affine, const, constant, derivative, dot, fun, jvp, log, sin, sqrt, tanh
-from hilbert import Fin, R, SpaceError, Unit, Zero, direct_sum
+from diff import affine, const, constant, derivative, dot, fun, jvp, log, sign, sin, sqrt, tanh
+from hilbert import R32, Fin, R, SpaceError, Unit, Zero, direct_sum
 from linmap import delta, equal, inject, matrix, parallel, project, rep, total
 from linmap.contraction import hadamard, matrix_vector, outer
 from tests.function_terms import smooth_function
@@ -100,6 +100,7 @@ def test_constants(s: Source) -> None:
     if U.leaves:
         shifted = fun(U)(lambda x: sin(x) + const(v))
         assert close(derivative(shifted)(v)(dv), derivative(fun(U)(sin))(v)(dv))
+    assert derivative(fun(R)(sign)).body.arcs == ()  # 0 everywhere, by the table
 
 
 @given(sources(smooth=True, single=False))
@@ -163,6 +164,15 @@ def test_the_adjoint_is_unique(s: Source) -> None:
     if linear.dom.leaves and linear.cod.leaves:
         forward, back = matrix(linear, as_="array"), matrix(adjoint(linear), as_="array")
         assert np.allclose(back, forward.T, rtol=0, atol=1e-9 * (1.0 + np.max(np.abs(forward), initial=0.0)))
+
+
+def test_the_adjoint_of_a_cast() -> None:
+    """Prop. 6.2: f* : W ⊸ V between spaces over two fields; its results are in V, in V's precision."""
+    for f in (fun(V)(lambda x: sin(x).cast(R32)), fun(R32**X)(lambda x: sin(x).cast(R))):
+        linear = derivative(f)(f.dom.vec([0.5, -1.0]))
+        w = f.cod.vec([1.0 / 3.0, 2.0 / 3.0])
+        assert adjoint(linear)(w).array.dtype == f.dom.leaves[0].dtype
+        assert np.allclose(matrix(adjoint(linear), as_="array"), matrix(linear, as_="array").T, rtol=1e-6)
 
 
 def test_gateaux() -> None:

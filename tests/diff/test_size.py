@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, note, settings
 
 from adjoint import adjoint, grad
-from diff import contract, cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
-from hilbert import Fin, R
+from diff import const, contract, cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
+from hilbert import Fin, R, direct_sum
 from hilbert.program.operation import Contract
-from linmap import compose
+from linmap import compose, project
 from tests.function_terms import function
 from tests.strategies import Source, sources
 
@@ -37,6 +37,15 @@ def test_composition(s: Source) -> None:
     fs = [s.one_of((sin, cos, tanh, sigmoid, exp, square)) for _ in range(s.integer(1, 60))]
     f = compose(fs)
     assert size(f) <= 4 * len(program(f).steps)
+
+
+def test_what_does_not_vary_has_no_arcs() -> None:
+    """Of the paths between constants, and into what no result reads, nothing is kept."""
+    f = fun(R)(lambda x: x + sin(const(R.vec(1.0))))
+    assert len(derivative(f).body.arcs) == len(derivative(fun(R)(lambda x: x + 1.0)).body.arcs)
+    V = R ** Fin.of(3)
+    first = project(direct_sum(V, V), 0) @ fun(V)(lambda x: (sin(x), exp(cos(x))))
+    assert len(derivative(first).body.arcs) == len(derivative(fun(V)(sin)).body.arcs)
 
 
 def test_shared_factors() -> None:

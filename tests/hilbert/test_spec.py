@@ -1,8 +1,12 @@
 """Labelled contractions are closed under the adjoint of their sections and under lifting."""
 
+import itertools
+
 import numpy as np
+import pytest
 from hypothesis import given
 
+from hilbert import SpaceError
 from hilbert.program.operation import product
 from hilbert.space import type_of
 from hilbert.spec import Spec
@@ -15,6 +19,18 @@ def test_section_adjoint_is_an_involution(s: Source) -> None:
     spec, _, _ = contraction(s)
     for side in (0, 1):
         assert spec.section_adjoint(side).section_adjoint(side) == spec
+
+
+def test_labels_stand_in_two_of_three_lists() -> None:
+    """Of all triples of lists of two labels those are refused where one stands twice in a list, or in one list only."""
+    lists = ["", "i", "j", "ij", "ji", "ii", "iji"]
+    for triple in itertools.product(lists, repeat=3):
+        twice = any(len(set(labels)) < len(labels) for labels in triple)
+        if twice or any(sum(c in labels for labels in triple) == 1 for c in "ij"):
+            with pytest.raises(SpaceError, match="stands twice in one list" if twice else "stands in one list only"):
+                Spec.of(*triple)
+        else:
+            assert Spec.of(*triple).mirrored.mirrored == Spec.of(*triple)
 
 
 @given(sources())

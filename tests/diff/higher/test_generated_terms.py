@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from diff import derivative, jet
-from diff.higher import Taylor, evaluate, program
+from diff import derivative, jet, sin
+from diff.higher import Taylor, TermError, evaluate, program
 from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
 from diff.higher.claims import agree
-from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Tuple, Var, below, fresh, real, variables
+from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Plus, Prim, Tuple, Var, below, fresh, real, variables
 from diff.higher.types import REAL, Ty, is_first_order
 from diff.higher.values import Tagged
 from hilbert import R, Vec
@@ -46,6 +46,16 @@ def first_order(seed: int) -> tuple[AnyTerm, Ty]:
 def test_generated_terms_have_their_type(seed: int) -> None:
     term, ty = closed(seed)
     assert type_of(term) is ty
+
+
+def test_summands_have_one_type() -> None:
+    """t + s at any type, and no sum of two."""
+    sine, pair = Lam(x := fresh("x"), Prim(sin, x)), Tuple((real(1.0), real(2.0)))
+    for term in (sine, pair):
+        assert type_of(Plus(term, term)) is type_of(term)
+    for left, right in ((sine, pair), (pair, sine), (pair, Tuple((pair, pair))), (sine, Lam(fresh("x"), pair))):
+        with pytest.raises(TermError, match="the other summand is of type"):
+            type_of(Plus(left, right))
 
 
 def test_every_former_is_generated() -> None:

@@ -180,6 +180,25 @@ def test_errors(code: str, text: str, place: str | None) -> None:
         assert str(caught.value).startswith(f"t.lam:{place}: "), caught.value
 
 
+MISMATCHES = [
+    (r"dual(\x. ev(x; cov(1)), cov(1))", "the covector is of type real^* where ((?"),
+    (r"(\x. x : real -> bool)", "real"),
+    ("([1] : list (list real))", "is of type real * list (list real) where list real * list (list real) is due"),
+    ("(<1, <2, 3>> : real * (real * bool))", "real * (real * real) where real * (real * bool) is due"),
+    (r"(\f. <f, f 1> : (real -> real) -> bool * bool)", "bool"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MISMATCHES, ids=[t for t, _ in MISMATCHES])
+def test_a_mismatch_shows_both_types(text: str, said: str) -> None:
+    """Types that agree at first are not written as one type."""
+    m = module()
+    with pytest.raises(TermError, match=re.escape(said)) as caught:
+        m.checked(parsed(text, m))
+    found = re.search(r"is of type (.*) where (.*) is due", str(caught.value))
+    assert found is None or found[1] != found[2]
+
+
 ITEMS = [
     ("positive", "data Bad = Bad (Bad -> real)"),
     ("positive", "data Arr a = Arr (a -> real)\ndata Bad = Bad (Arr Bad)"),
@@ -213,6 +232,7 @@ value map sin [0] = [0]
 grad \<x, y>. x*y at <2, 3> = <3, 2>
 grad \l. sum (map (\x. x*x) l) at [1, 2] = [2, 4]
 grad \(x : R^2). inner(x, x) at [|1, 2|] = [|2, 4|]
+value 1 = 1.00000000001
 error limit : (\x. x) (let f = 1 in f) + fall 1
 error syntax : ) ] ? §
 error type : def bad = sin sin
@@ -229,6 +249,7 @@ def test_claims() -> None:
 FALSE = r"""
 type \x. x + 1 = a -> a
 value 1 = 1.0001
+value 1 = 1.000000001
 value [1] = [1, 1]
 value \x. x = \x. x
 value map = map
