@@ -34,8 +34,8 @@ from hilbert.map import AnyMap, argument, require_map
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
-from hilbert.program.place import told
 from hilbert.program.run import Runner
+from hilbert.program.written import told
 from hilbert.space import type_of
 from hilbert.term import postorder
 from linmap.net.apply import line

@@ -8,8 +8,8 @@ import numpy as np
 
 from hilbert.arrays.namespace import to_numpy
 from hilbert.formal.array import Formal
-from hilbert.program.place import told
 from hilbert.program.run import Runner
+from hilbert.program.written import told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert.program.place import told
+from hilbert.program.written import told
 
 if TYPE_CHECKING:
     from diff.expr import Expr

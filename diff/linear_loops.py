@@ -19,7 +19,7 @@ from hilbert.program.line import Line, Step
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted
 from hilbert.program.operation import Add, Contract, Literal, Scale
-from hilbert.program.place import told
+from hilbert.program.written import told
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc, Net, refs

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType, TracebackType
 
-    from hilbert.program.place import Place
+    from hilbert.program.written import Place
 
 HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
 NUMPY = str(Path(np.__file__).parent / "_")[:-1]

@@ -32,7 +32,7 @@ A_contra = TypeVar("A_contra", bound=Type, contravariant=True)
 
 
 @frozen
-class Entry(Generic[A_contra]):
+class RecordEntry(Generic[A_contra]):
     """A part of a record of class A with its value, a vector or an expression: see `entry`."""
 
     lens: AnyLens
@@ -41,14 +41,14 @@ class Entry(Generic[A_contra]):
 
 @final
 @frozen
-class Known(Entry[A_contra]):
+class Known(RecordEntry[A_contra]):
     """The same with a vector."""
 
 
 @overload
 def entry(lens: Lens[A, W], value: Vec[W]) -> Known[A]: ...
 @overload
-def entry(lens: Lens[A, W], value: Expr[W]) -> Entry[A]: ...
+def entry(lens: Lens[A, W], value: Expr[W]) -> RecordEntry[A]: ...
 def entry(lens: Any, value: Any) -> Any:
     """The part that a lens names, with its value, for `made`; raises SpaceError for other things."""
     if not isinstance(lens, Lens):
@@ -57,13 +57,13 @@ def entry(lens: Any, value: Any) -> Any:
     if not isinstance(value, (Vec, Expr)):
         msg = f"entry({lens}, value) takes a vector or an expression, not {shown(value)}: P.of(…) takes arrays"
         raise SpaceError(msg)
-    return Known(lens, value) if isinstance(value, Vec) else Entry(lens, value)
+    return Known(lens, value) if isinstance(value, Vec) else RecordEntry(lens, value)
 
 
 @overload
 def made(space: V, *entries: Known[V]) -> Vec[V]: ...  # type: ignore[overload-overlap]
 @overload
-def made(space: V, *entries: Entry[V]) -> Expr[V]: ...
+def made(space: V, *entries: RecordEntry[V]) -> Expr[V]: ...
 def made(space: Any, *entries: Any) -> Any:
     """The element of a record with these parts, each leaf given once: an expression if a part is one, else a vector.
 
@@ -73,7 +73,7 @@ def made(space: Any, *entries: Any) -> Any:
     leaves: list[Any] = [None] * len(space.leaves)
     like: Expr[Any] | None = next((e.value for e in entries if isinstance(getattr(e, "value", None), Expr)), None)
     for e in entries:
-        if not isinstance(e, Entry):
+        if not isinstance(e, RecordEntry):
             msg = f"made(P, …) takes entries, entry(lens, value), not {shown(e)}"
             raise SpaceError(msg)
         start, stop = place(space, e.lens, e.value.space)

@@ -14,7 +14,7 @@ from diff import primitives
 from diff.elementwise import AnyElementwise, Elementwise, Primitive
 from diff.programs import Program
 from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
-from linmap.show.repr_text import FLAT, Source, added, call, linear, multiplied, raised, spelled
+from linmap.show.repr_text import FLAT, PythonText, added, call, linear, multiplied, raised, spelled
 from linmap.term.base import LinMap
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ def spell(f: AnyMap) -> str:
     return spelled(f, lambda node, rec: _source(cast("AnyMap", node), rec))
 
 
-def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
+def _source(f: AnyMap, rec: Callable[[Any], PythonText]) -> PythonText:
     if isinstance(f, LinMap):
         return linear(f, rec)
     match cast("Node", f):
         case Constant(dom, value):
-            return Source(f"constant({value.name()}, {dom!r})")
+            return PythonText(f"constant({value.name()}, {dom!r})")
         case Bilinear(contraction):
-            return Source(f"bilinear({contraction!r})")
+            return PythonText(f"bilinear({contraction!r})")
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))
         case Sum(parts):
             texts = [rec(part) for part in parts]
             if _is_regrouped([isinstance(part, LinMap) for part in parts]):
-                return Source(f"term.Sum([{', '.join(text.text for text in texts)}])")
+                return PythonText(f"term.Sum([{', '.join(text.text for text in texts)}])")
             return added(texts)
         case Scaled(k, of):
             return multiplied(k, rec(of))
@@ -52,9 +52,9 @@ def _source(f: AnyMap, rec: Callable[[Any], Source]) -> Source:
         case Power(of, index):
             return raised(rec(of), index)
         case Lift(of, index, over):
-            return Source(f"lift({rec(of).text}, {index!r}, over={over!r})")
+            return PythonText(f"lift({rec(of).text}, {index!r}, over={over!r})")
         case Elementwise() | Program():
-            return Source(repr(f))
+            return PythonText(repr(f))
         case never:
             assert_never(never)
 

@@ -59,7 +59,7 @@ WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cas
 
 @final
 @frozen
-class Factor:
+class PartialDerivative:
     """A partial derivative: factor · slot; `square` is c where the slot is c·u + const for the argument u itself."""
 
     factor: float
@@ -102,7 +102,7 @@ class Series:
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
         inputs = {k for k, alpha in given if any(alpha)}
         self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
-        self.partials: dict[int, list[float | Factor]] = {}
+        self.partials: dict[int, list[float | PartialDerivative]] = {}
         self.products = 0
         self._find(self._orders())
 
@@ -151,12 +151,12 @@ class Series:
         step = self.src.steps[slot - self.src.arity]
         if order and isinstance(step.operation, Elementwise):
             for partial in self._partials(slot, step):
-                if isinstance(partial, Factor):
+                if isinstance(partial, PartialDerivative):
                     yield (partial.slot, 1) if partial.square is None else (partial.whole, order)
         for a in step.args:
             yield a, 0
 
-    def _partials(self, slot: int, step: Step[Any]) -> list[float | Factor]:
+    def _partials(self, slot: int, step: Step[Any]) -> list[float | PartialDerivative]:
         """The partial derivatives of the primitive of a step, each a number or a slot."""
         if slot not in self.partials:
             line, numbers = partials_on(self.src.slots[slot], step.operation)
@@ -167,7 +167,7 @@ class Series:
             ]
         return self.partials[slot]
 
-    def _factor(self, whole: int, u: int) -> Factor:
+    def _factor(self, whole: int, u: int) -> PartialDerivative:
         """A slot without the numbers in front of it, and whether it is c·u + const."""
         factor, slot = self._unscaled(whole)
         c, inner = factor, slot
@@ -178,7 +178,7 @@ class Series:
                 break
             k, inner = self._unscaled(rest[0])
             c *= k
-        return Factor(factor, slot, whole, c if inner == u else None)
+        return PartialDerivative(factor, slot, whole, c if inner == u else None)
 
     def _unscaled(self, slot: int) -> tuple[float, int]:
         """k and x of a slot k·x."""
@@ -300,7 +300,7 @@ class Series:
         zero = (0,) * len(alpha)
         found: list[int | None] = []
         for u, w in zip(step.args, self.partials[slot], strict=True):
-            if not isinstance(w, Factor):
+            if not isinstance(w, PartialDerivative):
                 found.append(self._scaled(w, self.known.get((u, alpha))) if w else None)
                 continue
             inner = (pair for pair in self._pairs(alpha) if zero not in pair)

@@ -28,7 +28,7 @@ from diff.higher.terms import (
     real,
     variables,
 )
-from diff.higher.types import REAL, UNIT, Arrow, Data, Ground, Product, Ty, instance, list_of
+from diff.higher.types import REAL, UNIT, Arrow, DataType, Ground, TupleType, Ty, instance, list_of
 from hilbert import Bool, Fin, R
 
 TEXT = """
@@ -49,8 +49,8 @@ TYPES = declarations().types
 MAYBE, ROSE, SHAPE = TYPES["Maybe"], TYPES["Rose"], TYPES["Shape"]
 PLANE = Ground(R ** Fin.of(2))
 UNARY = ("sin", "cos", "exp", "tanh", "sigmoid", "square")
-SMALL = (REAL, REAL, PLANE, Product((REAL, REAL)), Data(MAYBE, (REAL,)), list_of(REAL), Data(SHAPE, ()))
-BRANCHED = (Data(MAYBE, (REAL,)), list_of(REAL), Data(SHAPE, ()), Data(ROSE, (REAL,)))
+SMALL = (REAL, REAL, PLANE, TupleType((REAL, REAL)), DataType(MAYBE, (REAL,)), list_of(REAL), DataType(SHAPE, ()))
+BRANCHED = (DataType(MAYBE, (REAL,)), list_of(REAL), DataType(SHAPE, ()), DataType(ROSE, (REAL,)))
 
 
 class Terms:
@@ -66,7 +66,7 @@ class Terms:
         if kind == 0 and order:
             return Arrow(self.type(order - 1), self.type(order))
         if kind == 1:
-            return Product(tuple(self.type(order) for _ in range(r.choice((0, 2, 3))))) if order else REAL
+            return TupleType(tuple(self.type(order) for _ in range(r.choice((0, 2, 3))))) if order else REAL
         return r.choice(SMALL)
 
     def number(self) -> float:
@@ -82,7 +82,7 @@ class Terms:
         if size <= 1:
             return self.leaf(ty, env)
         functions = [x for x in env if isinstance(x.type, Arrow) and x.type.cod is ty]
-        tuples = [(x, k) for x in env if isinstance(x.type, Product) for k, p in enumerate(x.type.parts) if p is ty]
+        tuples = [(x, k) for x in env if isinstance(x.type, TupleType) for k, p in enumerate(x.type.parts) if p is ty]
         match r.randrange(10):
             case 0:
                 pattern, value = self.bound(env, size // 2)
@@ -100,7 +100,7 @@ class Terms:
                 return Proj(k, x)
             case 3:
                 other, k = self.type(0), r.randrange(2)
-                return Proj(k, self.term(Product((ty, other) if k == 0 else (other, ty)), env, size - 1))
+                return Proj(k, self.term(TupleType((ty, other) if k == 0 else (other, ty)), env, size - 1))
             case 4:
                 return self.case(ty, env, size)
             case 5:
@@ -109,7 +109,7 @@ class Terms:
                 less = primitive("less", R)
                 condition = Prim(less, Tuple((self.closed_number(), self.closed_number())), "less")
                 return If(condition, self.term(ty, env, size // 3), self.term(ty, env, size // 3))
-            case 7 | 8 | 9 if isinstance(ty, (Product, Arrow)) and _adds(ty):
+            case 7 | 8 | 9 if isinstance(ty, (TupleType, Arrow)) and _adds(ty):
                 return Plus(self.term(ty, env, size // 2), self.term(ty, env, size // 2))
             case _:
                 return self.made(ty, env, size)
@@ -121,7 +121,7 @@ class Terms:
         """A pattern and a term for it."""
         ty = self.type()
         value = self.term(ty, env, size)
-        if isinstance(ty, Product) and ty.parts and self.random.random() < 0.7:
+        if isinstance(ty, TupleType) and ty.parts and self.random.random() < 0.7:
             return Tuple(tuple(fresh("p", part) for part in ty.parts)), value
         return fresh("x", ty), value
 
@@ -142,7 +142,7 @@ class Terms:
         return Fold(data, self.term(data, env, size // 4), branches)
 
     def pattern(self, ty: Ty) -> Any:
-        return Tuple(tuple(fresh("q", p) for p in ty.parts)) if isinstance(ty, Product) else fresh("q", ty)
+        return Tuple(tuple(fresh("q", p) for p in ty.parts)) if isinstance(ty, TupleType) else fresh("q", ty)
 
     def leaf(self, ty: Ty, env: tuple[Var, ...]) -> AnyTerm:
         """A small term."""
@@ -151,12 +151,12 @@ class Terms:
                 if space == Bool:
                     return Lit(Bool.vec(self.random.random() < 0.5))
                 return Lit(space.vec([self.number() for _ in range(space.dim)] if space != R else self.number()))
-            case Product(parts):
+            case TupleType(parts):
                 return Tuple(tuple(self.leaf(part, env) for part in parts))
             case Arrow(dom, cod):
                 x = fresh("y", dom)
                 return Lam(x, self.leaf(cod, (*env, x)))
-            case Data(declaration, args):
+            case DataType(declaration, args):
                 label, field = declaration.cases[0]
                 return Con(label, ty, self.leaf(instance(field, args, ty), env))
             case _:
@@ -176,12 +176,12 @@ class Terms:
                 text = r.choice("+-*") if kind < 4 else r.choice("+*")
                 both = Tuple((self.term(ty, env, size // 2), self.term(ty, env, size // 2)))
                 return Prim(sign(text, space, space), both, text)
-            case Product(parts):
+            case TupleType(parts):
                 return Tuple(tuple(self.term(part, env, size // max(1, len(parts))) for part in parts))
             case Arrow(dom, cod):
                 pattern = self.pattern(dom)
                 return Lam(pattern, self.term(cod, (*env, *_variables(pattern)), size - 1))
-            case Data(declaration, args):
+            case DataType(declaration, args):
                 label, field = r.choice(declaration.cases)
                 due = instance(field, args, ty)
                 return Con(label, ty, Tuple(()) if due is UNIT else self.term(due, env, size // 2))
@@ -198,7 +198,7 @@ def _adds(ty: Ty) -> bool:
     match ty:
         case Ground(space):
             return space.is_space
-        case Product(parts):
+        case TupleType(parts):
             return all(map(_adds, parts))
         case Arrow(_, cod):
             return _adds(cod)

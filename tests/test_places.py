@@ -12,7 +12,7 @@ import pytest
 from adjoint import check_derivative, grad
 from diff import each, fun, iterate, lift, log, program, where
 from hilbert import Fin, R
-from hilbert.program.place import told
+from hilbert.program.written import told
 
 X = Fin.of(3)
 V = R**X

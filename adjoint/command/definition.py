@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.command.report import Place, UsageError, located
+from adjoint.command.report import TextSpan, UsageError, located
 from adjoint.languages.spaces import element, value_of
 from adjoint.rules import adjoint
 from adjoint.verification import verify
@@ -27,7 +27,7 @@ SEED = 0
 """Points that are not given are drawn with this seed."""
 
 
-class Definition(Protocol):
+class DefinedFunction(Protocol):
     """A function that a file defines; its arguments are one tuple where there are several."""
 
     @property
@@ -35,7 +35,7 @@ class Definition(Protocol):
         """Its name."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TextSpan:
         """Where it stands."""
 
     @property
@@ -63,7 +63,7 @@ class Loaded(Protocol):
     """What files define."""
 
     @property
-    def definitions(self) -> Mapping[str, Definition]:
+    def definitions(self) -> Mapping[str, DefinedFunction]:
         """The functions by their names, in the order of the text."""
 
     def expression(self, source: str) -> str:
@@ -77,7 +77,7 @@ class MapDefinition:
 
     name: str
     signature: str
-    place: Place
+    place: TextSpan
     map: Callable[[Sequence[Value] | None], AnyMap]
     texts: Mapping[str, Callable[[Sequence[Value] | None, Vec[Any] | None], str]]
     """The stages: with the arguments at hand, and the point that they are."""

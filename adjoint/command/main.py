@@ -22,7 +22,7 @@ from diff.higher import TermError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.command.definition import Definition, Loaded
+    from adjoint.command.definition import DefinedFunction, Loaded
     from adjoint.languages.values import Value
 
 LANGUAGES: dict[str, Callable[[Sequence[Source]], Loaded]] = {"py": python.load, **{k: texts.loader(k) for k in TEXTS}}
@@ -178,7 +178,7 @@ def _loaded(file: str, language: str | None) -> Loaded:
     return LANGUAGES[kinds[0]](sources)
 
 
-def _found(loaded: Loaded, of: Asked) -> Definition:
+def _found(loaded: Loaded, of: Asked) -> DefinedFunction:
     """The function that is asked for; raises UsageError, with near names, where the file has none."""
     names = list(loaded.definitions)
     if of.name in loaded.definitions:

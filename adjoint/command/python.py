@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from adjoint.command.definition import MapDefinition
-from adjoint.command.report import Place, located
+from adjoint.command.report import TextSpan, located
 from adjoint.languages.spaces import value_of_python
 from adjoint.languages.stages import STAGES
 from hilbert import Map
@@ -43,7 +43,7 @@ class Loaded:
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text; a function as it prints."""
-        where = Place("-e", source, 1, 1)
+        where = TextSpan("-e", source, 1, 1)
         with located(where):
             found = eval(compile(source.strip(), "-e", "eval", dont_inherit=True), self.namespace)  # noqa: S307 - the user's
             return value_of_python(found)
@@ -54,7 +54,7 @@ def load(sources: Sequence[Source]) -> Loaded:
     name = Path(sources[0].name).stem
     module = ModuleType(name if name.isidentifier() and name not in sys.modules else f"_{name}")
     sys.modules[module.__name__] = module
-    names: dict[str, Place] = {}
+    names: dict[str, TextSpan] = {}
     for source in sources:
         names |= _executed(source, module)
     found = {k: (module.__dict__.get(k), place) for k, place in names.items()}
@@ -63,12 +63,12 @@ def load(sources: Sequence[Source]) -> Loaded:
     )
 
 
-def _definition(name: str, f: AnyMap, place: Place) -> MapDefinition:
+def _definition(name: str, f: AnyMap, place: TextSpan) -> MapDefinition:
     stages = {k: lambda _, x, of=of: of(f, x) for k, of in STAGES.items()}
     return MapDefinition(name, f"{f.dom} -> {f.cod}", place, lambda _: f, stages)
 
 
-def _executed(source: Source, module: ModuleType) -> dict[str, Place]:
+def _executed(source: Source, module: ModuleType) -> dict[str, TextSpan]:
     """Where the names stand that a file defines, when it was executed."""
     file, text = source.name, source.text
     folder = str(Path(file).resolve().parent)
@@ -76,10 +76,10 @@ def _executed(source: Source, module: ModuleType) -> dict[str, Place]:
         sys.path.insert(0, folder)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module.__file__ = file
-    with located(Place(file, text, 1, 1)):
+    with located(TextSpan(file, text, 1, 1)):
         tree = ast.parse(text, file)
         exec(compile(tree, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - that is what a model is
-    return {name: Place(file, text, node.lineno, node.col_offset + 1) for name, node in _defined(tree.body)}
+    return {name: TextSpan(file, text, node.lineno, node.col_offset + 1) for name, node in _defined(tree.body)}
 
 
 def _defined(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:

@@ -29,7 +29,7 @@ class UsageError(Exception):
 
 @final
 @frozen
-class Place:
+class TextSpan:
     """A place in a text: its line, and its first and last column, counted from 1 in code points."""
 
     file: str
@@ -44,7 +44,7 @@ class Place:
         lines = ENDS.split(self.text, self.line)
         return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
 
-    def of(self, span: Span) -> Place:
+    def of(self, span: Span) -> TextSpan:
         """The place of a span, whose columns are counted in bytes."""
         line = evolve(self, line=span.line, column=1, end=None)
         raw = line.source.encode()
@@ -58,7 +58,7 @@ class Place:
 class TextError(Exception):
     """Something is wrong in a text, or with running it. The exit status is 1."""
 
-    def __init__(self, place: Place, message: str) -> None:
+    def __init__(self, place: TextSpan, message: str) -> None:
         super().__init__(message)
         self.place = place
 
@@ -67,8 +67,8 @@ class TextError(Exception):
         """A mistake in one of some texts."""
         where = error.place
         if where is None:
-            return cls(Place(next(iter(texts), ""), "", 1, 1), error.message)
-        return cls(Place(where.file, texts.get(where.file, ""), where.line, where.column), error.message)
+            return cls(TextSpan(next(iter(texts), ""), "", 1, 1), error.message)
+        return cls(TextSpan(where.file, texts.get(where.file, ""), where.line, where.column), error.message)
 
     def report(self) -> str:
         """FILE:LINE:COLUMN: message, the line, and carets; what more the message says stands below."""
@@ -101,7 +101,7 @@ def _colours() -> bool:
 
 
 @contextmanager
-def located(place: Place) -> Iterator[None]:
+def located(place: TextSpan) -> Iterator[None]:
     """Errors inside become TextError: at the line of the text that raised them, else at the place."""
     try:
         yield
@@ -120,7 +120,7 @@ def located(place: Place) -> Iterator[None]:
         raise _text_error(error, place) from error
 
 
-def _text_error(error: BaseException, place: Place) -> TextError:
+def _text_error(error: BaseException, place: TextSpan) -> TextError:
     """Where the line is that raised an error, or what caused it; what the operands were."""
     cause: BaseException | None = error
     best: tuple[Span, str, list[str]] | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from adjoint.command.definition import MapDefinition
-from adjoint.command.report import Place, TextError, UsageError
+from adjoint.command.report import TextError, TextSpan, UsageError
 from adjoint.languages import LANGUAGES
 from diff.higher import TermError
 from hilbert import SpaceError
@@ -16,7 +16,7 @@ from hilbert import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adjoint.languages import Function, Source
+    from adjoint.languages import LoadedFunction, Source
     from adjoint.languages.loaded import Loaded as Text
     from adjoint.languages.values import Value
     from hilbert.map import AnyMap
@@ -49,7 +49,7 @@ def loader(language: str) -> Callable[[Sequence[Source]], Loaded]:
     return load
 
 
-def _definition(f: Function, texts: Mapping[str, str]) -> MapDefinition:
+def _definition(f: LoadedFunction, texts: Mapping[str, str]) -> MapDefinition:
     def like(args: Sequence[Value] | None) -> AnyMap:
         with _reported(texts):
             try:
@@ -66,7 +66,7 @@ def _definition(f: Function, texts: Mapping[str, str]) -> MapDefinition:
 
         return run
 
-    place = Place(f.place.file, texts[f.place.file], f.place.line, f.place.column)
+    place = TextSpan(f.place.file, texts[f.place.file], f.place.line, f.place.column)
     return MapDefinition(f.name, f.signature, place, like, {k: reported(run) for k, run in f.stages().items()})
 
 

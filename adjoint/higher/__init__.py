@@ -7,6 +7,6 @@ functional; `steps(t)` are the paper's, `run` runs the claims of a text.
 from adjoint.higher.claims import run
 from adjoint.higher.differential import Covector, differential
 from adjoint.higher.machine import pairing, reduce
-from adjoint.higher.steps import Step, steps
+from adjoint.higher.steps import ReductionStep, steps
 
-__all__ = ["Covector", "Step", "differential", "pairing", "reduce", "run", "steps"]
+__all__ = ["Covector", "ReductionStep", "differential", "pairing", "reduce", "run", "steps"]

@@ -11,8 +11,8 @@ from adjoint.higher.values import (
     Applied,
     Crossed,
     Differentiated,
+    DualNumber,
     Linearized,
-    Moving,
     Neutral,
     Node,
     Out,
@@ -44,7 +44,7 @@ from diff.higher.terms import (
     fresh,
     variables,
 )
-from diff.higher.types import Arrow, Data, Ground, Lin, Product, Ty, dual, ground, payload
+from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground, payload
 from diff.higher.values import Tagged, Value, summands
 from diff.term import Bilinear
 from hilbert import DirectSum, Type
@@ -115,7 +115,7 @@ class _Series:
     def _tangent(self, value: Value, ty: Ty) -> Pass:
         """The tangent of a value."""
         level, kind = self.tape.level, ty if isinstance(value, Neutral) else stored(ty)
-        if isinstance(value, Moving) and value.level == level:
+        if isinstance(value, DualNumber) and value.level == level:
             term = self._out(value.tangent, kind)
             if isinstance(kind, Ground) or level not in self.machine.levels(value.value):
                 return term
@@ -124,13 +124,13 @@ class _Series:
         if level not in self.machine.levels(value):
             return Zero(ty)
         match value, kind:
-            case tuple(), Product(parts) if not isinstance(ty, Lin):
+            case tuple(), TupleType(parts) if not isinstance(ty, Lin):
                 made = []
                 for one, part in zip(value, parts, strict=True):
                     term = yield self._tangent(one, part)
                     made.append(term)
                 return Tuple(tuple(made))
-            case Tagged(label, one), Data() if not isinstance(ty, Lin):
+            case Tagged(label, one), DataType() if not isinstance(ty, Lin):
                 inner = yield self._tangent(one, payload(kind, label))
                 return Con(label, kind, inner)
             case _, Arrow(dom, cod):  # rule 18: λx. S'
@@ -224,7 +224,7 @@ def _result(node: Node) -> Ty:
 def _path(ty: Ty, index: int) -> list[int]:
     """The projections to a leaf of nested tuples; raises Stuck where the leaf is in a constructor."""
     found: list[int] = []
-    while isinstance(ty, Product):
+    while isinstance(ty, TupleType):
         for k, part in enumerate(ty.parts):
             width = _width(part)
             if index < width:
@@ -239,16 +239,16 @@ def _path(ty: Ty, index: int) -> list[int]:
 
 def _width(ty: Ty) -> int:
     """The number of leaves of nested tuples."""
-    if isinstance(ty, Product):
+    if isinstance(ty, TupleType):
         return sum(map(_width, ty.parts))
-    if isinstance(ty, Data):
+    if isinstance(ty, DataType):
         raise Stuck
     return int(not isinstance(ty, Ground) or ty.space.is_space)
 
 
 def _pattern(ty: Ty) -> Pattern:
     """Fresh variables for the leaves of nested tuples."""
-    return Tuple(tuple(map(_pattern, ty.parts))) if isinstance(ty, Product) else fresh("v", ty)
+    return Tuple(tuple(map(_pattern, ty.parts))) if isinstance(ty, TupleType) else fresh("v", ty)
 
 
 def _shaped(space: Type, terms: list[AnyTerm]) -> AnyTerm:

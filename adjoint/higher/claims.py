@@ -19,7 +19,7 @@ import numpy as np
 from adjoint.higher.machine import pairing, reduce
 from diff.higher import claims
 from diff.higher.binding import Pass, binder
-from diff.higher.claims import CLOSE, Report
+from diff.higher.claims import CLOSE, ClaimsReport
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.terms import AnyTerm, Former, Let, Lit, Plus, Prim, Tuple, Var, Zero, below, variables
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from diff.higher.modules import Module
 
 
-def run(text: str, file: str = "<text>") -> Report:
+def run(text: str, file: str = "<text>") -> ClaimsReport:
     """The claims of a text, those of pullbacks among them. Raises TermError for a mistake outside of them."""
     return claims.run(text, file, {"reduce": _reduce, "pair": _pair})
 

@@ -10,7 +10,18 @@ from typing import Any, assert_never
 
 from adjoint.higher.bodies import Bodies
 from adjoint.higher.reader import free_variables, neutral, type_of, with_lets
-from adjoint.higher.values import Along, At, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape, zero
+from adjoint.higher.values import (
+    At,
+    DirectionalCovector,
+    Functional,
+    Jacobian,
+    Neutral,
+    Pulled,
+    Start,
+    Stuck,
+    Tape,
+    zero,
+)
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS, bind
@@ -111,7 +122,7 @@ class Machine(Bodies):
                 point = yield self.value(at, env)
                 direction = yield self.value(along, env)
                 c = yield self.value(covector, env)
-                return Functional((Along(point, direction, c),))
+                return Functional((DirectionalCovector(point, direction, c),))
             case Zero(ty):
                 return zero(ty)
             case Plus():  # of both languages

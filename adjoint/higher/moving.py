@@ -15,10 +15,10 @@ from adjoint.higher.reader import Reader, neutral, type_of, with_lets
 from adjoint.higher.values import (
     Applied,
     Crossed,
+    DualNumber,
     Functional,
     Jacobian,
     Linearized,
-    Moving,
     Neutral,
     Node,
     Out,
@@ -37,7 +37,7 @@ from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
 from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Tuple, Var, below, fresh
-from diff.higher.types import Arrow, Ground, Product, Ty, ground
+from diff.higher.types import Arrow, Ground, TupleType, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
 from hilbert import DirectSum, Vec
 from hilbert.map import AnyMap
@@ -74,20 +74,20 @@ class Mover(Reader):
 
     def perturbed(self, leaf: Value, tangent: Out, level: int) -> Value:
         """v + ε v̇ of a leaf, which may move already."""
-        if isinstance(leaf, Moving) and leaf.level > level:
-            return Moving(self.perturbed(leaf.value, tangent, level), leaf.tangent, leaf.level)
-        if isinstance(leaf, Moving) and leaf.level == level and isinstance(tangent.type, Ground):
+        if isinstance(leaf, DualNumber) and leaf.level > level:
+            return DualNumber(self.perturbed(leaf.value, tangent, level), leaf.tangent, leaf.level)
+        if isinstance(leaf, DualNumber) and leaf.level == level and isinstance(tangent.type, Ground):
             node = Summed(leaf.tangent, tangent, (tangent.type,))
             self.tapes[level].add(node)
-            return Moving(leaf.value, Out(node, 0), level)
-        return Moving(leaf, tangent, level)
+            return DualNumber(leaf.value, Out(node, 0), level)
+        return DualNumber(leaf, tangent, level)
 
     def still(self, value: Value, level: int) -> Value:
         """W: the value without what moves at a level."""
-        if isinstance(value, Moving):
+        if isinstance(value, DualNumber):
             if value.level == level:
                 return self.still(value.value, level)
-            return Moving(self.still(value.value, level), value.tangent, value.level)
+            return DualNumber(self.still(value.value, level), value.tangent, value.level)
         if isinstance(value, (Vec, int, Neutral)):
             return value
         if isinstance(value, (tuple, Tagged)):
@@ -111,7 +111,7 @@ class Mover(Reader):
                 continue
             seen.add(id(one))
             match one:
-                case Moving(inner, _, level):
+                case DualNumber(inner, _, level):
                     found.add(level)
                     stack.append(inner)
                 case tuple():
@@ -139,7 +139,7 @@ class Mover(Reader):
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
         """op(v); the tangent is 𝒥op along those of the leaves (rules 10, 14, 15)."""
         leaves = flat(value)
-        level = max((leaf.level for leaf in leaves if isinstance(leaf, Moving)), default=0)
+        level = max((leaf.level for leaf in leaves if isinstance(leaf, DualNumber)), default=0)
         if level:
             points = tuple(_under(leaf, level) for leaf in leaves)
             result = self.primitive(op, _shaped(op, points), name)
@@ -160,14 +160,14 @@ class Mover(Reader):
         """The term of an argument of primitives: numbers and neutral terms."""
         if isinstance(value, tuple):
             return Tuple(tuple(map(self._argument, value)))
-        term: AnyTerm = _done(self.read(value, Product(())))
+        term: AnyTerm = _done(self.read(value, TupleType(())))
         return term
 
     def jacobian(self, op: AnyMap, name: str, direction: Value, point: Value) -> Value:
         """(𝒥f·v) a: rule 4, and where it moves rule 14, or (15) of f' (§13.2)."""
         along, at = flat(direction), flat(point)
-        level = max((leaf.level for leaf in (*along, *at) if isinstance(leaf, Moving)), default=0)
-        if level and not any(isinstance(leaf, Moving) and leaf.level == level for leaf in at):
+        level = max((leaf.level for leaf in (*along, *at) if isinstance(leaf, DualNumber)), default=0)
+        if level and not any(isinstance(leaf, DualNumber) and leaf.level == level for leaf in at):
             still = tuple(_under(leaf, level) for leaf in along)
             result = self.jacobian(op, name, _shaped(op, still), point)
             types = tuple(Ground(space) for space in summands(op.cod))
@@ -196,7 +196,7 @@ class Mover(Reader):
                 left = yield self.read(a, ty)
                 right = yield self.read(b, ty)
                 return Neutral(Plus(left, right), ty)
-            case (Pulled() | Jacobian() | Neutral() | Moving(), _) | (_, Pulled() | Jacobian() | Neutral()) if (
+            case (Pulled() | Jacobian() | Neutral() | DualNumber(), _) | (_, Pulled() | Jacobian() | Neutral()) if (
                 not _is_ground(a)
             ):
 
@@ -206,7 +206,7 @@ class Mover(Reader):
                     return (yield self.sum(x, y))
 
                 return Native(pointwise, (a, b))
-            case (Vec() | Moving(), _):
+            case (Vec() | DualNumber(), _):
                 space = _space(a)
                 return self.primitive(sign("+", space, space), (a, b), "+")
             case _:  # tuples and functions
@@ -217,7 +217,7 @@ class Mover(Reader):
     def call(self, function: Value, arg: Value) -> Pass:
         """f v; a function that moves is rule 19."""
         match function:
-            case Moving(inner, tangent, level):
+            case DualNumber(inner, tangent, level):
                 return (yield self._called(inner, tangent, level, arg))
             case Neutral(term, Arrow(dom, cod)):
                 return (yield self._stopped(function, term, dom, cod, arg))
@@ -298,7 +298,7 @@ class Mover(Reader):
 
 def _space(leaf: Value) -> Any:
     """The space of a vector that may move."""
-    while isinstance(leaf, Moving):
+    while isinstance(leaf, DualNumber):
         leaf = leaf.value
     if isinstance(leaf, Neutral):
         assert isinstance(leaf.type, Ground)
@@ -307,7 +307,7 @@ def _space(leaf: Value) -> Any:
 
 
 def _is_ground(value: Value) -> bool:
-    while isinstance(value, Moving):
+    while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
 
@@ -318,11 +318,11 @@ def _is_atomic(value: Value) -> bool:
 
 
 def _under(leaf: Value, level: int) -> Value:
-    return leaf.value if isinstance(leaf, Moving) and leaf.level == level else leaf
+    return leaf.value if isinstance(leaf, DualNumber) and leaf.level == level else leaf
 
 
 def _tangents(leaves: list[Value], level: int) -> tuple[Out | None, ...]:
-    return tuple(leaf.tangent if isinstance(leaf, Moving) and leaf.level == level else None for leaf in leaves)
+    return tuple(leaf.tangent if isinstance(leaf, DualNumber) and leaf.level == level else None for leaf in leaves)
 
 
 def _fields(one: Any) -> list[Value]:

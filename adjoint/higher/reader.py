@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from adjoint.higher.values import Along, At, Functional, Jacobian, Moving, Neutral, Pulled, Stuck, stored
+from adjoint.higher.values import (
+    At,
+    DirectionalCovector,
+    DualNumber,
+    Functional,
+    Jacobian,
+    Neutral,
+    Pulled,
+    Stuck,
+    stored,
+)
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.check import Checker
 from diff.higher.evaluate import Evaluator
@@ -30,7 +40,7 @@ from diff.higher.terms import (
     fresh,
     variables,
 )
-from diff.higher.types import REAL, Arrow, Data, Lin, Product, Ty, dual, ground, is_first_order, payload
+from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground, is_first_order, payload
 from diff.higher.values import Closure, Tagged, Value
 from hilbert import Vec
 from hilbert.once import once
@@ -44,7 +54,7 @@ class Reader(Evaluator):
         match value:
             case Neutral(term, kind):
                 return Cov(term) if isinstance(ty, Lin) and not isinstance(kind, Lin) else term
-            case Moving():
+            case DualNumber():
                 raise Stuck
             case Pulled(pattern, body, values, form, cod):
                 (closed, names) = yield self.closed(Lam(pattern, body), values)
@@ -65,10 +75,10 @@ class Reader(Evaluator):
         match ty:
             case Lin(dom, _):
                 return (yield self._covector(value, dom))
-            case Product(parts):
+            case TupleType(parts):
                 made = yield each(lambda one: self.read(*one), list(zip(value, parts, strict=True)))
                 return Tuple(tuple(made))
-            case Data():
+            case DataType():
                 assert isinstance(value, Tagged)
                 arg = yield self.read(value.payload, payload(ty, value.label))
                 return Con(value.label, ty, arg)
@@ -92,10 +102,10 @@ class Reader(Evaluator):
             case Lin(inner, _):  # pt(u)
                 point = yield self.read(value, inner)
                 return Point(point)
-            case Product(parts):  # (c₁, …, cₙ): numbers, and covectors where there are functions
+            case TupleType(parts):  # (c₁, …, cₙ): numbers, and covectors where there are functions
                 made = yield each(lambda one: self._component(*one), list(zip(value, parts, strict=True)))
                 return Cov(Tuple(tuple(made)))
-            case Data() if not is_first_order(dom):
+            case DataType() if not is_first_order(dom):
                 stored(dual(dom))  # refuses
                 raise AssertionError(dom)
             case _:  # vectors and variants of them
@@ -107,7 +117,7 @@ class Reader(Evaluator):
         term = yield self.read(value, dual(ty))
         return term.of if isinstance(term, Cov) and not isinstance(type_of(term.of), Lin) else term
 
-    def _evaluation(self, one: At | Along, dom: Any) -> Pass:
+    def _evaluation(self, one: At | DirectionalCovector, dom: Any) -> Pass:
         point = yield self.read(one.point, dom.dom)
         covector = yield self.read(one.covector, dual(dom.cod))
         if isinstance(one, At):
@@ -140,7 +150,7 @@ def with_lets(lets: list[tuple[Var, AnyTerm]], term: AnyTerm) -> AnyTerm:
 
 def neutral(term: AnyTerm, ty: Ty) -> Value:
     """A neutral term as a value: of a product, the tuple of its components."""
-    if isinstance(ty, Product):
+    if isinstance(ty, TupleType):
         return tuple(neutral(component(term, k), part) for k, part in enumerate(ty.parts))
     return Neutral(term, ty)
 

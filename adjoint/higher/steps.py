@@ -61,7 +61,7 @@ MOST = 10_000
 
 @final
 @frozen
-class Step:
+class ReductionStep:
     """A term, and the rule that made it from the one before; for a tupled step (20) also the rule of its premise."""
 
     rule: str
@@ -73,7 +73,7 @@ class Step:
         return f"{rule:<10} {self.term}"
 
 
-def steps(term: AnyTerm, most: int = MOST) -> Iterator[Step]:
+def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     """The steps from a checked term to its normal form: t → … → V. Each costs time in the size of the term.
 
     Raises TermError `limit` after so many.
@@ -83,7 +83,7 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[Step]:
         found = driven(strategy.step(term))
         if found is None:
             return
-        step: Step = found
+        step: ReductionStep = found
         term = step.term
         yield step
     raise TermError("limit", f"no normal form after {most} steps", term.place)
@@ -115,54 +115,54 @@ class _Strategy:
         made = self._contracted(term)
         return None if made is None or made.term == term else made
 
-    def _series(self, term: Any) -> Step | None:
+    def _series(self, term: Any) -> ReductionStep | None:
         """(Ω λy. P)·ω: A-reduction, then rules 7 and 8."""
         pattern, body, form = term.pattern, term.body, term.form
         if _tupled(pattern, body) is not None and isinstance(form, Pull):
             return None
         if not is_a_normal(body):
-            return Step("A", evolve(term, body=a_normal(body)))
+            return ReductionStep("A", evolve(term, body=a_normal(body)))
         if not isinstance(body, Let):
             return None
         x: Any = body.pattern
         if isinstance(body.body, Var) and body.body.number == x.number:
-            return Step("7", evolve(term, body=body.value))
+            return ReductionStep("7", evolve(term, body=body.value))
         longer = self._with(pattern, pattern, x)
         assert isinstance(longer, Tuple)
         self.extended.add(x.number)
         inner = evolve(term, pattern=longer, body=body.body)
-        return Step("8", evolve(term, body=self._with(pattern, pattern, body.value), form=inner))
+        return ReductionStep("8", evolve(term, body=self._with(pattern, pattern, body.value), form=inner))
 
     def _with(self, pattern: Pattern, first: AnyTerm, last: AnyTerm) -> Tuple:
         """⟨y, t⟩, flat where y is a tuple that rule 8 has made."""
         is_long = isinstance(pattern, Tuple) and pattern.parts and _number(pattern.parts[-1]) in self.extended
         return Tuple((*first.parts, last) if is_long and isinstance(first, Tuple) else (first, last))
 
-    def _contracted(self, term: AnyTerm) -> Step | None:
+    def _contracted(self, term: AnyTerm) -> ReductionStep | None:
         """A redex whose parts are values, by its rule."""
         match term:
             case App(Lam(pattern, body), arg) | Let(pattern, arg, body):
-                return Step("1", _matched(pattern, arg, body))
+                return ReductionStep("1", _matched(pattern, arg, body))
             case App(Pull() as pull, point):
                 return self._pulled(pull, point)
             case App(Jac()):
-                return Step("4", reduce(term))
+                return ReductionStep("4", reduce(term))
             case App(Plus() | Zero() | Fix()) | If() | Case() | Fold() | Diff() | Sharp() | Fix() | Plus():
-                return Step("§", reduce(term))
+                return ReductionStep("§", reduce(term))
             case Proj(index, Tuple(parts)):
-                return Step("2", parts[index])
+                return ReductionStep("2", parts[index])
             case Proj(_, Plus() | Zero()):
-                return Step("§", reduce(term))
+                return ReductionStep("§", reduce(term))
             case Prim():
-                return Step("3", reduce(term))
+                return ReductionStep("3", reduce(term))
             case Dual(pattern, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
-                return Step("6", Dual(pattern, _matched(inner, body, outer), covector))
+                return ReductionStep("6", Dual(pattern, _matched(inner, body, outer), covector))
             case Dual():
-                return Step("5", reduce(term))
+                return ReductionStep("5", reduce(term))
             case _:  # this is a value
                 return None
 
-    def _pulled(self, pull: Pull, point: AnyTerm) -> Step:
+    def _pulled(self, pull: Pull, point: AnyTerm) -> ReductionStep:
         """((Ω λy. E)·ω) V and ((Ω λy. ⟨y, E⟩)·ω) V."""
         pattern, form = pull.pattern, pull.form
         tupled = _tupled(pattern, pull.body) if isinstance(form, Pull) else None
@@ -170,7 +170,7 @@ class _Strategy:
         if isinstance(body, Pull):  # (17)
             new = unfolded(body)
             whole = new if tupled is None else self._with(pattern, pattern, new)
-            return Step("17", App(evolve(pull, body=whole), point))
+            return ReductionStep("17", App(evolve(pull, body=whole), point))
         moved: Moved = {}
         v = _mirrored(pattern)
         bind(pattern, point, v, moved)
@@ -180,10 +180,10 @@ class _Strategy:
             zero = Zero(type_of(value))
             along = self._with(pattern, v, zero if tangent is None else tangent)
             number = "20b" if tangent is None else "20a"
-            return Step(number, Dual(v, along, App(form, self._with(pattern, point, value))), rule)
+            return ReductionStep(number, Dual(v, along, App(form, self._with(pattern, point, value))), rule)
         if tangent is None:
-            return Step(rule, reduce(Zero(dual(pattern_type(pattern)))))
-        return Step(rule, Dual(v, tangent, App(form, value)))
+            return ReductionStep(rule, reduce(Zero(dual(pattern_type(pattern)))))
+        return ReductionStep(rule, Dual(v, tangent, App(form, value)))
 
 
 def _contexts(term: AnyTerm) -> tuple[str, ...]:

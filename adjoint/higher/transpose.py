@@ -12,14 +12,14 @@ from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
 from adjoint.higher.moving import Mover
 from adjoint.higher.reader import neutral
 from adjoint.higher.values import (
-    Along,
     Applied,
     At,
     Crossed,
     Differentiated,
+    DirectionalCovector,
+    DualNumber,
     Functional,
     Linearized,
-    Moving,
     Neutral,
     Node,
     Out,
@@ -38,7 +38,7 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.operators import primitive, sign
 from diff.higher.terms import Diff
-from diff.higher.types import Arrow, Data, Ground, Lin, Product, Ty, dual, payload
+from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, payload
 from diff.higher.values import Native, Tagged, Value, flat, summands
 from hilbert import R, Vec
 from linmap import LinMap
@@ -89,7 +89,7 @@ class Transposer(Mover):
         while todo:
             value, ty, c = todo.pop()
             kind: Ty = ty if isinstance(value, Neutral) else stored(ty)
-            if isinstance(value, Moving):
+            if isinstance(value, DualNumber):
                 if _is_neutral(c):
                     raise Stuck
                 if value.level == level:
@@ -104,9 +104,9 @@ class Transposer(Mover):
             if _is_neutral(c):
                 raise Stuck
             match value, kind:
-                case tuple(), Product(parts):  # T(v. ⟨A, B⟩; (c₁, c₂)) = T(v.A; c₁) + T(v.B; c₂)
+                case tuple(), TupleType(parts):  # T(v. ⟨A, B⟩; (c₁, c₂)) = T(v.A; c₁) + T(v.B; c₂)
                     todo.extend(zip(value, parts, c, strict=True))
-                case Tagged(label, inner), Data():
+                case Tagged(label, inner), DataType():
                     todo.append((inner, payload(kind, label), c.payload))
                 case Functional(terms), Lin(Arrow() as arrow, _):  # c is a function
                     for term in terms:
@@ -123,12 +123,12 @@ class Transposer(Mover):
                 case _:  # nothing else moves
                     raise Stuck
 
-    def _evaluated(self, tape: Tape, term: At | Along, arrow: Arrow, function: Value) -> Pass:
+    def _evaluated(self, tape: Tape, term: At | DirectionalCovector, arrow: Arrow, function: Value) -> Pass:
         """A moving evaluation at a function u: ev(a; c) is bilinear, ċ(u a) + c(𝒟u(a)(ȧ))."""
-        if isinstance(term, Along) and tape.level in self.levels((term.point, term.direction)):
+        if isinstance(term, DirectionalCovector) and tape.level in self.levels((term.point, term.direction)):
             raise Stuck
         level = tape.level
-        if isinstance(term, Along):
+        if isinstance(term, DirectionalCovector):
             value = yield self.differential(function, term.point, term.direction, arrow)
             return [(term.covector, dual(arrow.cod), value)]
         value = yield self.call(function, self.still(term.point, level))
@@ -168,11 +168,11 @@ class Transposer(Mover):
                 _record(sums, function, Functional((At(point, c),)))
             case Differentiated(function, point, direction, result):  # T(v. 𝒟A(a)(u); c) = T(v. A; dv(a, u; c))
                 c = _assembled(result, function, covectors)
-                _record(sums, function, Functional((Along(point, direction, c),)))
+                _record(sums, function, Functional((DirectionalCovector(point, direction, c),)))
             case Turned(function, point, covector):  # T(v. (λu. A)*·Z; pt(w)) = T(v. A[w/u]; Z)
                 it = iter(covectors)
                 along = leafwise(point, _function(function.type).dom, lambda *_: next(it))
-                _record(sums, function, Functional((Along(point, along, covector),)))
+                _record(sums, function, Functional((DirectionalCovector(point, along, covector),)))
             case Crossed(function, lower, point, result):  # T(v. 𝒟F(a)(B); c) = T(v. B; (λu. 𝒟F(a)(u))*·c)
                 c = _assembled(result, function, covectors)
                 dom = _function(function.type).dom
@@ -183,7 +183,7 @@ class Transposer(Mover):
                 turned = Turned(function, at, self.still(c, lower), types)
                 self.tapes[lower].add(turned)
                 for k, leaf in enumerate(_leaves(point, dom)):
-                    if isinstance(leaf, Moving) and leaf.level == tape.level:
+                    if isinstance(leaf, DualNumber) and leaf.level == tape.level:
                         one = self.perturbed(zero(types[k]), Out(turned, k), lower)
                         _record(sums, leaf.tangent, one)
             case Stopped():
@@ -241,7 +241,9 @@ class Transposer(Mover):
 
         def tangent(leaf: Value, kind: Ty) -> Value:
             if isinstance(kind, Ground):
-                found = _pushed(tape, leaf.tangent) if isinstance(leaf, Moving) and leaf.level == tape.level else None
+                found = (
+                    _pushed(tape, leaf.tangent) if isinstance(leaf, DualNumber) and leaf.level == tape.level else None
+                )
                 return zero(kind) if found is None else found
             if tape.level not in self.levels(leaf):
                 return zero(kind)
@@ -330,13 +332,13 @@ class Transposer(Mover):
                     todo.append((d, c, arrow))
                 case tuple(), tuple(), _:
                     kind = stored(kind)
-                    assert isinstance(kind, Product)
+                    assert isinstance(kind, TupleType)
                     todo.extend(zip(c, d, kind.parts, strict=True))
                 case Tagged(label, x), Tagged(other, y), _:
                     if label != other:
                         raise TermError("shape", f"a covector at {label} is paired with a direction at {other}")
                     kind = stored(kind)
-                    assert isinstance(kind, Data)
+                    assert isinstance(kind, DataType)
                     todo.append((x, y, payload(kind, label)))
                 case int(), _, _:
                     pass
@@ -357,7 +359,7 @@ def _record(sums: Sums, out: Out, covector: Value) -> None:
 
 def _is_neutral(value: Value) -> bool:
     """Whether a covector is a neutral term, also one that moves."""
-    while isinstance(value, Moving):
+    while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Neutral) and isinstance(value.type, Lin)
 

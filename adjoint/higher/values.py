@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import field, frozen
 
 from diff.higher.errors import TermError
-from diff.higher.types import Arrow, Data, Ground, Int, Lin, Product, Ty, dual, is_first_order, payload
+from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, is_first_order, payload
 from diff.higher.values import Native, Tagged, Value
 from hilbert import Bool
 from hilbert.once import once
@@ -78,7 +78,7 @@ class At:
 
 @final
 @frozen(eq=False)
-class Along:
+class DirectionalCovector:
     """dv(a, u; c), h ↦ c(𝒟h(a)(u))."""
 
     point: Value
@@ -91,7 +91,7 @@ class Along:
 class Functional:
     """A sum of evaluations."""
 
-    terms: tuple[At | Along, ...] = ()
+    terms: tuple[At | DirectionalCovector, ...] = ()
 
 
 # --- values that move ---
@@ -113,7 +113,7 @@ class Out:
 
 @final
 @frozen(eq=False)
-class Moving:
+class DualNumber:
     """v + ε v̇, ε² = 0, for the ε of a level: the later differentiation has the higher level.
 
     Of a vector the v of the highest level is outermost; of a function the order is free.
@@ -252,9 +252,9 @@ def stored(ty: Ty) -> Ty:
         match dom:
             case Ground() | Int():
                 return dom
-            case Product(parts):
-                return Product(tuple(map(dual, parts)))
-            case Data():
+            case TupleType(parts):
+                return TupleType(tuple(map(dual, parts)))
+            case DataType():
                 if not is_first_order(dom):
                     raise TermError("type", f"there are no covectors on {dom}: it holds functions")
                 return dom
@@ -278,10 +278,10 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
         if not isinstance(one, Neutral):
             kind = stored(kind)
         match one, kind:
-            case tuple(), Product(parts):
+            case tuple(), TupleType(parts):
                 todo.append(_tuple(len(one)))
                 todo.extend(zip(reversed(one), reversed(parts), strict=True))
-            case Tagged(label, inner), Data():
+            case Tagged(label, inner), DataType():
                 todo.append(_tagged(label))
                 todo.append((inner, payload(kind, label)))
             case _, Int():
@@ -316,7 +316,7 @@ def zero(ty: Ty) -> Value:
     match kind:
         case Ground(space) if space.is_space:
             return space.zeros()
-        case Product(parts):
+        case TupleType(parts):
             return tuple(map(zero, parts))
         case Arrow(_, cod):
 

@@ -16,7 +16,7 @@ r"""Programs as texts: languages whose functions are functions of the library.
 """
 
 from adjoint.languages.load import LANGUAGES, load
-from adjoint.languages.loaded import Function, Loaded
+from adjoint.languages.loaded import Loaded, LoadedFunction
 from adjoint.languages.source import Source
 
-__all__ = ["LANGUAGES", "Function", "Loaded", "Source", "load"]
+__all__ = ["LANGUAGES", "Loaded", "LoadedFunction", "Source", "load"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hilbert.map import AnyMap
 
 
-class Function(ABC):
+class LoadedFunction(ABC):
     """A function of a text. Its arguments are one tuple where there are several."""
 
     name: str
@@ -68,12 +68,12 @@ class Function(ABC):
 class Loaded:
     """What texts define; a function is an attribute."""
 
-    functions: Mapping[str, Function]
+    functions: Mapping[str, LoadedFunction]
     """By their names, in the order of the text."""
     expression: Callable[[str], str]
     """The value of an expression of the language, as text."""
 
-    def __getattr__(self, name: str) -> Function:
+    def __getattr__(self, name: str) -> LoadedFunction:
         """The function of this name."""
         try:
             return self.functions[name]

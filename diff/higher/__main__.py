@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from diff.higher import run
-from diff.higher.claims import Report
+from diff.higher.claims import ClaimsReport
 from diff.higher.errors import TermError
 from hilbert import SpaceError
 
 
-def main(files: list[str], run: Callable[[str, str], Report] = run, command: str = "diff.higher") -> int:
+def main(files: list[str], run: Callable[[str, str], ClaimsReport] = run, command: str = "diff.higher") -> int:
     """Print a line for each claim, and how many hold."""
     if not files:
         print(f"usage: python -m {command} FILE …", file=sys.stderr)  # noqa: T201 - a command prints

@@ -14,7 +14,7 @@ from diff.higher import operators
 from diff.higher.binding import Pass, mapped
 from diff.higher.errors import Place, TermError
 from diff.higher.linear import is_linear
-from diff.higher.resolve import BOOL, LAMBDA, Names, Profile, Resolver
+from diff.higher.resolve import BOOL, LAMBDA, Dialect, Resolver, Scope
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -56,11 +56,11 @@ from diff.higher.types import (
     REAL,
     UNIT,
     Arrow,
-    Data,
+    DataType,
     Ground,
     Int,
     Lin,
-    Product,
+    TupleType,
     Ty,
     Unknown,
     dual,
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 class Checker(Resolver):
     """The equations of one item, and the rules that make them."""
 
-    def __init__(self, names: Names, profile: Profile = LAMBDA) -> None:
+    def __init__(self, names: Scope, profile: Dialect = LAMBDA) -> None:
         super().__init__(names, profile)
         self._linear: list[Dual] = []
 
@@ -161,13 +161,13 @@ class Checker(Resolver):
                 body, ty = yield self._infer(body, hint)
                 return evolve(term, value=value, body=body), ty
             case Tuple(parts):
-                dues = list(hint.parts) if isinstance(hint, Product) and len(hint.parts) == len(parts) else []
+                dues = list(hint.parts) if isinstance(hint, TupleType) and len(hint.parts) == len(parts) else []
                 made, types = [], []
                 for k, part in enumerate(parts):
                     part, ty = yield self._infer(part, dues[k] if dues else None)  # noqa: PLW2901 - the part, checked
                     made.append(part)
                     types.append(ty)
-                return Tuple(tuple(made), place=place), Product(tuple(types))
+                return Tuple(tuple(made), place=place), TupleType(tuple(types))
             case Proj(index, of):
                 of, ty = yield self._infer(of)
                 return Proj(index, of, place=place), self.component(ty, index, place)
@@ -178,8 +178,8 @@ class Checker(Resolver):
                 otherwise, other = yield self._infer(otherwise, ty)
                 unify(other, ty, otherwise.place or place, "the other branch")
                 return If(condition, then, otherwise, place=place), ty
-            case Con(label, Data() as data, arg):
-                if isinstance(hint, Data) and hint.declaration is data.declaration:
+            case Con(label, DataType() as data, arg):
+                if isinstance(hint, DataType) and hint.declaration is data.declaration:
                     unify(data, hint, place)
                 due = instance(data.declaration.field(label), data.args, data)
                 arg, ty = yield self._infer(arg, due)
@@ -193,7 +193,7 @@ class Checker(Resolver):
                 return Case(of, made, place=place), ty
             case Fold(given, of, branches):
                 of, ty = yield self._infer(of, given)
-                data = given if isinstance(given, Data) else self.data(ty, branches, place)
+                data = given if isinstance(given, DataType) else self.data(ty, branches, place)
                 unify(ty, data, of.place or place, "what is folded")
                 result = hint or unknown()
                 made, ty = yield self._branches(branches, data, result, result)
@@ -283,11 +283,11 @@ class Checker(Resolver):
         arg, ty = yield self._infer(arg, due if count == 1 else None)
         given = self.types.find(ty)
         if count > 1 and isinstance(given, Unknown):
-            self.types.unify(given, Product(tuple(unknown() for _ in range(count))), arg.place)
+            self.types.unify(given, TupleType(tuple(unknown() for _ in range(count))), arg.place)
             given = self.types.find(given)
         types: tuple[Ty, ...] = (given,)
         if count > 1:
-            if not isinstance(given, Product) or len(given.parts) != count:
+            if not isinstance(given, TupleType) or len(given.parts) != count:
                 message = f"{name} takes {count} arguments, {name}(x, y), not one of type {self.types.text(given)}"
                 raise TermError("type", message, place)
             types = given.parts
@@ -314,7 +314,7 @@ class Checker(Resolver):
                 self.types.unify(
                     ty, known[0] if known else self.profile.default, arg.place or place, f"a part of {text}"
                 )
-        if text == "+" and isinstance(self.types.find(types[0]), (Product, Arrow, Lin)):
+        if text == "+" and isinstance(self.types.find(types[0]), (TupleType, Arrow, Lin)):
             return Plus(*made, place=place), types[0]
         spaces = []
         for arg, ty in zip(made, types, strict=True):
@@ -335,13 +335,13 @@ class Checker(Resolver):
 
     def _constructed(self, name: str, declaration: Any, arg: AnyTerm, hint: Ty | None, place: Place | None) -> Pass:
         """ℓ t."""
-        known = isinstance(hint, Data) and hint.declaration is declaration
-        data = hint if known else Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
+        known = isinstance(hint, DataType) and hint.declaration is declaration
+        data = hint if known else DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
         if declaration.field(name) is UNIT:
             raise TermError("type", f"{name} takes nothing", arg.place or place)
-        return (yield self._infer(Con(name, cast("Data", data), arg, place=place), hint))
+        return (yield self._infer(Con(name, cast("DataType", data), arg, place=place), hint))
 
-    def _branches(self, branches: tuple[Branch, ...], data: Data, recur: Ty, result: Ty) -> Pass:
+    def _branches(self, branches: tuple[Branch, ...], data: DataType, recur: Ty, result: Ty) -> Pass:
         """ℓ p → s for each label: p is of type F(recur) at ℓ, s of the result's."""
         made = []
         for branch in branches:

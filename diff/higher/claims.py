@@ -61,7 +61,7 @@ class Result:
 
 @final
 @frozen
-class Report:
+class ClaimsReport:
     """The claims of a text in order."""
 
     results: tuple[Result, ...]
@@ -80,11 +80,11 @@ Rule: TypeAlias = "Callable[[Module, Claim], str | None]"
 """Runs a claim: None if it holds, else what was found."""
 
 
-def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None) -> Report:
+def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None) -> ClaimsReport:
     """The claims of a text; `rules` adds kinds of claims. Raises TermError for a mistake outside of them."""
     known = {**RULES, **(rules or {})}
     module = Module()
-    return Report(tuple(_result(module, claim, known) for claim in module.read(text, file)))
+    return ClaimsReport(tuple(_result(module, claim, known) for claim in module.read(text, file)))
 
 
 def _result(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:

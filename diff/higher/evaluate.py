@@ -46,7 +46,7 @@ from diff.higher.terms import (
     Zero,
     below,
 )
-from diff.higher.types import Arrow, Data, Product, Recur, Ty, instance, mentions
+from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, instance, mentions
 from diff.higher.values import Closure, Native, Tagged, Value, applied, filled, shape_of
 from diff.operations import select
 from hilbert import SpaceError, Vec
@@ -190,7 +190,7 @@ class Evaluator:
     def _fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
         """fold v of {ℓ p → s}: first the parts, then s at their results."""
         ty = term.type
-        assert isinstance(ty, Data)
+        assert isinstance(ty, DataType)
 
         def fold(one: Value) -> Pass:
             if not isinstance(one, Tagged):
@@ -205,18 +205,18 @@ class Evaluator:
     def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
         """F(f) at a value, F(X) a type that speaks of X."""
         match ty:
-            case Recur():
+            case SelfType():
                 return (yield f(value))
-            case Product(parts) if mentions(ty, Recur):
+            case TupleType(parts) if mentions(ty, SelfType):
                 values = []
                 for part, one in zip(parts, value, strict=True):
-                    made = (yield self._map(part, f, one)) if mentions(part, Recur) else one
+                    made = (yield self._map(part, f, one)) if mentions(part, SelfType) else one
                     values.append(made)
                 return tuple(values)
-            case Data() if mentions(ty, Recur):
+            case DataType() if mentions(ty, SelfType):
                 made = yield self._map(_opened(ty)[value.label], f, value.payload)
                 return Tagged(value.label, made)
-            case Arrow(_, cod) if mentions(cod, Recur):
+            case Arrow(_, cod) if mentions(cod, SelfType):
 
                 def after(arg: Value) -> Pass:
                     result = yield self.call(value, arg)
@@ -294,13 +294,13 @@ def mentioned(term: Lam | Fix) -> tuple[int, ...]:
 
 
 @once
-def _fields(ty: Data) -> dict[str, Ty]:
+def _fields(ty: DataType) -> dict[str, Ty]:
     """What each constructor takes, with X where the type recurs."""
     return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
 
 
 @once
-def _opened(ty: Data) -> dict[str, Ty]:
+def _opened(ty: DataType) -> dict[str, Ty]:
     """What each constructor takes, for a type whose arguments speak of X: its own recursion is the type itself.
 
     X of an outer type and of this one are kept apart by opening this one.

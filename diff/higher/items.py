@@ -35,7 +35,7 @@ class Definition:
 
 @final
 @frozen(eq=False)
-class Primitive:
+class PrimitiveItem:
     """prim name … = term: one primitive."""
 
     name: str
@@ -86,7 +86,7 @@ class Claim:
     refused: Any = None
 
 
-Item: TypeAlias = Definition | Primitive | Free | Declared | Claim
+Item: TypeAlias = Definition | PrimitiveItem | Free | Declared | Claim
 CLAIMS = {"value", "type", "reduce", "pair", "grad", "taylor", "error"}
 
 
@@ -110,7 +110,7 @@ class Reader:
             return self._syntax(item, file, line)
         found = tokens(item, file, line)
         made = self._item(found)
-        if isinstance(made, (Definition, Primitive, Free)):
+        if isinstance(made, (Definition, PrimitiveItem, Free)):
             self.names.add(made.name)
         return made
 
@@ -138,7 +138,7 @@ class Reader:
             case "prim":
                 name = p.name("a name")
                 term = driven(self._abstraction(p, [p.pattern()]))
-                made = Primitive(name, term, first.place)
+                made = PrimitiveItem(name, term, first.place)
             case "var":
                 name = p.name("a name")
                 p.expect(":")

@@ -15,8 +15,8 @@ from diff.higher import operators
 from diff.higher.binding import mapped, renamed
 from diff.higher.check import Checker
 from diff.higher.errors import TermError
-from diff.higher.items import Claim, Declared, Definition, Free, Primitive, Reader
-from diff.higher.resolve import LAMBDA, Profile
+from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
+from diff.higher.resolve import LAMBDA, Dialect
 from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, below, fresh
 from diff.higher.translate import program
 from diff.higher.types import (
@@ -52,7 +52,7 @@ class Checked:
 class Module:
     """The definitions of one or several texts."""
 
-    def __init__(self, profile: Profile = LAMBDA) -> None:
+    def __init__(self, profile: Dialect = LAMBDA) -> None:
         self.profile = profile
         self.reader = Reader()
         self.definitions: dict[str, Checked] = {}
@@ -116,7 +116,7 @@ class Module:
                 self.variables[name] = fresh(name, self._closed(ty), place)
             case Definition():
                 self._define(item)
-            case Primitive():
+            case PrimitiveItem():
                 self._primitive(item)
             case Claim():  # claims are run, not taken in
                 pass
@@ -142,7 +142,7 @@ class Module:
         term, _ = checker.finish(term, ty, lambda u: parameters.get(u, self.profile.default))
         self.definitions[item.name] = Checked(term, general, len(parameters))
 
-    def _primitive(self, item: Primitive) -> None:
+    def _primitive(self, item: PrimitiveItem) -> None:
         checker = Checker(self, self.profile)
         open_, found = checker.check(item.term)
         term, ty = checker.finish(open_, found, lambda _: self.profile.default)

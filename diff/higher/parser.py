@@ -43,7 +43,7 @@ from diff.higher.terms import (
     fresh,
 )
 from diff.higher.tokens import KEYWORDS, Token
-from diff.higher.types import LIST, Data, unknown
+from diff.higher.types import LIST, DataType, unknown
 from hilbert import Bool, Fin, R
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ class Parser(PatternParser):
                 return self.ground(place)
             case "[":
                 parts = yield self.several("]")
-                ty = Data(LIST, (unknown(),))
+                ty = DataType(LIST, (unknown(),))
                 made: AnyTerm = Con("Nil", ty, Tuple(()), place=place)
                 for part in reversed(parts):
                     made = Con("Cons", ty, Tuple((part, made)), place=place if part is parts[0] else part.place)
@@ -382,8 +382,8 @@ def _wrapped(kind: str, place: Place, parts: tuple[Any, ...], body: AnyTerm) -> 
         case "if":
             return If(parts[0], parts[1], body, place=place)
         case "::":
-            return Con("Cons", Data(LIST, (unknown(),)), Tuple((parts[0], body)), place=place)
+            return Con("Cons", DataType(LIST, (unknown(),)), Tuple((parts[0], body)), place=place)
         case _:  # fold (p, q). t over l from …
             pair, inside, over = parts
             branches = (Branch("Nil", Tuple(()), body, place=place), Branch("Cons", pair, inside, place=place))
-            return Fold(Data(LIST, (unknown(),)), over, branches, place=place)
+            return Fold(DataType(LIST, (unknown(),)), over, branches, place=place)

@@ -9,7 +9,7 @@ from diff.higher.errors import Place, TermError
 from diff.higher.terms import Pattern, Tuple, Var, fresh, variables
 from diff.higher.tokens import Token
 from diff.higher.type_parser import TypeParser
-from diff.higher.types import Product, Ty, unknown
+from diff.higher.types import TupleType, Ty, unknown
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _typed(pattern: Pattern, ty: Ty, place: Place) -> Pass:
     """(p : σ): the variables of a tuple get the parts of its type."""
     if isinstance(pattern, Var):
         return Var(pattern.name, pattern.number, ty, place=pattern.place)
-    if not isinstance(ty, Product) or len(ty.parts) != len(pattern.parts):
+    if not isinstance(ty, TupleType) or len(ty.parts) != len(pattern.parts):
         raise TermError("type", f"a pattern of {len(pattern.parts)} parts is not of type {ty}", place)
     parts = []
     for part, due in zip(pattern.parts, ty.parts, strict=True):

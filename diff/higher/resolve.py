@@ -13,11 +13,11 @@ from diff.higher.types import (
     REAL,
     UNIT,
     Arrow,
-    Data,
+    DataType,
     Declaration,
     Ground,
     Lin,
-    Product,
+    TupleType,
     Ty,
     Unknown,
     ground,
@@ -38,7 +38,7 @@ BOOL = Ground(Bool)
 
 @final
 @frozen
-class Profile:
+class Dialect:
     """What differs between the languages whose terms are checked here."""
 
     generalise: bool = True
@@ -59,10 +59,10 @@ class Profile:
     """The least length of a tuple that is known by its components only; None: its length must be known."""
 
 
-LAMBDA = Profile()
+LAMBDA = Dialect()
 
 
-class Names(Protocol):
+class Scope(Protocol):
     """What names stand for where a term is checked."""
 
     def definition(self, name: str) -> tuple[Ty, int] | None:
@@ -85,7 +85,7 @@ class Names(Protocol):
 class Resolver:
     """The equations of one item, and what its names stand for."""
 
-    def __init__(self, names: Names, profile: Profile = LAMBDA) -> None:
+    def __init__(self, names: Scope, profile: Dialect = LAMBDA) -> None:
         self.names, self.profile = names, profile
         self.types = Unifier(profile.text)
         self._later: list[tuple[Ty, int, Ty, Place | None]] = []
@@ -112,7 +112,7 @@ class Resolver:
             return evolve(free, place=place), free.type
         declaration = self.names.constructor(name)
         if declaration is not None:
-            data = Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
+            data = DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
             due = instance(declaration.field(name), data.args, data)
             if due is UNIT:
                 return Con(name, data, Tuple(()), place=place), data
@@ -132,7 +132,7 @@ class Resolver:
         """The space that an annotation gives to a primitive that is not applied; ℝ if none does."""
         dom = self.known(hint.dom) if isinstance(hint, Arrow) else None
         if count > 1:
-            dom = self.known(dom.parts[0]) if isinstance(dom, Product) and dom.parts else None
+            dom = self.known(dom.parts[0]) if isinstance(dom, TupleType) and dom.parts else None
         return dom.space if isinstance(dom, Ground) else REAL.space
 
     def map(self, name: str, place: Place | None) -> AnyMap:
@@ -170,7 +170,7 @@ class Resolver:
 
     def _settled(self, ty: Ty, index: int, result: Ty, place: Place | None) -> bool:
         found = self.types.find(ty)
-        if isinstance(found, Product) and index < len(found.parts):
+        if isinstance(found, TupleType) and index < len(found.parts):
             self.types.unify(result, found.parts[index], place)
         elif not isinstance(found, Unknown):
             what = f"{self.profile.component}{index + 1} of a term of type {self.types.text(found)}"
@@ -198,13 +198,13 @@ class Resolver:
             root = self.types.find(ty)
             lengths[root] = max(lengths.get(root, least), index + 1)
         for root, length in lengths.items():
-            self.types.unify(root, Product(tuple(unknown() for _ in range(length))), None)
+            self.types.unify(root, TupleType(tuple(unknown() for _ in range(length))), None)
 
-    def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> Data:
+    def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> DataType:
         """The declared type that branches take apart; raises TermError `branches` unless they are its constructors."""
         labels = [branch.label for branch in branches]
         given = self.types.find(ty)
-        declaration = given.declaration if isinstance(given, Data) else self.names.constructor(labels[0])
+        declaration = given.declaration if isinstance(given, DataType) else self.names.constructor(labels[0])
         if declaration is None:
             what = f"{labels[0]} is no constructor{self.names.near(labels[0])}"
             raise TermError("unbound" if isinstance(given, Unknown) else "branches", what, branches[0].place)
@@ -217,9 +217,9 @@ class Resolver:
         missing = [label for label in declaration.labels if label not in labels]
         if missing:
             raise TermError("branches", f"no branch for {', '.join(missing)} of {declaration.name}", place)
-        if isinstance(given, Data):
+        if isinstance(given, DataType):
             return given
-        return Data(declaration, tuple(unknown() for _ in range(declaration.arity)))
+        return DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
     def vectors(self, ty: Ty, place: Place | None, *, is_part: bool = False) -> Ty:
         """The type of what a covector of numbers, and of covectors in the places of its parts, applies to.
@@ -228,8 +228,8 @@ class Resolver:
         """
         found = self.types.find(ty)
         match found:
-            case Product(parts):
-                return Product(tuple(self.vectors(part, place, is_part=True) for part in parts))
+            case TupleType(parts):
+                return TupleType(tuple(self.vectors(part, place, is_part=True) for part in parts))
             case Lin(dom, _):
                 return dom
             case _:  # vectors, and variants of given tags and lengths

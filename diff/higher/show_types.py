@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.higher.binding import Pass
-from diff.higher.types import Arrow, Data, Ground, Int, Lin, Param, Product, Recur, Ty, Unknown
+from diff.higher.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown
 from hilbert import R, Type, Vec
 from hilbert.space import Copower, Field
 from hilbert.term import bottom_up, driven
@@ -32,9 +32,9 @@ def _type(ty: Ty, level: int, out: list[str]) -> Pass:
             out.append(space_text(space))
         case Int():
             out.append("int")
-        case Product(()):
+        case TupleType(()):
             out.append("unit")
-        case Product(parts):
+        case TupleType(parts):
             for k, part in enumerate(parts):
                 out.append(" * " if k else "")
                 yield _type(part, STARRED, out)
@@ -45,14 +45,14 @@ def _type(ty: Ty, level: int, out: list[str]) -> Pass:
             yield _type(dom, TIMES, out)
             out.append(" → " if isinstance(ty, Arrow) else " ⊸ ")
             yield _type(cod, FUNCTION, out)
-        case Data(declaration, args):
+        case DataType(declaration, args):
             out.append(declaration.name)
             for arg in args:
                 out.append(" ")
-                yield _type(arg, BASIC + 1 if isinstance(arg, Data) and arg.args else BASIC, out)
+                yield _type(arg, BASIC + 1 if isinstance(arg, DataType) and arg.args else BASIC, out)
         case Param(index):
             out.append(chr(ord("a") + index) if index < 26 else f"a{index}")
-        case Recur():
+        case SelfType():
             out.append("X")
         case Unknown(number):
             out.append(f"?{number}")
@@ -72,7 +72,7 @@ def _level(ty: Ty) -> int:
             return STARRED
         case Arrow() | Lin():
             return FUNCTION
-        case Product(parts) if parts:
+        case TupleType(parts) if parts:
             return TIMES if len(parts) > 1 else BASIC
         case _:  # a word, or words
             return BASIC
@@ -102,11 +102,11 @@ def is_plain(ty: Ty) -> bool:
                 return space_text(space) in {"real", "bool"}
             case Int():
                 return False
-            case Product(parts):
+            case TupleType(parts):
                 return all(map(rec, parts))
             case Arrow(dom, cod) | Lin(dom, cod):
                 return rec(dom) and rec(cod)
-            case Data(_, args):
+            case DataType(_, args):
                 return all(map(rec, args))
             case _:  # variables
                 return True

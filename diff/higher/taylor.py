@@ -48,7 +48,7 @@ from diff.higher.terms import (
     fresh,
     real,
 )
-from diff.higher.types import Declaration, Ground, Product, Ty, ground, rebuilt
+from diff.higher.types import Declaration, Ground, TupleType, Ty, ground, rebuilt
 from diff.jets import directional
 from diff.maps import bilinear
 from diff.multiindex import Alpha
@@ -87,7 +87,7 @@ class Taylor:
 
     def _leaf(self, ty: Ty) -> Ty:
         if isinstance(ty, Ground) and ty.space.is_space and len(self.orders) > 1:
-            return Product((ty,) * len(self.orders))
+            return TupleType((ty,) * len(self.orders))
         return ty
 
     def _declaration(self, declaration: Declaration) -> Declaration:

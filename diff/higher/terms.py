@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import field, frozen
 
 from diff.higher.errors import Place
-from diff.higher.types import REAL, Data, Product, Ty
+from diff.higher.types import REAL, DataType, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.map import AnyMap
 from hilbert.term import Term, as_tuple, bottom_up, children
@@ -354,7 +354,7 @@ def pattern_type(pattern: Any) -> Ty:
     """The type of what a pattern takes apart."""
 
     def step(node: Any, rec: Callable[[Any], Ty]) -> Ty:
-        return node.type if isinstance(node, Var) else Product(tuple(map(rec, node.parts)))
+        return node.type if isinstance(node, Var) else TupleType(tuple(map(rec, node.parts)))
 
     made: Ty = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
     return made
@@ -376,7 +376,9 @@ def size(term: AnyTerm) -> int:
     return total
 
 
-def list_term(items: Iterable[AnyTerm], ty: Data, place: Place | None = None, end: AnyTerm | None = None) -> AnyTerm:
+def list_term(
+    items: Iterable[AnyTerm], ty: DataType, place: Place | None = None, end: AnyTerm | None = None
+) -> AnyTerm:
     """[t₁, …, tₙ], of a type of lists, or t₁ :: … :: end."""
     made: AnyTerm = Con("Nil", ty, Tuple(()), place=place) if end is None else end
     for item in reversed(list(items)):

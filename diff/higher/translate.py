@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from diff.expr import const
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
-from diff.higher.values import Closure, Native, Shape, Value, filled, shape_of, spaces_of
+from diff.higher.values import Closure, DiscreteShape, Native, Value, filled, shape_of, spaces_of
 from diff.trace import fun
 from hilbert import Vec
 from hilbert.once import once
@@ -32,14 +32,14 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
     return _traced(term, shape)[0]
 
 
-def result_shape(term: AnyTerm, at: Value) -> Shape:
+def result_shape(term: AnyTerm, at: Value) -> DiscreteShape:
     """What is discrete of the result for arguments of the shape of `at`."""
     return _traced(term, shape_of(at)[0])[1]
 
 
 @once
-def _traced(term: AnyTerm, shape: Shape) -> tuple[AnyProgram, Shape]:
-    found: list[Shape] = []
+def _traced(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteShape]:
+    found: list[DiscreteShape] = []
 
     def body(*leaves: Any) -> Any:
         result = call(evaluate(term), filled(shape, iter(leaves)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.tokens import KEYWORDS, Token
-from diff.higher.types import INT, REAL, UNIT, Arrow, Data, Ground, Lin, Product, Ty, dual, list_of, unknown
+from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Ground, Lin, TupleType, Ty, dual, list_of, unknown
 from hilbert import Bool, Fin, R
 from hilbert.term import driven
 
@@ -120,7 +120,7 @@ class TypeParser:
         while self.accept("*"):
             part = yield self._starred()
             parts.append(part)
-        return parts[0] if len(parts) == 1 else Product(tuple(parts))
+        return parts[0] if len(parts) == 1 else TupleType(tuple(parts))
 
     def _starred(self) -> Pass:
         made = yield self._basic()
@@ -176,7 +176,7 @@ class TypeParser:
         if len(args) != declaration.arity:
             what = f"{token.text} takes {declaration.arity} types, not {len(args)}"
             raise TermError("type", what, token.place)
-        return Data(declaration, tuple(args))
+        return DataType(declaration, tuple(args))
 
     def _index(self) -> Any:
         """n, or (axis x axis …), an axis being n or Tag : n."""

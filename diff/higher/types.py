@@ -82,7 +82,7 @@ class Int(Node):
 
 @final
 @frozen(eq=False, repr=False)
-class Product(Node):
+class TupleType(Node):
     """σ₁ × … × σₙ; for n = 0 the unit."""
 
     parts: tuple[Ty, ...]
@@ -130,7 +130,7 @@ class Declaration(metaclass=Interned):
 
 @final
 @frozen(eq=False, repr=False)
-class Data(Node):
+class DataType(Node):
     """T σ₁ … σₙ."""
 
     declaration: Declaration
@@ -147,7 +147,7 @@ class Param(Node):
 
 @final
 @frozen(eq=False, repr=False)
-class Recur(Node):
+class SelfType(Node):
     """The declared type itself, in its own fields."""
 
 
@@ -162,7 +162,7 @@ class Unknown(Node):
     number: int
 
 
-Ty: TypeAlias = Ground | Int | Product | Arrow | Lin | Data | Param | Recur | Unknown
+Ty: TypeAlias = Ground | Int | TupleType | Arrow | Lin | DataType | Param | SelfType | Unknown
 """The closed union of types."""
 
 
@@ -173,14 +173,14 @@ def unknown() -> Unknown:
 
 REAL = Ground(REALS)
 INT = Int()
-UNIT = Product(())
-RECUR = Recur()
+UNIT = TupleType(())
+RECUR = SelfType()
 
 
 @once
 def ground(space: Type) -> Ty:
     """The type of the values of a space: a direct sum is the product of its parts."""
-    return Product(tuple(map(ground, space.parts))) if isinstance(space, DirectSum) else Ground(space)
+    return TupleType(tuple(map(ground, space.parts))) if isinstance(space, DirectSum) else Ground(space)
 
 
 def space_of(ty: Ty) -> Type | None:
@@ -190,7 +190,7 @@ def space_of(ty: Ty) -> Type | None:
         match node:
             case Ground(space):
                 return space
-            case Product(parts):
+            case TupleType(parts):
                 spaces = tuple(map(rec, parts))
                 return None if None in spaces else DirectSum(spaces)
             case _:  # functions and data have no space
@@ -210,14 +210,14 @@ def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], 
 
     def step(node: Ty, rec: Callable[[Any], Any]) -> Ty:
         match node:
-            case Product(parts):
-                return Product(tuple(map(rec, parts)))
+            case TupleType(parts):
+                return TupleType(tuple(map(rec, parts)))
             case Arrow(dom, cod):
                 return Arrow(rec(dom), rec(cod))
             case Lin(dom, cod):
                 return Lin(rec(dom), rec(cod))
-            case Data(declaration, args):
-                return Data(declared(declaration), tuple(map(rec, args)))
+            case DataType(declaration, args):
+                return DataType(declared(declaration), tuple(map(rec, args)))
             case _:  # a leaf has no parts
                 return leaf(node)
 
@@ -231,13 +231,13 @@ def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
     def leaf(node: Ty) -> Ty:
         if isinstance(node, Param):
             return args[node.index]
-        return recur if isinstance(node, Recur) else node
+        return recur if isinstance(node, SelfType) else node
 
     return rebuilt(ty, leaf)
 
 
 @once
-def payload(data: Data, label: str, recur: Ty | None = None) -> Ty:
+def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
     """What the constructor of this label takes: F(recur) at the label; T σ₁ … σₙ itself for `recur` unless given."""
     return instance(data.declaration.field(label), data.args, data if recur is None else recur)
 
@@ -248,11 +248,11 @@ def mentions(ty: Ty, kind: type[Ty]) -> bool:
 
     def step(node: Ty, rec: Callable[[Any], Any]) -> bool:
         match node:
-            case Product(parts):
+            case TupleType(parts):
                 return isinstance(node, kind) or any(map(rec, parts))
             case Arrow(dom, cod) | Lin(dom, cod):
                 return isinstance(node, kind) or rec(dom) or rec(cod)
-            case Data(_, args):
+            case DataType(_, args):
                 return isinstance(node, kind) or any(map(rec, args))
             case _:  # a leaf has no parts
                 return isinstance(node, kind)
@@ -269,9 +269,9 @@ def is_first_order(ty: Ty) -> bool:
         match stack.pop():
             case Arrow() | Lin():
                 return False
-            case Product(parts):
+            case TupleType(parts):
                 stack.extend(parts)
-            case Data(declaration, args):
+            case DataType(declaration, args):
                 stack.extend(args)
                 if declaration not in seen:
                     seen.add(declaration)
@@ -288,14 +288,14 @@ def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declarat
         while stack:
             ty, positive = stack.pop()
             match ty:
-                case Recur() if not positive:
+                case SelfType() if not positive:
                     what = f"{label} of {name} takes a function of {name}: a type may not recur left of an arrow"
                     raise TermError("positive", what)
                 case Arrow(dom, cod) | Lin(dom, cod):
                     stack += [(dom, False), (cod, positive)]
-                case Product(parts):
+                case TupleType(parts):
                     stack += [(part, positive) for part in parts]
-                case Data(inner, args):
+                case DataType(inner, args):
                     stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
                 case _:  # a leaf has no parts
                     pass
@@ -314,19 +314,19 @@ def is_positive(declaration: Declaration, parameter: int) -> bool:
                 return False
             case Arrow(dom, cod) | Lin(dom, cod):
                 stack += [(dom, False), (cod, positive)]
-            case Product(parts):
+            case TupleType(parts):
                 stack += [(part, positive) for part in parts]
-            case Data(inner, args):
+            case DataType(inner, args):
                 stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
             case _:  # a leaf has no parts
                 pass
     return True
 
 
-LIST = declared("list", 1, (("Nil", UNIT), ("Cons", Product((Param(0), RECUR)))))
+LIST = declared("list", 1, (("Nil", UNIT), ("Cons", TupleType((Param(0), RECUR)))))
 """Lists are a declaration like any other; [a, b] and a :: l are notation."""
 
 
-def list_of(ty: Ty) -> Data:
+def list_of(ty: Ty) -> DataType:
     """list σ."""
-    return Data(LIST, (ty,))
+    return DataType(LIST, (ty,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import Place, TermError
-from diff.higher.types import Arrow, Data, Lin, Product, Ty, Unknown
+from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def parts_of(ty: Ty) -> tuple[Ty, ...]:
     """The types that a type is made of."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return parts
         case Arrow(dom, cod) | Lin(dom, cod):
             return dom, cod
-        case Data(_, args):
+        case DataType(_, args):
             return args
         case _:  # a leaf has no parts
             return ()
@@ -30,23 +30,23 @@ def parts_of(ty: Ty) -> tuple[Ty, ...]:
 def with_parts(ty: Ty, parts: tuple[Ty, ...]) -> Ty:
     """The type of the same form with other parts."""
     match ty:
-        case Product():
-            return Product(parts)
+        case TupleType():
+            return TupleType(parts)
         case Arrow():
             return Arrow(*parts)
         case Lin():
             return Lin(*parts)
-        case Data(declaration, _):
-            return Data(declaration, parts)
+        case DataType(declaration, _):
+            return DataType(declaration, parts)
         case _:  # a leaf has no parts
             return ty
 
 
 def _agree(a: Ty, b: Ty) -> bool:
     """Whether two types that are made of others have one form."""
-    if type(a) is not type(b) or len(parts_of(a)) != len(parts_of(b)) or not (parts_of(a) or isinstance(a, Product)):
+    if type(a) is not type(b) or len(parts_of(a)) != len(parts_of(b)) or not (parts_of(a) or isinstance(a, TupleType)):
         return False
-    return not isinstance(a, Data) or (isinstance(b, Data) and a.declaration is b.declaration)
+    return not isinstance(a, DataType) or (isinstance(b, DataType) and a.declaration is b.declaration)
 
 
 @final

@@ -68,14 +68,14 @@ Value: TypeAlias = Any
 
 @final
 @frozen(repr=False)
-class Shape(Term):
+class DiscreteShape(Term):
     """The discrete part of a value as a term, so that it is compared and hashed without recursion: a node and parts.
 
     `kind` is a space for a leaf, an integer, a label, or the word tuple.
     """
 
     kind: Any
-    parts: tuple[Shape, ...] = ()
+    parts: tuple[DiscreteShape, ...] = ()
 
     __eq__ = Term.__eq__
     __hash__ = Term.__hash__
@@ -86,10 +86,10 @@ def is_ground(value: Value) -> bool:
     return isinstance(value, (Vec, Applicable))
 
 
-def shape_of(value: Value) -> tuple[Shape, list[Any]]:
+def shape_of(value: Value) -> tuple[DiscreteShape, list[Any]]:
     """A value's shape and its leaves; raises TermError `type` where a function is in it."""
     leaves: list[Any] = []
-    shape: Shape = driven(_shape(value, leaves))
+    shape: DiscreteShape = driven(_shape(value, leaves))
     return shape, leaves
 
 
@@ -97,21 +97,21 @@ def _shape(value: Value, leaves: list[Any]) -> Pass:
     match value:
         case tuple():
             parts = yield each(lambda part: _shape(part, leaves), value)
-            return Shape("tuple", tuple(parts))
+            return DiscreteShape("tuple", tuple(parts))
         case Tagged(label, payload):
             part = yield _shape(payload, leaves)
-            return Shape(("tag", label), (part,))
+            return DiscreteShape(("tag", label), (part,))
         case int():
-            return Shape(value)
+            return DiscreteShape(value)
         case Closure() | Native():
             message = "a function has no leaves: apply it until a value without functions is reached"
             raise TermError("type", message)
         case _:  # a leaf has no parts
             leaves.append(value)
-            return Shape(value.space)
+            return DiscreteShape(value.space)
 
 
-def spaces_of(shape: Shape) -> list[Type]:
+def spaces_of(shape: DiscreteShape) -> list[Type]:
     """The spaces of the leaves."""
     found: list[Type] = []
     stack = [shape]
@@ -123,12 +123,12 @@ def spaces_of(shape: Shape) -> list[Type]:
     return found
 
 
-def filled(shape: Shape, leaves: Iterator[Any]) -> Value:
+def filled(shape: DiscreteShape, leaves: Iterator[Any]) -> Value:
     """The value of a shape with these leaves."""
     return driven(_filled(shape, leaves))
 
 
-def _filled(shape: Shape, leaves: Iterator[Any]) -> Pass:
+def _filled(shape: DiscreteShape, leaves: Iterator[Any]) -> Pass:
     kind = shape.kind
     if isinstance(kind, Type):
         return next(leaves)

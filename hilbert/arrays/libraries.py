@@ -18,7 +18,7 @@ from hilbert.arrays.along import Axes, NumpyAxes
 from hilbert.arrays.contract import Contractions, NumpyContractions
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Compound, Library, library
-from hilbert.arrays.reduction import NumpyReductions, Reductions
+from hilbert.arrays.reduction import NumpyReductions, ReductionKernels
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.arrays.kernel import PrimitiveRow
-    from hilbert.arrays.reduced_axes import Place
+    from hilbert.arrays.reduced_axes import ReducedAxes
     from hilbert.leaf import Leaf
 
 
-class ArrayAPI(Contractions, Reductions, Axes):
+class ArrayAPI(Contractions, ReductionKernels, Axes):
     """Any library that has the array API, unknown ones too."""
 
     @classmethod
@@ -267,7 +267,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """A view."""
         return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
 
-    def between(self, p: Place, v: Any, low: int, high: int) -> Any:
+    def between(self, p: ReducedAxes, v: Any, low: int, high: int) -> Any:
         """Written between zeros."""
         return p.amid(v, low, low + v.shape[p.at] + high)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hilbert.arrays.kernel import PrimitiveRow
-    from hilbert.arrays.reduced_axes import Place
+    from hilbert.arrays.reduced_axes import ReducedAxes
     from hilbert.leaf import Leaf
     from hilbert.relation import Inclusion
     from hilbert.relation.base import AnyRelation
@@ -274,7 +274,7 @@ class Library:
 
     # --- what reductions are made of ---
 
-    def between(self, p: Place, v: Any, low: int, high: int) -> Any:
+    def between(self, p: ReducedAxes, v: Any, low: int, high: int) -> Any:
         """v with so many zeros in front and behind along the one axis of a place."""
         return self.xp.concat([p.zeros(v, low), v, p.zeros(v, high)], axis=p.at)
 

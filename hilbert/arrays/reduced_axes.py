@@ -27,7 +27,7 @@ FRESH = 1 << 25
 
 @final
 @frozen(slots=False)
-class Place:
+class ReducedAxes:
     """An array of shape before + X.shape + after that becomes one of shape before + Y.shape + after."""
 
     lib: Library
@@ -38,10 +38,10 @@ class Place:
     dtype: str
 
     @staticmethod
-    def of(lib: Library, relation: AnyRelation, at: int, leaf: Leaf) -> Place:
+    def of(lib: Library, relation: AnyRelation, at: int, leaf: Leaf) -> ReducedAxes:
         """The place of a relation whose domain's axes start at axis `at` of a leaf."""
         dom, cod = relation.dom, relation.cod
-        return Place(lib, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)
+        return ReducedAxes(lib, leaf.shape[:at], dom.shape, cod.shape, leaf.shape[at + len(dom.axes) :], leaf.dtype)
 
     @cached_property
     def xp(self) -> ModuleType:

@@ -30,7 +30,7 @@ import numpy as np
 
 from hilbert.arrays.by_labels import agreement
 from hilbert.arrays.kernel import Kernel, Rows
-from hilbert.arrays.reduced_axes import Place, lent
+from hilbert.arrays.reduced_axes import ReducedAxes, lent
 from hilbert.arrays.segments import NumpySegments, Segments
 from hilbert.arrays.shifts import NumpyShifts, Shifts
 from hilbert.arrays.windows import row_sums
@@ -65,12 +65,12 @@ WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""
 
 
-class Reductions(Shifts, Segments):
+class ReductionKernels(Shifts, Segments):
     """A kernel for each form of relation; a library that does one otherwise overrides the method of that form."""
 
     def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """red_R on the axes of R's domain, which start at axis `at` of the array."""
-        p = Place.of(self, relation, at, leaf)
+        p = ReducedAxes.of(self, relation, at, leaf)
         if 0 in p.before + p.after:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         form = cast("Form", relation)
@@ -108,7 +108,7 @@ class Reductions(Shifts, Segments):
             case _:
                 assert_never(form)
 
-    def converse(self, p: Place, of: Directed[Any, Any]) -> Kernel:
+    def converse(self, p: ReducedAxes, of: Directed[Any, Any]) -> Kernel:
         """Where red_R scatters and adds, red_{Rᵀ} gathers."""
         match of:
             case Graph(_, _, positions):
@@ -122,7 +122,7 @@ class Reductions(Shifts, Segments):
             case _:
                 assert_never(of)
 
-    def full(self, p: Place) -> Kernel:
+    def full(self, p: ReducedAxes) -> Kernel:
         """The sum over X, for each y."""
         xp = self.xp
         ones = p.before + (1,) * len(p.cod) + p.after
@@ -137,18 +137,18 @@ class Reductions(Shifts, Segments):
             return Kernel(total, into=into)
         return Kernel(lambda a: xp.broadcast_to(xp.reshape(total(a), ones), p.out), fresh=False, into=into)
 
-    def total(self, p: Place) -> Callable[[Any], Any]:
+    def total(self, p: ReducedAxes) -> Callable[[Any], Any]:
         """Sums over X."""
         xp, axes = self.xp, tuple(range(p.at, p.at + len(p.dom)))
         return lambda a: xp.sum(a, axis=axes)
 
-    def partial(self, p: Place, r: Partial[Any]) -> Kernel:
+    def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
         """Selection, never multiplication: what is left out is 0 even where it is NaN."""
         xp = self.xp
         keep = Rows(self, r.keep.array.reshape(p.dom + (1,) * len(p.after)))
         return Kernel(lambda a: xp.where(keep.like(a), a, xp.zeros_like(a)))
 
-    def order(self, p: Place, r: Order[Any]) -> Kernel:
+    def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
         """Sums along the flat order."""
         xp, at = self.xp, p.at
 
@@ -160,18 +160,18 @@ class Reductions(Shifts, Segments):
 
         return Kernel(sums)
 
-    def gather(self, p: Place, positions: Rows) -> Kernel:
+    def gather(self, p: ReducedAxes, positions: Rows) -> Kernel:
         """(red v)_x = v_{f(x)}."""
         return Kernel(lambda a: p.whole(p.xp.take(p.line(a), positions.like(a), axis=p.at)))
 
-    def agreement(self, p: Place, source: str, target: str) -> Kernel:
+    def agreement(self, p: ReducedAxes, source: str, target: str) -> Kernel:
         """Labels for all axes: those of the relation, and one for each other axis."""
         free = [c for c in ALPHABET if c not in source + target]
         head, tail = "".join(free[: p.at]), "".join(free[p.at : p.at + len(p.after)])
         sizes = dict(zip(source + target + head + tail, p.dom + p.cod + p.before + p.after, strict=True))
         return Kernel(lambda a: agreement(self, head + source + tail, head + target + tail, sizes, a), fresh=False)
 
-    def sum(self, p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
         """Block by block."""
         xp = self.xp
         blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
@@ -182,11 +182,11 @@ class Reductions(Shifts, Segments):
 
         return Kernel(call)
 
-    def _parts(self, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[tuple[Kernel, Place]]:
+    def _parts(self, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[tuple[Kernel, ReducedAxes]]:
         """The kernels of both parts, each with the place where it acts."""
         leaves = [Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :]) for part in (r.left, r.right)]
         both = list(zip((r.left, r.right), leaves, strict=True))
-        return [(self.reduce(part, at, block), Place.of(self, part, at, block)) for part, block in both]
+        return [(self.reduce(part, at, block), ReducedAxes.of(self, part, at, block)) for part, block in both]
 
     def _product(self, r: ProductRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
         """Axis by axis, first the side that leaves less to the other."""
@@ -205,10 +205,10 @@ class Reductions(Shifts, Segments):
         return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
 
 
-class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
+class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
     """Reductions into memory that can be written into."""
 
-    def total(self, p: Place) -> Callable[[Any], Any]:
+    def total(self, p: ReducedAxes) -> Callable[[Any], Any]:
         """Rows by BLAS."""
         axes = tuple(range(p.at, p.at + len(p.dom)))
         if p.before and not p.after and p.n > 1:
@@ -216,7 +216,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
         axis = axes[0] if len(axes) == 1 else axes
         return lambda a: np.add.reduce(a, axis=axis)
 
-    def partial(self, p: Place, r: Partial[Any]) -> Kernel:
+    def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
         """Bitwise and with ones or zeros."""
         kind = np.dtype(f"i{np.dtype(p.dtype).itemsize}")
         bits = r.keep.prepare("bits", lambda: -r.keep.array.astype(kind), kind)
@@ -231,7 +231,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
 
         return Kernel(lambda a: np.bitwise_and(a.view(kind), bits).view(a.dtype), (over,), into=into)
 
-    def order(self, p: Place, r: Order[Any]) -> Kernel:
+    def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
         """cumsum, along rows where there are many columns."""
         at = p.at
 
@@ -255,7 +255,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
 
         return Kernel(call, into=lambda a, out: accumulate(p.line(a), out))
 
-    def gather(self, p: Place, positions: Rows) -> Kernel:
+    def gather(self, p: ReducedAxes, positions: Rows) -> Kernel:
         """Positions were checked when the relation was made: there is nothing to wrap."""
         if not p.m:
             return Kernel(lambda a: p.zeros(a, 0).reshape(p.out))
@@ -265,7 +265,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, Reductions):
             into=lambda a, out: p.line(a).take(here, axis=p.at, out=out, mode="wrap"),
         )
 
-    def sum(self, p: Place, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
+    def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
         """Each block is written into its part of the result."""
         blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
         outputs = p.cut(0, r.left.cod.size), p.cut(r.left.cod.size, None)
@@ -289,7 +289,7 @@ def _same(a: Any) -> Any:
     return a
 
 
-def _blocks(p: Place, r: SumRelation[Any, Any, Any, Any]) -> Callable[[Any], list[Any]]:
+def _blocks(p: ReducedAxes, r: SumRelation[Any, Any, Any, Any]) -> Callable[[Any], list[Any]]:
     """Cuts an array into those of the two parts."""
     n = r.left.dom.size
     shapes = [p.before + part.dom.shape + p.after for part in (r.left, r.right)]

@@ -22,7 +22,7 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.reduced_axes import Place
+    from hilbert.arrays.reduced_axes import ReducedAxes
     from hilbert.leaf import Leaf
     from hilbert.relation import Pairs, Table
     from hilbert.relation.functions import AnyGraph
@@ -39,19 +39,19 @@ FEW = 3
 class Segments(Library):
     """Segment sums by the scatter of a library, where it has one."""
 
-    def graph(self, p: Place, r: AnyGraph) -> Kernel:
+    def graph(self, p: ReducedAxes, r: AnyGraph) -> Kernel:
         """(red v)_y = Σ over f(x) = y of v_x."""
         if not p.n:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         return Kernel(self._by_segments(p, Rows(self, r.positions.array), None))
 
-    def pairs(self, p: Place, r: Pairs[Any, Any]) -> Kernel:
+    def pairs(self, p: ReducedAxes, r: Pairs[Any, Any]) -> Kernel:
         """(red v)_y = Σ over the pairs (x, y) of v_x."""
         if not r.size:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         return Kernel(self._by_segments(p, Rows(self, r.targets.array), Rows(self, r.sources.array)))
 
-    def _by_segments(self, p: Place, targets: Rows, sources: Rows | None) -> Callable[[Any], Any]:
+    def _by_segments(self, p: ReducedAxes, targets: Rows, sources: Rows | None) -> Callable[[Any], Any]:
         """Rows brought to the front, gathered where pairs have sources, and added by target."""
         xp = self.xp
 
@@ -78,7 +78,7 @@ class Segments(Library):
 class NumpySegments(Segments):
     """Segment sums by what was measured fastest."""
 
-    def graph(self, p: Place, r: AnyGraph) -> Kernel:
+    def graph(self, p: ReducedAxes, r: AnyGraph) -> Kernel:
         """By the profile of the table."""
         if not p.n:
             return super().graph(p, r)
@@ -93,7 +93,7 @@ class NumpySegments(Segments):
             return _by_code(p, r)
         return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
 
-    def pairs(self, p: Place, r: Pairs[Any, Any]) -> Kernel:
+    def pairs(self, p: ReducedAxes, r: Pairs[Any, Any]) -> Kernel:
         """The product with a sparse matrix."""
         sp = sparse()
         if not r.size or sp is None:
@@ -165,7 +165,7 @@ def sparse() -> Any:
 
 
 @frozen
-class Profile:
+class TableProfile:
     """What decides how a table of positions is summed by."""
 
     ordered: bool
@@ -173,12 +173,12 @@ class Profile:
     injective: bool
 
 
-def _profile(positions: Ints, size: int) -> Profile:
+def _profile(positions: Ints, size: int) -> TableProfile:
     counts = np.bincount(positions, minlength=size)
-    return Profile(is_ordered(positions), int(np.count_nonzero(counts)), bool(counts.max(initial=0) <= 1))
+    return TableProfile(is_ordered(positions), int(np.count_nonzero(counts)), bool(counts.max(initial=0) <= 1))
 
 
-def profile(table: Table, size: int) -> Profile:
+def profile(table: Table, size: int) -> TableProfile:
     """The profile of a table of positions below `size`."""
     return table.prepare("profile", lambda: _profile(table.array, size), size)
 
@@ -188,7 +188,7 @@ def _narrow(array: Ints, bound: int) -> Ints:
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
 
 
-def _in_order(p: Place, r: AnyGraph) -> Kernel:
+def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:
     """One run after the other."""
     t = r.positions.array
     starts = r.positions.prepare("starts", lambda: np.flatnonzero(np.concatenate([[True], t[1:] != t[:-1]])))
@@ -213,12 +213,12 @@ def _in_order(p: Place, r: AnyGraph) -> Kernel:
     return Kernel(call, into=into)
 
 
-def _codes(p: Place, t: Ints) -> Ints:
+def _codes(p: ReducedAxes, t: Ints) -> Ints:
     """The place of each entry in rows of m·width."""
     return t if p.width == 1 else (t[:, None] * p.width + np.arange(p.width)).reshape(-1)
 
 
-def _by_code(p: Place, r: AnyGraph) -> Kernel:
+def _by_code(p: ReducedAxes, r: AnyGraph) -> Kernel:
     """numpy alone: each entry by its place in the flat result."""
 
     def build() -> Ints:
@@ -239,7 +239,7 @@ def flat_sum(values: Any, places: Any, length: int) -> Any:
     return out
 
 
-def _by_entries(p: Place, r: AnyGraph) -> Kernel:
+def _by_entries(p: ReducedAxes, r: AnyGraph) -> Kernel:
     """A sparse matrix with a row for each of `before`, where entries of the same place add up."""
     sp = sparse()
     shape = (p.rows, p.m * p.width)
@@ -262,7 +262,7 @@ def _by_entries(p: Place, r: AnyGraph) -> Kernel:
     return Kernel(call, into=into)
 
 
-def _by_rows(p: Place, r: AnyGraph, *, ordered: bool) -> Kernel:
+def _by_rows(p: ReducedAxes, r: AnyGraph, *, ordered: bool) -> Kernel:
     """A sparse matrix of ones times rows of `width` entries."""
     sp = sparse()
     rows, cells = p.rows * p.n, p.rows * p.m

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.reduced_axes import Place
+from hilbert.arrays.reduced_axes import ReducedAxes
 from hilbert.arrays.windows import NumpyWindows, Windows
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Shifts(Windows):
     """Slices, between zeros where they are put back."""
 
-    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
+    def inclusion(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """X at its places in Y, zeros elsewhere."""
         xp, at = self.xp, p.at
         if p.n == p.m:  # all of Y
@@ -32,7 +32,7 @@ class Shifts(Windows):
 
         return Kernel(call)
 
-    def part(self, p: Place, offset: int, stride: int) -> Kernel:
+    def part(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """The places of X in Y: a view."""
         if not p.cod:
             return Kernel(lambda a: p.line(a)[p.index(offset)], fresh=False)
@@ -42,7 +42,7 @@ class Shifts(Windows):
         index = _at(p, offset, stride, p.m)
         return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
 
-    def rotation(self, p: Place, by: int) -> Kernel:
+    def rotation(self, p: ReducedAxes, by: int) -> Kernel:
         """x ↦ x + by, around."""
         return Kernel(lambda a: p.whole(p.xp.roll(p.line(a), by, axis=p.at)))
 
@@ -50,7 +50,7 @@ class Shifts(Windows):
 class NumpyShifts(NumpyWindows, Shifts):
     """Assignment to slices."""
 
-    def inclusion(self, p: Place, offset: int, stride: int) -> Kernel:
+    def inclusion(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """Written into its places."""
         if p.n == p.m:
             return super().inclusion(p, offset, stride)
@@ -74,7 +74,7 @@ class NumpyShifts(NumpyWindows, Shifts):
 
     def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
         """b is added to its places, in place where a may be overwritten."""
-        p = Place.of(self, relation, at, leaf)
+        p = ReducedAxes.of(self, relation, at, leaf)
         index = _at(p, relation.offset, relation.stride, p.n)
 
         def over(a: Any, b: Any) -> Any:
@@ -84,14 +84,14 @@ class NumpyShifts(NumpyWindows, Shifts):
 
         return Kernel(lambda a, b: over(a.copy(), b), (over, None))
 
-    def part(self, p: Place, offset: int, stride: int) -> Kernel:
+    def part(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """A view, also backwards."""
         if not p.cod:
             return super().part(p, offset, stride)
         index = _at(p, offset, stride, p.m)
         return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
 
-    def rotation(self, p: Place, by: int) -> Kernel:
+    def rotation(self, p: ReducedAxes, by: int) -> Kernel:
         """Two slices."""
 
         def into(a: Any, out: Any) -> None:
@@ -107,7 +107,7 @@ class NumpyShifts(NumpyWindows, Shifts):
         return Kernel(call, into=into)
 
 
-def _at(p: Place, offset: int, stride: int, count: int) -> tuple[Any, ...]:
+def _at(p: ReducedAxes, offset: int, stride: int, count: int) -> tuple[Any, ...]:
     """The index of `count` places from `offset` on."""
     if not count:
         return p.cut(0, 0)

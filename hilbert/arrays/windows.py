@@ -18,7 +18,7 @@ from hilbert.arrays.reduced_axes import FRESH, lent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.reduced_axes import Place
+    from hilbert.arrays.reduced_axes import ReducedAxes
     from hilbert.relation import Sliding, Window
 
 CONVOLVED = 11
@@ -32,7 +32,7 @@ FEW = 16
 class Windows(Library):
     """Windows by slices, for arrays that nobody writes into."""
 
-    def window(self, p: Place, r: Window[Any, Any]) -> Kernel:
+    def window(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
         """(red v)_y = Σ_k v[stride·y + offset + dilation·k]."""
         if not r.width or not p.n or not p.m:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
@@ -49,15 +49,15 @@ class Windows(Library):
             return Kernel(lambda a: p.whole(apart(p.line(a))), fresh=fresh)
         return Kernel(lambda a: p.whole(apart(p.padded(p.line(a), low, high))), fresh=fresh)
 
-    def passes(self, p: Place, r: Window[Any, Any]) -> int:
+    def passes(self, p: ReducedAxes, r: Window[Any, Any]) -> int:
         """About how many passes over the array the sums of all windows take."""
         return r.width.bit_length() + 3
 
-    def consecutive(self, p: Place, v: Any, width: int, d: int) -> Any:
+    def consecutive(self, p: ReducedAxes, v: Any, width: int, d: int) -> Any:
         """Sums of `width` entries `d` apart, from every start."""
         return self.doubled(p, v, v, 1, bin(width)[3:], d)
 
-    def doubled(self, p: Place, v: Any, sums: Any, done: int, bits: str, d: int) -> Any:
+    def doubled(self, p: ReducedAxes, v: Any, sums: Any, done: int, bits: str, d: int) -> Any:
         """From sums of `done` entries: of twice as many for each bit, and of one more for each 1."""
         for bit in bits:
             length = sums.shape[p.at]
@@ -73,7 +73,7 @@ class Windows(Library):
         """a + b, where a is memory of our own."""
         return a + b
 
-    def apart(self, p: Place, w: int, s: int, d: int) -> Callable[[Any], Any]:
+    def apart(self, p: ReducedAxes, w: int, s: int, d: int) -> Callable[[Any], Any]:
         """The sums of windows that start s apart."""
         first, *others = [p.cut(d * k, d * k + s * (p.m - 1) + 1, s) for k in range(w)]
         if not others:
@@ -88,19 +88,19 @@ class Windows(Library):
 
         return sums
 
-    def spread(self, p: Place, r: Window[Any, Any]) -> Kernel:
+    def spread(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
         """The adjoint of windows with a stride: v_y is added to all of its window."""
         if not r.width or not p.n or not p.m:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         low, high = _outside(p, r)
         return Kernel(lambda a: p.whole(p.padded(self.stuffed(p, p.line(a), r), low, high)))
 
-    def stuffed(self, p: Place, v: Any, r: Window[Any, Any]) -> Any:
+    def stuffed(self, p: ReducedAxes, v: Any, r: Window[Any, Any]) -> Any:
         """The adjoint of windows as windows over the entries with zeros between them."""
         edge = r.dilation * (r.width - 1)
         return self.consecutive(p, p.padded(self.spaced(p, v, r.stride), edge, edge), r.width, r.dilation)
 
-    def spaced(self, p: Place, v: Any, s: int) -> Any:
+    def spaced(self, p: ReducedAxes, v: Any, s: int) -> Any:
         """The entries along the one axis with s − 1 zeros between them."""
         if s == 1:
             return v
@@ -109,7 +109,7 @@ class Windows(Library):
         both = xp.concat([xp.expand_dims(v, axis=p.at + 1), zeros], axis=p.at + 1)
         return xp.reshape(both, _length(p, s * n))[p.cut(0, s * (n - 1) + 1)]
 
-    def side_by_side(self, p: Place, r: Sliding[Any, Any, Any]) -> Kernel:
+    def side_by_side(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
         """(y, k) ↦ v[stride·y + offset + dilation·k]: the windows stacked."""
         m, w = r.dom.left.size, r.dom.right.size
         if not m or not w:
@@ -123,7 +123,7 @@ class Windows(Library):
 
         return Kernel(stacked)
 
-    def overlaid(self, p: Place, r: Sliding[Any, Any, Any]) -> Kernel:
+    def overlaid(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
         """The adjoint of windows side by side: entry (y, k) is added at stride·y + offset + dilation·k."""
         m, w = r.dom.left.size, r.dom.right.size
         s, d, o = r.stride, r.dilation, r.offset
@@ -144,7 +144,7 @@ class Windows(Library):
 class NumpyWindows(Windows):
     """Windows as strided views, convolutions and sums in place."""
 
-    def window(self, p: Place, r: Window[Any, Any]) -> Kernel:
+    def window(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
         """Over the ends of a line a convolution, without gaps the rows of a matrix."""
         w, s, d = r.width, r.stride, r.dilation
         low, high = _around(p, r)
@@ -155,14 +155,14 @@ class NumpyWindows(Windows):
                 return _tiles(p, w)
         return super().window(p, r)
 
-    def passes(self, p: Place, r: Window[Any, Any]) -> int:
+    def passes(self, p: ReducedAxes, r: Window[Any, Any]) -> int:
         """One convolution does for a few entries of a line."""
         if r.width > CONVOLVED or not _is_flat(p):
             return super().passes(p, r)
         large = r.width < 2 * r.stride and p.n * np.dtype(p.dtype).itemsize >= FRESH
         return 2 if large else 1  # a large intermediate array would cost more than it saves
 
-    def consecutive(self, p: Place, v: Any, width: int, d: int) -> Any:
+    def consecutive(self, p: ReducedAxes, v: Any, width: int, d: int) -> Any:
         """The first few entries by a convolution: from w to 2w or, with one more entry, to 2w + 1."""
         if not d == p.width == 1 < width:
             return super().consecutive(p, v, width, d)
@@ -176,13 +176,13 @@ class NumpyWindows(Windows):
         a += b
         return a
 
-    def apart(self, p: Place, w: int, s: int, d: int) -> Callable[[Any], Any]:
+    def apart(self, p: ReducedAxes, w: int, s: int, d: int) -> Callable[[Any], Any]:
         """Many entries at once along a strided view."""
         if w > FEW or (w > 2 and d == 1 and w <= s and not p.after):
             return lambda v: _summed(p, _windows(p, v, p.m, w, s, d))
         return super().apart(p, w, s, d)
 
-    def spread(self, p: Place, r: Window[Any, Any]) -> Kernel:
+    def spread(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
         """Repetition where windows tile, assignment to a strided view where they are disjoint, else sums of slices."""
         w, s, d = r.width, r.stride, r.dilation
         if not w or not p.n or not p.m or (w > FEW and (w > s or d > 1)):
@@ -207,7 +207,7 @@ class NumpyWindows(Windows):
 
         return Kernel(call)
 
-    def spaced(self, p: Place, v: Any, s: int) -> Any:
+    def spaced(self, p: ReducedAxes, v: Any, s: int) -> Any:
         """Every s-th entry of an array of zeros."""
         if s == 1:
             return v
@@ -215,7 +215,7 @@ class NumpyWindows(Windows):
         out[p.cut(0, None, s)] = v
         return out
 
-    def side_by_side(self, p: Place, r: Sliding[Any, Any, Any]) -> Kernel:
+    def side_by_side(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
         """A view."""
         m, w = r.dom.left.size, r.dom.right.size
         if not m or not w:
@@ -223,7 +223,7 @@ class NumpyWindows(Windows):
         s, d, o = r.stride, r.dilation, r.offset
         return Kernel(lambda a: _windows(p, p.line(a)[p.cut(o, None)], m, w, s, d).reshape(p.out), fresh=False)
 
-    def overlaid(self, p: Place, r: Sliding[Any, Any, Any]) -> Kernel:
+    def overlaid(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
         """Assignment where windows are disjoint; else as many sums as windows have entries, or as there are windows."""
         m, w = r.dom.left.size, r.dom.right.size
         s, d, o = r.stride, r.dilation, r.offset
@@ -248,7 +248,7 @@ class NumpyWindows(Windows):
         return Kernel(call)
 
 
-def _around(p: Place, r: Window[Any, Any]) -> tuple[int, int]:
+def _around(p: ReducedAxes, r: Window[Any, Any]) -> tuple[int, int]:
     """The zeros in front of X and behind; negative, what is in front of window 0 and behind the last."""
     return -r.offset, r.stride * (p.m - 1) + r.dilation * (r.width - 1) + 1 + r.offset - p.n
 
@@ -258,23 +258,23 @@ def _span(r: Window[Any, Any], windows: int) -> int:
     return r.stride * (windows - 1) + r.dilation * (r.width - 1) + 1
 
 
-def _outside(p: Place, r: Window[Any, Any]) -> tuple[int, int]:
+def _outside(p: ReducedAxes, r: Window[Any, Any]) -> tuple[int, int]:
     """What Y has around all windows of the adjoint; negative where they are cut off."""
     return r.offset, p.m - r.offset - _span(r, p.n)
 
 
-def _length(p: Place, length: int) -> tuple[int, ...]:
+def _length(p: ReducedAxes, length: int) -> tuple[int, ...]:
     return (*p.before, length, *p.after)
 
 
 # --- in numpy ---
 
 
-def _is_flat(p: Place) -> bool:
+def _is_flat(p: ReducedAxes) -> bool:
     return p.rows == p.width == 1
 
 
-def _tiles(p: Place, w: int) -> Kernel:
+def _tiles(p: ReducedAxes, w: int) -> Kernel:
     """Windows of a line, one after the other without gaps."""
     used = None if p.m * w == p.n else p.m * w
     if SHORT <= w < LONG:
@@ -283,7 +283,7 @@ def _tiles(p: Place, w: int) -> Kernel:
     return Kernel(lambda a: row_sums(a.reshape(-1)[:used].reshape(p.m, w)).reshape(p.out))
 
 
-def _cut_off(p: Place, v: Any, w: int, low: int, high: int) -> Any:
+def _cut_off(p: ReducedAxes, v: Any, w: int, low: int, high: int) -> Any:
     """Consecutive windows over the ends of a line; entry j of the full convolution is the window up to j."""
     seen = v.reshape(-1)[max(-low, 0) : p.n - max(-high, 0)]
     sums = np.convolve(lent(seen), np.ones(w, v.dtype), "full")
@@ -300,14 +300,14 @@ def _convolved(v: Any, rows: int, w: int) -> Any:
     return as_strided(sums, (rows, length - w + 1), (length * step, step))
 
 
-def _windows(p: Place, v: Any, m: int, w: int, s: int, d: int, *, writeable: bool = False) -> Any:
+def _windows(p: ReducedAxes, v: Any, m: int, w: int, s: int, d: int, *, writeable: bool = False) -> Any:
     """The windows of an array side by side: a view of shape before + (m, w) + after."""
     at, step = p.at, v.strides[p.at]
     shape = (*v.shape[:at], m, w, *v.shape[at + 1 :])
     return as_strided(v, shape, (*v.strides[:at], s * step, d * step, *v.strides[at + 1 :]), writeable=writeable)
 
 
-def _summed(p: Place, windows: Any) -> Any:
+def _summed(p: ReducedAxes, windows: Any) -> Any:
     """The sum of each window."""
     return np.add.reduce(windows, axis=p.at + 1) if p.after else row_sums(windows)
 

@@ -14,7 +14,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import freeze
 from hilbert.leaf import Bundle
 from hilbert.program.operation import Literal
-from hilbert.program.place import told
+from hilbert.program.written import told
 
 if TYPE_CHECKING:
     from hilbert.arrays.library import Library
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Bound:
+class BoundLine:
     """A line for one library and device; `arrays` are some that live there."""
 
     __slots__ = ("_bundles", "_copied", "_line", "_shared", "lib", "outputs", "rest", "scalars", "steps")

@@ -15,7 +15,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Arrays
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.line import Line, live_parts, restricted
@@ -105,7 +105,7 @@ class _Taken:
     def __init__(self, cond: Cond, lib: Library) -> None:
         self._lib = lib
         self._lines = [fused(folded(line)) for line in cond.lines]
-        self._bound: list[Bound | None] = [None, None]
+        self._bound: list[BoundLine | None] = [None, None]
 
     def __call__(self, given: Arrays) -> Arrays:
         outer = self._lib
@@ -115,7 +115,7 @@ class _Taken:
     def _run(self, k: int, arrays: list[Any], c: Any) -> list[Any]:
         bound = self._bound[k]
         if bound is None:
-            bound = self._bound[k] = Bound(self._lines[k], self._lib.inner, [*Arrays(arrays).parts, c])
+            bound = self._bound[k] = BoundLine(self._lines[k], self._lib.inner, [*Arrays(arrays).parts, c])
         return bound(arrays)
 
 

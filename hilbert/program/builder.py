@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.program.constant import Const
     from hilbert.program.operation import Unary
-    from hilbert.program.place import Place
+    from hilbert.program.written import Place
     from hilbert.spec import Spec
 
 

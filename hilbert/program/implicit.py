@@ -11,7 +11,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.attach import declared
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.line import Line, live_parts, restricted
@@ -102,14 +102,14 @@ class _Search:
 
     def __init__(self, line: Line, lib: Library) -> None:
         self._line, self._lib = fused(folded(line)), lib
-        self._bound: Bound | None = None
+        self._bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:
         outer = self._lib
         arrays = [outer.whole(a, "an equation") for a in given]
         bound = self._bound
         if bound is None:
-            bound = self._bound = Bound(self._line, outer.inner, Arrays(arrays).parts)
+            bound = self._bound = BoundLine(self._line, outer.inner, Arrays(arrays).parts)
         return Arrays(bound(arrays))
 
 

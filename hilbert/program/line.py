@@ -18,7 +18,7 @@ from hilbert.leaf import Bundle, Leaf
 from hilbert.once import cached_property
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
-from hilbert.program.place import Place, told
+from hilbert.program.written import Place, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

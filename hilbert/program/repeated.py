@@ -12,7 +12,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.line import Line, live_parts, restricted
@@ -93,7 +93,7 @@ class _Rounds:
     def __init__(self, of: While, lib: Library) -> None:
         self._of, self._lib = of, lib
         self._line = fused(folded(of.body))
-        self._bound: Bound | None = None
+        self._bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:
         of, outer = self._of, self._lib
@@ -101,7 +101,7 @@ class _Rounds:
         arrays = [outer.whole(a, "a loop") for a in given]
         bound = self._bound
         if bound is None:
-            bound = self._bound = Bound(self._line, lib, Arrays(arrays).parts)
+            bound = self._bound = BoundLine(self._line, lib, Arrays(arrays).parts)
         states = lib.repeat(bound, arrays[:c], arrays[c:], of.most)
         if of.search and lib.holds(states[0]):
             left = float(np.max(to_numpy(states[1]), where=to_numpy(states[0]), initial=0.0))

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.library import Arrays
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 
@@ -28,7 +28,7 @@ class Rounds:
         self._line, self._lib = fused(folded(body)), lib
         self._shape, self._states, self._shared, self._reverse = shape, states, shared, reverse
         self._leaves = [body.slots[k] for k in body.outputs[states:]]
-        self._bound: Bound | None = None
+        self._bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:
         """The last states and the stacks."""
@@ -37,7 +37,7 @@ class Rounds:
         arrays = [outer.whole(a, "a loop") for a in given]
         bound = self._bound
         if bound is None:  # constants go where the arrays live
-            bound = self._bound = Bound(self._line, lib, Arrays(arrays).parts)
+            bound = self._bound = BoundLine(self._line, lib, Arrays(arrays).parts)
         n, c = prod(self._shape), self._states
         whole = c + self._shared
         flat = len(self._shape) == 1
@@ -52,7 +52,7 @@ class Rounds:
             made[c:] = [lib.xp.reshape(a, (*self._shape, *a.shape[1:])) for a in made[c:]]
         return Arrays(made)
 
-    def _run(self, bound: Bound, arrays: list[Any], stacks: list[Any], n: int) -> list[Any]:
+    def _run(self, bound: BoundLine, arrays: list[Any], stacks: list[Any], n: int) -> list[Any]:
         """One round after the other."""
         lib, c, whole = self._lib.inner, self._states, len(arrays)
         env = [*arrays, *stacks, *bound.rest]

@@ -12,7 +12,7 @@ from hilbert.arrays.library import Compound, library
 from hilbert.formal.array import Formal
 from hilbert.formal.kernels import FormalKernels, finished
 from hilbert.once import first
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Literal
@@ -34,7 +34,7 @@ class Runner:
     def __init__(self, line: Line) -> None:
         self.line = line = fused(folded(line.pruned()))
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
-        self._bound: dict[Any, Bound] = {}
+        self._bound: dict[Any, BoundLine] = {}
         self._formal = Formal in map(type, constants)
         self._abroad = [a for a in _parts(constants) if library(a) is not NUMPY]
 
@@ -52,7 +52,7 @@ class Runner:
         key = lib.home(home)
         bound = self._bound.get(key)
         if bound is None:
-            bound = first(self._bound, key, Bound(self.line, lib, home))
+            bound = first(self._bound, key, BoundLine(self.line, lib, home))
         return bound(arrays)
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
@@ -62,7 +62,7 @@ class Runner:
         key = (Formal, lib.home(plain))
         bound = self._bound.get(key)
         if bound is None:
-            bound = first(self._bound, key, Bound(self.line, FormalKernels(lib), plain))
+            bound = first(self._bound, key, BoundLine(self.line, FormalKernels(lib), plain))
         try:
             return [finished(a) for a in bound(arrays)]
         finally:

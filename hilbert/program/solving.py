@@ -10,7 +10,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.arrays.systems import DIRECT, direct, gmres
 from hilbert.attach import attach
 from hilbert.index import Fin, Index
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.builder import Builder
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
@@ -36,14 +36,14 @@ class _Solver:
         self.is_direct = self.total <= DIRECT
         axes: tuple[Index, ...] = (Fin.of(self.total if self.is_direct else prod(self.many)),)
         self.line = fused(folded(under(line, axes, u)))
-        self.bound: Bound | None = None
+        self.bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:
         """The arrays of the unknowns."""
         lib = self.lib.inner
         arrays = [lib.xp.asarray(self.lib.whole(a, "a linear system")) for a in given]
         if self.bound is None:
-            self.bound = Bound(self.line, lib, Arrays(arrays).parts)
+            self.bound = BoundLine(self.line, lib, Arrays(arrays).parts)
         xp, data = lib.xp, arrays[self.ends :]
         rows, lanes = prod(self.many), prod(self.lanes)
         b = xp.concat([xp.reshape(a, (rows, lanes, -1)) for a in arrays[: self.ends]], axis=2) if rows * lanes else None

@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 
 from hilbert.arrays.namespace import to_numpy
 from linmap.matrices.columns import Labels, flat_positions, length
-from linmap.matrices.sparse import Layout, Part, entry_type, laid_out, parts_of, scipy, spread
+from linmap.matrices.sparse import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
 from linmap.matrices.tables import multiplied
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FULL = 3
 class Cell:
     """All products between two leaves; `rows` and `cols` count the axes of a block, `size` is what they hold."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TabledProduct, ...]
     rows: int
     cols: int
     shape: Shape
@@ -71,7 +71,7 @@ class BlockPattern:
 def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[int]]:
     """The block layout of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
-    places: dict[Shape, list[Part]] = {}
+    places: dict[Shape, list[TabledProduct]] = {}
     for part in parts:
         places.setdefault((part.out, part.inp), []).append(part)
     cells = {}
@@ -82,7 +82,7 @@ def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[
     return BlockPattern(n, entry_type(cod, dom), (len(cod.leaves), len(dom.leaves)), cells), outputs
 
 
-def _cell(n: Network, parts: tuple[Part, ...], shape: Shape, outputs: list[int]) -> Cell:
+def _cell(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, outputs: list[int]) -> Cell:
     """The blocks of the largest size that one part has; of the size that all have where those are mostly empty."""
     rows, cols = (min(_free(part, side(part)) for part in parts) for side in (_out, _inp))
     high, wide = (max(_free(part, side(part)) for part in parts) for side in (_out, _inp))
@@ -100,7 +100,7 @@ def _cell(n: Network, parts: tuple[Part, ...], shape: Shape, outputs: list[int])
     return cell
 
 
-def _cell_of(n: Network, parts: tuple[Part, ...], shape: Shape, rows: int, cols: int) -> Cell:
+def _cell_of(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, rows: int, cols: int) -> Cell:
     """Blocks of so many axes."""
     columns, places = zip(*(_blocks_of(n, part, rows, cols) for part in parts), strict=True)
     size = n.size(_last(_out(parts[0]), rows)), n.size(_last(_inp(parts[0]), cols))
@@ -109,20 +109,20 @@ def _cell_of(n: Network, parts: tuple[Part, ...], shape: Shape, rows: int, cols:
     return Cell(parts, rows, cols, shape, size, columns, laid_out(row, col, grid))
 
 
-def _out(part: Part) -> Labels:
+def _out(part: TabledProduct) -> Labels:
     return part.product.out
 
 
-def _inp(part: Part) -> Labels:
+def _inp(part: TabledProduct) -> Labels:
     return part.product.inp
 
 
-def _fits(part: Part, rows: int, cols: int) -> bool:
+def _fits(part: TabledProduct, rows: int, cols: int) -> bool:
     """Whether the last labels of both sides are free, so many."""
     return _free(part, _out(part)) >= rows and _free(part, _inp(part)) >= cols
 
 
-def _blocks_of(n: Network, part: Part, rows: int, cols: int) -> tuple[Columns, tuple[Ints, Ints]]:
+def _blocks_of(n: Network, part: TabledProduct, rows: int, cols: int) -> tuple[Columns, tuple[Ints, Ints]]:
     """The labels of the blocks of one product, and their places in the grid."""
     out, inp = _first(_out(part), rows), _first(_inp(part), cols)
     held = part.table.labels if part.table else ()
@@ -132,7 +132,7 @@ def _blocks_of(n: Network, part: Part, rows: int, cols: int) -> tuple[Columns, t
     return here, (flat_positions(out, here, n.sizes), flat_positions(inp, here, n.sizes))
 
 
-def _identity_blocks(n: Network, part: Part, rows: int, cols: int, outputs: list[int]) -> Part | None:
+def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outputs: list[int]) -> TabledProduct | None:
     """The part with its identity along the last axes as an array; None where something else restricts these axes."""
     p = part.product
     held = part.table.labels if part.table else ()
@@ -145,10 +145,10 @@ def _identity_blocks(n: Network, part: Part, rows: int, cols: int, outputs: list
     value = multiplied(n, factors, tuple(dict.fromkeys(c for f in factors for c in f.labels)))
     inp = tuple(twins.get(c, c) for c in p.inp)
     outputs.append(value.slot)
-    return Part(evolve(p, factors=(value,), inp=inp), part.out, part.inp, len(outputs) - 1)
+    return TabledProduct(evolve(p, factors=(value,), inp=inp), part.out, part.inp, len(outputs) - 1)
 
 
-def _free(part: Part, labels: Labels) -> int:
+def _free(part: TabledProduct, labels: Labels) -> int:
     """How many of the last labels nothing restricts: no table, and not the other side of the matrix."""
     p = part.product
     held = {*(part.table.labels if part.table else ()), *(set(p.out) & set(p.inp))}
@@ -180,7 +180,7 @@ def _bsr(n: Network, cell: Cell, dtype: str, outputs: Sequence[Any]) -> Any:
     return made
 
 
-def _values(n: Network, cell: Cell, part: Part, columns: Columns, outputs: Sequence[Any]) -> Any:
+def _values(n: Network, cell: Cell, part: TabledProduct, columns: Columns, outputs: Sequence[Any]) -> Any:
     """The blocks in the order of the enumeration, of shape (blocks, rows, columns)."""
     p = part.product
     inner = (*_last(p.out, cell.rows), *_last(p.inp, cell.cols))

@@ -22,7 +22,7 @@ from linmap.matrices.network import Network, network
 from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.settle import listed
-from linmap.matrices.sparse import Pattern, entry_type, pattern, scipy
+from linmap.matrices.sparse import MatrixPattern, entry_type, pattern, scipy
 from linmap.matrices.structure import body_of, components
 from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
@@ -114,7 +114,7 @@ def limit_of(limit: Any) -> int | None:
 class SparsePlan:
     """The pattern of a matrix and the line that computes the values on it."""
 
-    pattern: Pattern
+    pattern: MatrixPattern
     runner: Deferred
     orders: tuple[Accumulation, ...]
 

@@ -114,9 +114,9 @@ class NetworkProduct:
         return len(self.factors) + len(self.links) + len(self.tables)
 
     @cached_property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> ProductPattern:
         """What it is but for its data and its number."""
-        return Pattern(self)
+        return ProductPattern(self)
 
 
 def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
@@ -147,7 +147,7 @@ class LabelNames:
         return tuple([names.setdefault(c, len(names)) for c in labels])
 
 
-class Pattern:
+class ProductPattern:
     """What a product is but for its data and its number; the named labels of its factors; the names.
 
     Equal relations are one object in one network.

@@ -15,7 +15,7 @@ LINES = 40
 """Longer texts are cut."""
 
 
-class Shape:
+class MatrixShape:
     """What is known of a matrix."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class Shape:
 
 @final
 @frozen
-class ZeroForm(Shape):
+class ZeroForm(MatrixShape):
     """Every entry is 0."""
 
     def text(self) -> str:
@@ -46,7 +46,7 @@ class ZeroForm(Shape):
 
 @final
 @frozen
-class IdentityForm(Shape):
+class IdentityForm(MatrixShape):
     """The identity matrix of a size."""
 
     size: int
@@ -58,7 +58,7 @@ class IdentityForm(Shape):
 
 @final
 @frozen
-class ScaledForm(Shape):
+class ScaledForm(MatrixShape):
     """A number times the identity matrix."""
 
     size: int
@@ -70,7 +70,7 @@ class ScaledForm(Shape):
 
 @final
 @frozen
-class DiagonalForm(Shape):
+class DiagonalForm(MatrixShape):
     """A diagonal matrix."""
 
     size: int
@@ -82,7 +82,7 @@ class DiagonalForm(Shape):
 
 @final
 @frozen
-class Permutation(Shape):
+class Permutation(MatrixShape):
     """One entry in each row and column: axes in another order, with weights if `weighted`."""
 
     size: int
@@ -95,7 +95,7 @@ class Permutation(Shape):
 
 @final
 @frozen
-class LowRank(Shape):
+class LowRank(MatrixShape):
     """A matrix of at most this rank, as two factors."""
 
     rank: int
@@ -108,7 +108,7 @@ class LowRank(Shape):
 
 @final
 @frozen
-class SparseForm(Shape):
+class SparseForm(MatrixShape):
     """A matrix whose entries lie on the pairs of relations: `entries` pairs, or at most so many if not `exact`."""
 
     entries: int
@@ -123,7 +123,7 @@ class SparseForm(Shape):
 
 @final
 @frozen
-class DenseForm(Shape):
+class DenseForm(MatrixShape):
     """Nothing is known."""
 
     shape: tuple[int, int]
@@ -135,7 +135,7 @@ class DenseForm(Shape):
 
 @final
 @frozen
-class Kronecker(Shape):
+class Kronecker(MatrixShape):
     """A ⊗ B ⊗ …, up to the order of axes; with an identity it is a matrix of equal blocks on a diagonal."""
 
     parts: tuple[Form, ...]
@@ -147,7 +147,7 @@ class Kronecker(Shape):
 
 @final
 @frozen
-class BlockDiagonal(Shape):
+class BlockDiagonal(MatrixShape):
     """One block of a form for each of `count` values that input and output share."""
 
     count: int
@@ -160,7 +160,7 @@ class BlockDiagonal(Shape):
 
 @final
 @frozen
-class SumForm(Shape):
+class SumForm(MatrixShape):
     """A sum of matrices of these forms."""
 
     parts: tuple[Form, ...]
@@ -172,7 +172,7 @@ class SumForm(Shape):
 
 @final
 @frozen
-class Blocks(Shape):
+class Blocks(MatrixShape):
     """A matrix of blocks, for the leaves of the codomain and of the domain: those that are not 0, by their places."""
 
     shape: tuple[int, int]

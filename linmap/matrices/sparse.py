@@ -43,7 +43,7 @@ def scipy(module: str) -> Any:
 
 @final
 @frozen
-class Part:
+class TabledProduct:
     """One product with one table, from input leaf `inp` to output leaf `out`; the place of its values."""
 
     product: NetworkProduct
@@ -77,7 +77,7 @@ class Reading:
     k: float
 
     @staticmethod
-    def of(n: Network, part: Part) -> Reading:
+    def of(n: Network, part: TabledProduct) -> Reading:
         """That of a part: the rows of its table first, then its free labels."""
         p, table = part.product, part.table
         labels = ((table.row,) if table else ()) + part.free
@@ -116,7 +116,7 @@ class Layout:
 
 @final
 @frozen
-class Pattern:
+class MatrixPattern:
     """What is read of the parts of a matrix, and their layout."""
 
     network: Network
@@ -148,22 +148,22 @@ class Pattern:
         return made
 
 
-def parts_of(n: Network) -> tuple[tuple[Part, ...], list[int]]:
+def parts_of(n: Network) -> tuple[tuple[TabledProduct, ...], list[int]]:
     """All products of a net, each with one table, and the slots that a line has to give for them."""
     outputs: list[int] = []
-    parts: list[Part] = []
+    parts: list[TabledProduct] = []
     before = len(n.slots)
     for (o, i), products in n.blocks.items():
         for p in products:
             q = diagonal_sides(n, tabled(n, p, ()))
             if q.k:
-                parts.append(Part(q, o, i, len(outputs) if q.factors else None))
+                parts.append(TabledProduct(q, o, i, len(outputs) if q.factors else None))
                 outputs += [n.in_full(f).slot for f in q.factors]
     n.release(before, [part.product for part in parts])
     return tuple(parts), outputs
 
 
-def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
+def pattern(n: Network, cod: Type, dom: Type) -> tuple[MatrixPattern, list[int]]:
     """The pattern of a net's matrix, and the slots that a line has to give for it."""
     parts, outputs = parts_of(n)
     rows, cols = offsets(cod), offsets(dom)
@@ -177,10 +177,12 @@ def pattern(n: Network, cod: Type, dom: Type) -> tuple[Pattern, list[int]]:
             np.zeros(0, np.int64),
         )
     )
-    return Pattern(n, rows, cols, entry_type(cod, dom), readings, laid_out(row, col, (rows[-1], cols[-1]))), outputs
+    return MatrixPattern(
+        n, rows, cols, entry_type(cod, dom), readings, laid_out(row, col, (rows[-1], cols[-1]))
+    ), outputs
 
 
-def _places(n: Network, part: Part, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:
+def _places(n: Network, part: TabledProduct, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:
     """The row and the column of each entry: for each tuple of the table every combination of the free labels."""
     columns = spread(n, part.table, part.free)
     p = part.product

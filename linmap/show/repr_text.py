@@ -60,7 +60,7 @@ SUM, PRODUCT, POWER, ATOM = range(4)
 
 @final
 @frozen
-class Source:
+class PythonText:
     """A Python expression."""
 
     text: str
@@ -76,13 +76,13 @@ def spell(f: AnyLinMap) -> str:
     return spelled(f, lambda node, rec: linear(cast("AnyLinMap", node), rec))
 
 
-def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source]) -> str:
+def spelled(term: Term, step: Callable[[Term, Callable[[Any], PythonText]], PythonText]) -> str:
     """The expression of a term; `step` gives that of a node from those of its parts."""
     several = shared_terms(term)
     bound: list[str] = []
     depths: dict[int, int] = {}
 
-    def named(node: Term, rec: Callable[[Any], Source]) -> Source:
+    def named(node: Term, rec: Callable[[Any], PythonText]) -> PythonText:
         source = step(node, rec)
         depths[id(node)] = 1 + max((depths[id(child)] for child in parts(node)), default=0)
         shared = id(node) in several and len(source.text) > SHORT
@@ -91,9 +91,9 @@ def spelled(term: Term, step: Callable[[Term, Callable[[Any], Source]], Source])
         depths[id(node)] = 0
         name = f"_{len(bound) + 1}"
         bound.append(f"{name} := {source.text}")
-        return Source(name)
+        return PythonText(name)
 
-    whole: Source = bottom_up(term, named)
+    whole: PythonText = bottom_up(term, named)
     return f"({', '.join(bound)}, {whole.text})[-1]" if bound else whole.text
 
 
@@ -102,13 +102,13 @@ def _part(space: Any, i: int) -> str:
     return str(i if space.names is None else space.lenses[space.names[i]])
 
 
-def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
+def linear(f: AnyLinMap, rec: Callable[[Any], PythonText]) -> PythonText:
     """One node of a linear map."""
     match cast("Node", f):
         case Identity(space):
-            return Source(f"identity({space!r})")
+            return PythonText(f"identity({space!r})")
         case ZeroMap(dom, cod):
-            return Source(f"zero({dom!r}, {cod!r})")
+            return PythonText(f"zero({dom!r}, {cod!r})")
         case Compose(parts):
             return call("compose", map(rec, reversed(list(parts))))
         case Sum(parts):
@@ -116,11 +116,11 @@ def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
         case Scaled(k, of):
             return multiplied(k, rec(of))
         case Section(contraction, side, datum):
-            return Source(f"section({contraction!r}, {side}, {datum.name()})")
+            return PythonText(f"section({contraction!r}, {side}, {datum.name()})")
         case Project(space, i):
-            return Source(f"project({space!r}, {_part(space, i)})")
+            return PythonText(f"project({space!r}, {_part(space, i)})")
         case Inject(space, i):
-            return Source(f"inject({space!r}, {_part(space, i)})")
+            return PythonText(f"inject({space!r}, {_part(space, i)})")
         case Fork(parts):
             return call("fork", map(rec, parts))
         case Join(parts):
@@ -128,35 +128,37 @@ def linear(f: AnyLinMap, rec: Callable[[Any], Source]) -> Source:
         case Parallel(parts):
             return call("parallel", map(rec, parts))
         case Reduce(relation, base):
-            return Source(f"red({relation!r}, {base!r})")
+            return PythonText(f"red({relation!r}, {base!r})")
         case Lifted(of, index):
             return raised(rec(of), index)
         case Own(rule, dom, cod, back):
-            return Source(f"own({rule.name!r}, {dom!r}, {cod!r}, {back})")
+            return PythonText(f"own({rule.name!r}, {dom!r}, {cod!r}, {back})")
         case Unitary() | Cast() | Net() | Closed():
-            return Source(repr(f))
+            return PythonText(repr(f))
         case never:
             assert_never(never)
 
 
-def call(name: str, parts: Iterable[Source]) -> Source:
+def call(name: str, parts: Iterable[PythonText]) -> PythonText:
     """name(f, g, …)."""
-    return Source(f"{name}({', '.join(part.text for part in parts)})")
+    return PythonText(f"{name}({', '.join(part.text for part in parts)})")
 
 
-def multiplied(k: float, f: Source) -> Source:
+def multiplied(k: float, f: PythonText) -> PythonText:
     """k * f."""
-    return Source(f"{k!r} * {f.within(POWER)}", PRODUCT)
+    return PythonText(f"{k!r} * {f.within(POWER)}", PRODUCT)
 
 
-def raised(f: Source, index: Index) -> Source:
+def raised(f: PythonText, index: Index) -> PythonText:
     """f ** X."""
-    return Source(f"{f.within(ATOM)} ** {index!r}", POWER)
+    return PythonText(f"{f.within(ATOM)} ** {index!r}", POWER)
 
 
-def added(parts: Sequence[Source]) -> Source:
+def added(parts: Sequence[PythonText]) -> PythonText:
     """f + g + …, in halves where there are many."""
     if len(parts) <= FLAT:
-        return Source(" + ".join(part.within(PRODUCT) for part in parts), SUM if len(parts) > 1 else parts[0].binding)
+        return PythonText(
+            " + ".join(part.within(PRODUCT) for part in parts), SUM if len(parts) > 1 else parts[0].binding
+        )
     half = len(parts) // 2
-    return Source(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", SUM)
+    return PythonText(f"({added(parts[:half]).text}) + ({added(parts[half:]).text})", SUM)

@@ -35,7 +35,7 @@ from diff.affine import linearized
 from hilbert import Bool, Fin, R, Unit
 from hilbert.arrays.libraries import Cupy
 from hilbert.arrays.search import CONNECTED, best, steps
-from hilbert.program.bind import Bound
+from hilbert.program.bind import BoundLine
 from hilbert.program.count import largest, multiplications
 from hilbert.program.plan import WORTH
 from hilbert.relation import full
@@ -337,7 +337,7 @@ def test_arrays_that_say_they_are_cupys() -> None:
     """A planned line runs by cupy's class on what is cupy's as far as it goes: numpy's functions."""
     p = planned(vjp(CHAIN))
     arrays = [RNG.standard_normal(leaf.shape) for leaf in p.slots[: p.arity]]
-    got = Bound(p.line, Cupy(xp), arrays)(arrays)
+    got = BoundLine(p.line, Cupy(xp), arrays)(arrays)
     A, B, C, x, y = arrays
     assert np.allclose(got[0], np.outer(y, B @ C @ x))
     assert np.allclose(got[3], (A @ B @ C).T @ y)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.arrays.kernel import Kernel
-    from hilbert.arrays.reduced_axes import Place
+    from hilbert.arrays.reduced_axes import ReducedAxes
     from hilbert.relation import Order
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
@@ -47,7 +47,7 @@ class Own(ArrayAPI):
         """Tagged arrays."""
         return isinstance(array, Tagged)
 
-    def order(self, p: Place, r: Order[Any]) -> Kernel:
+    def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
         """Counted."""
         self.sums.append(r)
         return NUMPY.order(p, r)

@@ -11,7 +11,7 @@ from diff import each
 from diff.expr import Expr
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.types import Ground, Int, Product, Ty
+from diff.higher.types import Ground, Int, TupleType, Ty
 from hilbert import Copower, DirectSum, Fin, R, Type, Vec
 from hilbert.term import bottom_up, driven
 from linmap import identity, rep, reshape, stack
@@ -73,7 +73,7 @@ def zero(ty: Ty) -> Value:
                 return R.zeros()
             case Int():
                 return 0
-            case Product(parts):
+            case TupleType(parts):
                 return tuple(map(rec, parts))
             case _:  # an array
                 return NOUGHT

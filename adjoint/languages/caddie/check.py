@@ -10,7 +10,7 @@ from adjoint.languages.caddie.types import definition, is_number, text
 from diff.higher.binding import mapped
 from diff.higher.check import Checker
 from diff.higher.errors import TermError
-from diff.higher.resolve import Profile
+from diff.higher.resolve import Dialect
 from diff.higher.terms import Name, Var, fresh
 from diff.higher.types import INT, REAL, Ty
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from diff.higher.terms import AnyTerm
     from diff.higher.types import Declaration
 
-CADDIE = Profile(generalise=False, arity=lambda _: None, text=text, component="#", least=2)
+CADDIE = Dialect(generalise=False, arity=lambda _: None, text=text, component="#", least=2)
 
 
 @final

@@ -14,7 +14,7 @@ from adjoint.languages.caddie.parser import definitions, expression
 from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
 from adjoint.languages.caddie.show import internal, source
 from adjoint.languages.caddie.types import depth, mentions_index, text
-from adjoint.languages.loaded import Function, Loaded
+from adjoint.languages.loaded import Loaded, LoadedFunction
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES, without_point
@@ -23,7 +23,7 @@ from diff import const
 from diff.higher.errors import Place, TermError
 from diff.higher.evaluate import STEPS, Evaluator
 from diff.higher.terms import Lam
-from diff.higher.types import Arrow, Data, Product, Ty
+from diff.higher.types import Arrow, DataType, TupleType, Ty
 from diff.higher.values import Native, nested
 from diff.trace import fun
 from hilbert import DirectSum, SpaceError, Type, Vec
@@ -67,7 +67,7 @@ def _value_of_expression(term: Any, known: Sequence[Definition]) -> Value:
 
 
 @final
-class CaddieFunction(Function):
+class CaddieFunction(LoadedFunction):
     """fun name x = body."""
 
     def __init__(self, known: Sequence[Checked]) -> None:
@@ -113,7 +113,7 @@ class CaddieFunction(Function):
         dom = self.type.dom
         if args is None:
             return self.sized()[0]
-        is_several = isinstance(dom, Product) and not (len(args) == 1 and isinstance(args[0], tuple))
+        is_several = isinstance(dom, TupleType) and not (len(args) == 1 and isinstance(args[0], tuple))
         if not is_several and len(args) != 1:
             raise SpaceError(f"{self.name} takes one argument, {text(dom)}: {len(args)} were given")
         return self._program(space_of(dom, tuple(args) if is_several else args[0]))
@@ -169,9 +169,9 @@ class CaddieFunction(Function):
 
 def _names(dom: Ty) -> tuple[str, ...]:
     """x1, …, xn for a tuple, xs for an array, x for a number."""
-    if isinstance(dom, Product):
+    if isinstance(dom, TupleType):
         return tuple(f"x{k}" for k in range(1, len(dom.parts) + 1))
-    return ("xs" if isinstance(dom, Data) else "x",)
+    return ("xs" if isinstance(dom, DataType) else "x",)
 
 
 def _lengths(known: Sequence[Checked]) -> list[int]:

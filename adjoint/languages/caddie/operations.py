@@ -27,7 +27,7 @@ from adjoint.languages.caddie.arithmetic import (
 from adjoint.languages.caddie.types import is_number
 from diff import absolute, const, cos, each, exp, inner, log, sin, tan, where
 from diff.higher.errors import TermError
-from diff.higher.types import INT, Int, Product, Ty
+from diff.higher.types import INT, Int, TupleType, Ty
 from diff.higher.values import Tagged, nested
 from hilbert import Fin, R, SpaceError, Vec
 from linmap import rep, roll
@@ -120,7 +120,7 @@ def _is_index(ty: Ty) -> bool:
         match ty:
             case Int():
                 return True
-            case Product((first, *_)):
+            case TupleType((first, *_)):
                 ty = first
             case _:  # real numbers, and tuples of nothing
                 return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.caddie.types import text
-from diff.higher.types import Data, Ground, Product
+from diff.higher.types import DataType, Ground, TupleType
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type
 from hilbert.errors import shown
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def is_sized(ty: Ty) -> bool:
     """Whether a type has one space: no array is in it."""
-    return not isinstance(ty, Data) and (not isinstance(ty, Product) or all(map(is_sized, ty.parts)))
+    return not isinstance(ty, DataType) and (not isinstance(ty, TupleType) or all(map(is_sized, ty.parts)))
 
 
 def fitted(ty: Ty, space: Type) -> Type:
@@ -26,9 +26,9 @@ def fitted(ty: Ty, space: Type) -> Type:
     match ty:
         case Ground() if space == R:
             return R
-        case Product(parts) if isinstance(space, DirectSum) and len(space.parts) == len(parts):
+        case TupleType(parts) if isinstance(space, DirectSum) and len(space.parts) == len(parts):
             return DirectSum(tuple(map(fitted, parts, space.parts)))
-        case Data(_, (of,)) if isinstance(space, Copower):
+        case DataType(_, (of,)) if isinstance(space, Copower):
             first, *rest = space.index.axes
             inner = space.base
             for axis in reversed(rest):
@@ -43,11 +43,11 @@ def space_of(ty: Ty, value: Value) -> Type:
     match ty:
         case Ground() if _is_number(value):
             return R
-        case Product(parts) if isinstance(value, tuple) and len(value) == len(parts):
+        case TupleType(parts) if isinstance(value, tuple) and len(value) == len(parts):
             return DirectSum(tuple(map(space_of, parts, value)))
-        case Data(_, (of,)) if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
+        case DataType(_, (of,)) if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
             return Copower(space_of(of, value[0] if len(value) else np.zeros(value.shape[1:])), Fin.of(len(value)))
-        case Data(_, (of,)) if isinstance(value, (list, np.ndarray)):
+        case DataType(_, (of,)) if isinstance(value, (list, np.ndarray)):
             spaces = dict.fromkeys(space_of(of, item) for item in value)
             if len(spaces) > 1:
                 raise SpaceError(f"the elements of an array are of one length, not in {' and '.join(map(str, spaces))}")
@@ -71,9 +71,9 @@ def _kind(value: Any) -> str:
 def chosen(ty: Ty, n: int) -> Type:
     """The space of a type whose arrays have n elements."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return DirectSum(tuple(chosen(part, n) for part in parts))
-        case Data(_, (of,)):
+        case DataType(_, (of,)):
             return Copower(chosen(of, n), Fin.of(n))
         case _:  # a real number
             return R

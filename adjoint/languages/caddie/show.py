@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from adjoint.languages.caddie.types import definition
 from diff.higher.terms import App, Lam, Let, Name, Proj, Tuple, Var, below
-from diff.higher.types import Arrow, Product, Ty, instance
+from diff.higher.types import Arrow, TupleType, Ty, instance
 from hilbert.term import bottom_up, driven
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _types(term: AnyTerm) -> dict[int, Ty]:
             case Let(_, _, body):
                 made = rec(body)
             case Tuple(parts):
-                made = Product(tuple(map(rec, parts)))
+                made = TupleType(tuple(map(rec, parts)))
             case Proj(index, inner):
                 made = rec(inner).parts[index]
             case _:  # there are no others in a text of caddie
@@ -115,7 +115,7 @@ class _Shower:
         if self.types is None:
             return ""
         ty = self.types[id(term)]
-        assert isinstance(ty, Product)
+        assert isinstance(ty, TupleType)
         return f"{{of {len(ty.parts)}}}"
 
     def _constant(self, name: str, level: int) -> str:

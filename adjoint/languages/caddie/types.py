@@ -14,12 +14,12 @@ from diff.higher.types import (
     REAL,
     UNIT,
     Arrow,
-    Data,
+    DataType,
     Declaration,
     Ground,
     Int,
     Param,
-    Product,
+    TupleType,
     Ty,
     declared,
     list_of,
@@ -28,9 +28,9 @@ from diff.higher.unify import parts_of
 from hilbert.term import bottom_up
 
 A, B = Param(0), Param(1)
-REALS, TRIPLE = list_of(REAL), Product((REAL, REAL, REAL))
+REALS, TRIPLE = list_of(REAL), TupleType((REAL, REAL, REAL))
 INDICES = list_of(INT)
-RELATION = Data(declared("relation", 0, (("Relation", UNIT),)), ())
+RELATION = DataType(declared("relation", 0, (("Relation", UNIT),)), ())
 LONGEST = 100_000
 """The parts of a type that is printed."""
 
@@ -44,7 +44,7 @@ def function(*types: Ty) -> Ty:
 
 
 def _both(a: Ty, b: Ty | None = None) -> Ty:
-    return Product((a, a if b is None else b))
+    return TupleType((a, a if b is None else b))
 
 
 TYPES: dict[str, Ty] = {
@@ -65,7 +65,7 @@ TYPES: dict[str, Ty] = {
     "[]": list_of(A),
     "to": function(INT, INDICES, INDICES, RELATION),
     "id": function(INDICES, INDICES, RELATION),
-    "pairs": function(list_of(Product((INT, INT))), RELATION),
+    "pairs": function(list_of(TupleType((INT, INT))), RELATION),
     "^": function(RELATION, RELATION),
     "o": function(RELATION, RELATION, RELATION),
 }
@@ -106,11 +106,11 @@ def text(ty: Ty) -> str:
                 return str(rec(cod))
             case Arrow(dom, cod):
                 return f"({rec(dom)} -> {rec(cod)})"
-            case Product(parts):
+            case TupleType(parts):
                 return f"({' * '.join(map(rec, parts))})"
-            case Data(Declaration("list"), (of,)):
+            case DataType(Declaration("list"), (of,)):
                 return f"[]{rec(of)}"
-            case Data(Declaration(name)):
+            case DataType(Declaration(name)):
                 return name
             case Ground():
                 return "real"

@@ -34,19 +34,19 @@ from diff.higher.terms import (
     fresh,
     real,
 )
-from diff.higher.types import REAL, Arrow, Data, Ground, Product, Ty, dual, list_of
+from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual, list_of
 from diff.higher.values import shape_of
 from hilbert import R
 from tests.lambda_terms import MAYBE, PLANE, ROSE, SHAPE, Terms
 
-GROUND = (REAL, PLANE, Product((REAL, PLANE)))
-POINTS = (*GROUND, Data(MAYBE, (REAL,)), list_of(REAL), Data(SHAPE, ()), Data(ROSE, (REAL,)))
+GROUND = (REAL, PLANE, TupleType((REAL, PLANE)))
+POINTS = (*GROUND, DataType(MAYBE, (REAL,)), list_of(REAL), DataType(SHAPE, ()), DataType(ROSE, (REAL,)))
 OF_NUMBERS = (
     Arrow(REAL, REAL),
-    Arrow(Product((REAL, REAL)), REAL),
-    Arrow(REAL, Product((REAL, PLANE))),
+    Arrow(TupleType((REAL, REAL)), REAL),
+    Arrow(REAL, TupleType((REAL, PLANE))),
     Arrow(REAL, Arrow(REAL, REAL)),
-    Product((Arrow(REAL, REAL), REAL)),
+    TupleType((Arrow(REAL, REAL), REAL)),
 )
 HIGHER = (
     *OF_NUMBERS,
@@ -90,7 +90,7 @@ def test_pullbacks_are_gradients(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_of_jacobians(seed: int) -> None:
     """The main theorem at first order: ((Ω λx. t)·(λ_. c)) r is c on the Jacobian, for t into ℝ × ℝ²."""
-    terms, x, cod = Terms(seed), fresh("x", PLANE), Product((REAL, PLANE))
+    terms, x, cod = Terms(seed), fresh("x", PLANE), TupleType((REAL, PLANE))
     body, at = terms.term(cod, (x,), 50), terms.leaf(PLANE, ())
     c = terms.leaf(cod, ())
     found = reduce(pulled(x, body, at, cod, Cov(c)))
@@ -116,7 +116,7 @@ def _blocks(p: Any, at: Any) -> list[Any]:
 def still(ty: Ty, moving: AnyTerm) -> AnyTerm:
     """The value of a term of type D(σ)."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return Tuple(tuple(still(part, Proj(k, moving)) for k, part in enumerate(parts)))
         case Arrow(dom, cod):
             y = fresh("y", dom)
@@ -128,7 +128,7 @@ def still(ty: Ty, moving: AnyTerm) -> AnyTerm:
 def nudged(ty: Ty, moving: AnyTerm, tangent: AnyTerm) -> AnyTerm:
     """A term of type D(σ), to whose tangent one of type σ is added."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return Tuple(tuple(nudged(part, Proj(k, moving), Proj(k, tangent)) for k, part in enumerate(parts)))
         case Arrow(dom, cod):
             y = fresh("y", D.type(dom))
@@ -142,7 +142,7 @@ def nudged(ty: Ty, moving: AnyTerm, tangent: AnyTerm) -> AnyTerm:
 def embedded(ty: Ty, value: AnyTerm, tangent: AnyTerm) -> AnyTerm:
     """The pair of a closed value, or a variable of ground type, and a tangent, as a term of type D(σ)."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return Tuple(tuple(embedded(part, Proj(k, value), Proj(k, tangent)) for k, part in enumerate(parts)))
         case Ground(space):
             return Tuple(
@@ -189,7 +189,7 @@ def test_pullbacks_are_slopes_of_families(seed: int) -> None:
 def moved(ty: Ty, at: AnyTerm, along: AnyTerm, s: AnyTerm) -> AnyTerm:
     """a + s·u."""
     match ty:
-        case Product(parts):
+        case TupleType(parts):
             return Tuple(tuple(moved(p, Proj(k, at), Proj(k, along), s) for k, p in enumerate(parts)))
         case Arrow(dom, cod):
             y = fresh("y", dom)
@@ -210,7 +210,7 @@ def evaluate_reduced(term: AnyTerm) -> Any:
 @pytest.mark.parametrize("seed", range(60))
 def test_nested_pullbacks_are_second_derivatives(seed: int) -> None:
     """((Ω λx. ((Ω λy. P)·1) x)·ε_u) a is the row of the Hessian along u."""
-    ty = (REAL, PLANE, Product((REAL, PLANE)))[seed % 3]
+    ty = (REAL, PLANE, TupleType((REAL, PLANE)))[seed % 3]
     terms = Terms(seed)
     x, y = fresh("x", ty), fresh("y", ty)
     body, at, u = terms.term(REAL, (y,), 30), terms.leaf(ty, ()), terms.leaf(ty, ())

@@ -17,7 +17,7 @@ from diff.higher import Module, TermError, evaluate
 from diff.higher.claims import agree
 from diff.higher.items import Claim
 from diff.higher.terms import App, Cov, Lam, Let, Lit, Proj, Pull, fresh, real, size
-from diff.higher.types import REAL, Product
+from diff.higher.types import REAL, TupleType
 from tests.lambda_terms import PLANE, Terms
 
 TEXT = (Path(__file__).parent / "pullback.lam").read_text("utf-8")
@@ -148,7 +148,7 @@ RULES = [
 def test_rules(rule: str, text: str, due: str | None) -> None:
     """Jac(y. E; V; v) for each form of E."""
     if text == "pi_1 y":
-        y, v = fresh("y", Product((REAL, REAL))), fresh("v", Product((REAL, REAL)))
+        y, v = fresh("y", TupleType((REAL, REAL))), fresh("v", TupleType((REAL, REAL)))
         assert str(elementary(Proj(0, y), {y.number: (y, v)})[1]) == "pi_1 v"
         return
     term, moved = elementary_term(text)

@@ -16,11 +16,11 @@ from diff.higher import Module, Taylor, TermError, evaluate, run
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
-from diff.higher.resolve import Profile
+from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
 from diff.higher.terms import AnyTerm, Tuple
 from diff.higher.tokens import tokens
-from diff.higher.types import LIST, Arrow, Data, Product, ground, list_of, unknown
+from diff.higher.types import LIST, Arrow, DataType, TupleType, ground, list_of, unknown
 from diff.higher.values import applied
 from hilbert import R, direct_sum
 from hilbert.term import driven
@@ -359,8 +359,8 @@ def test_definitions_are_local_to_a_module() -> None:
 
 
 def test_types_are_one_object() -> None:
-    assert ground(direct_sum(R, R)) is Product((ground(R), ground(R)))
-    assert list_of(ground(R)) is Data(LIST, (ground(R),))
+    assert ground(direct_sum(R, R)) is TupleType((ground(R), ground(R)))
+    assert list_of(ground(R)) is DataType(LIST, (ground(R),))
     assert unknown() is not unknown()
     ty = Arrow(list_of(ground(R)), ground(R))
     assert pickle.loads(pickle.dumps(ty)) is ty
@@ -463,7 +463,7 @@ def test_sample_file() -> None:
 
 def test_profile_without_generalising() -> None:
     """A language whose definitions have one type each: what is open is the default."""
-    module = Module(Profile(generalise=False))
+    module = Module(Dialect(generalise=False))
     list(module.read("def twice f u = f (f u)"))
     assert str(module.term("twice")[1]) == "(real → real) → real → real"
     with pytest.raises(TermError, match="is due"):
