@@ -11,7 +11,6 @@ vector, such as the exponent of v ** 2, is part of what is traced; numbers that 
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -109,7 +108,13 @@ def _of_one(space: Type, count: int) -> Callable[..., Result]:
 @while_alive(Type)
 def _of_several(*spaces: Type) -> Callable[..., Result]:
     """The results hold other objects for the spaces, so that they keep none alive."""
-    return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(copy, spaces))))
+    return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(_another, spaces))))
+
+
+def _another(space: Type) -> Type:
+    """An equal space that is another object."""
+    made, parts = space.__reduce__()
+    return cast("Type", made(*parts))
 
 
 _of_numbers = cache(lambda *spaces: lru_cache(maxsize=SIZE)(partial(_traced, spaces)))

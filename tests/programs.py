@@ -225,6 +225,8 @@ EQUATIONS = {
     "derivative of a root, lanes": jvp(lift(cubic, b, over=(0, 1))),
     "while, lanes": fun(V)(lambda xs: each(lambda x: while_(lambda s: s > 0.1, lambda s: 0.5 * s, x), xs)),
 }
+VALUES_ONLY = {"while, lanes"}
+"""Programs without a derivative."""
 ASKING = {"where, lanes", "gradient of where, lanes", *EQUATIONS}
 """Programs that ask on the host whether some lane takes a branch, or goes on."""
 Q, q = R ** (wide * wide), R**wide

@@ -61,7 +61,15 @@ def difference(body: Callable[..., Any], f: Any, point: list[Any]) -> str:
     """What tells a body on vectors from the traced function; nothing, if all is well."""
     with warnings.catch_warnings(category=RuntimeWarning, action="ignore"):
         try:
-            due, value = leaves(f(*point)), leaves(body(*point))
+            due = leaves(f(*point))
+        except SpaceError as refused:  # as a page shows
+            try:
+                body(*point)
+            except SpaceError as error:
+                return "" if str(error).split(":")[0] == str(refused).split(":")[0] else f"{f}: {error!r}"
+            return f"{f}: {refused!r} for expressions only"
+        try:
+            value = leaves(body(*point))
         except Exception as error:  # noqa: BLE001 - a page's examples hide it
             return f"{f}: {error!r}"
     same = len(due) == len(value) and all(
@@ -86,7 +94,7 @@ def test_every_body_in_the_documentation(page: Path, monkeypatch: pytest.MonkeyP
     """Every body of a page runs on vectors, too."""
     found = compared(lambda: blocks(page), monkeypatch)
     assert [text for text in found if text] == []
-    if page.stem == "higher":  # its bodies are terms
+    if page.stem in {"higher", "pullbacks", "caddie"}:  # their bodies are terms
         return
     assert bool(found) == ("fun(" in page.read_text("utf-8").replace("(fun(", "("))
 

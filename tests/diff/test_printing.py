@@ -11,7 +11,7 @@ from diff import derivative, program
 from linmap import simplify
 from tests.function_terms import function
 from tests.linear_terms import linear_map
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, VALUES_ONLY
 from tests.strategies import Source, sources
 
 NAMED = re.compile(r"^  where (\S+) [=∈:⊆] ", re.MULTILINE)
@@ -39,8 +39,11 @@ def check_text(f: Any) -> None:
 def test_programs_print(name: str) -> None:
     """A program, its derivative and the adjoint of that, simplified or not."""
     f = PROGRAMS[name]
+    check_text(f)
+    if name in VALUES_ONLY:
+        return
     d = derivative(f)
-    for term in (f, d, adjoint(d), simplify(d), program(f), d.uncurried):
+    for term in (d, adjoint(d), simplify(d), program(f), d.uncurried):
         check_text(term)
 
 

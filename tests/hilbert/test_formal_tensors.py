@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from typing import Any
@@ -255,10 +256,11 @@ def test_nested_products_keep_factors() -> None:
 def test_source_evaluates_back(s: Source) -> None:
     """repr of a small tensor is an expression for an equal one; of another, a name for this one."""
     from diff.names import NAMES
-    from tests.strategies import Hidden, Pixel
+    from tests.strategies import RECORDS, Hidden, Pixel
 
     t = formal_vector(s, s.tensor(9))
-    assert alike(eval(repr(t), NAMES | {"Pixel": Pixel, "Hidden": Hidden}), t)  # noqa: S307 - our own text
+    classes = {cls.__name__: cls for cls in (Pixel, Hidden, *itertools.chain(*RECORDS))}
+    assert alike(eval(repr(t), NAMES | classes), t)  # noqa: S307 - our own text
 
 
 def test_text() -> None:

@@ -19,9 +19,9 @@ V, W = R**X, R**Y
 rng = np.random.default_rng(0)
 m = rng.normal(size=(3, 4))
 FORMS: dict[str, Any] = {
-    "batched": linear_map("A", V, W, lambda xp, a: a @ m.T, lambda xp, b: b @ m),
-    "one by one": linear_map("A1", V, W, lambda xp, a: m @ a, lambda xp, b: b @ m, batched=False),
-    "of scipy": linear_map("S", V, W, aslinearoperator(m)),
+    "batched": linear_map("mine", V, W, lambda xp, a: a @ m.T, lambda xp, b: b @ m),
+    "one by one": linear_map("mineone", V, W, lambda xp, a: m @ a, lambda xp, b: b @ m, batched=False),
+    "of scipy": linear_map("scipys", V, W, aslinearoperator(m)),
 }
 plain: Any = section(matrix_vector(Y, X), 0, (R ** (Y * X)).vec(m))
 each = pytest.mark.parametrize("A", FORMS.values(), ids=FORMS)

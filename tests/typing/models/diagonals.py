@@ -19,9 +19,11 @@ def energy(A: Expr[Matrix[Node, Node]], x: Expr[Vector[Node]]) -> Expr[Scalar]:
     return A.trace() + A.diagonal() @ x + (spread * x.diag()).sum() + where(x > 0.0, x, 0).sum()
 
 
-v = V.ones()
-reveal_type(v.diag())  # N: Vec[Matrix[Node, Node]]
-reveal_type(v.diag().diagonal())  # N: Vec[Vector[Node]]
-reveal_type(v.diag().trace())  # N: Vec[Scalar]
-reveal_type(where(v > 0.0, v, 0.0))  # N: Vec[Vector[Node]]
-reveal_type(where(v > 0.0, 1, v))  # N: Vec[Vector[Node]]
+def main() -> None:
+    v = V.ones()
+    reveal_type(v.diag())  # N: Vec[Matrix[Node, Node]]
+    reveal_type(v.diag().diagonal())  # N: Vec[Vector[Node]]
+    reveal_type(v.diag().trace())  # N: Vec[Scalar]
+    reveal_type(where(v > 0.0, v, 0.0))  # N: Vec[Vector[Node]]
+    reveal_type(where(v > 0.0, 1, v))  # N: Vec[Vector[Node]]
+    assert energy(M.ones(), v).space == R

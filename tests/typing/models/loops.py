@@ -84,7 +84,7 @@ def final(
     reveal_type(second)  # N: Expr[Vector[Input]]
     small = while_(lambda s: s @ s > 1.0, lambda s: 0.5 * s, first)
     reveal_type(small)  # N: Expr[Vector[State]]
-    return one @ two + small.sum() + kept @ kept + guarded + chosen.sum() + rows.sum()
+    return one @ two + kept @ kept + guarded + chosen.sum() + rows.sum()
 
 
 class Batch: ...
