@@ -1,6 +1,6 @@
 """The types of caddie, as those of the core: an array is a list, and the branches of a condition take nothing.
 
->>> print(text(Arrow(Product((REAL, list_of(REAL))), list_of(INT))))
+>>> print(text(Arrow(TupleType((REAL, list_of(REAL))), list_of(INT))))
 (real * []real) -> []int
 """
 
