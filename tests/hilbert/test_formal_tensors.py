@@ -259,8 +259,8 @@ def test_source_evaluates_back(s: Source) -> None:
     from tests.strategies import RECORDS, Hidden, Pixel
 
     t = formal_vector(s, s.tensor(9))
-    classes = {cls.__name__: cls for cls in (Pixel, Hidden, *itertools.chain(*RECORDS))}
-    assert alike(eval(repr(t), NAMES | classes), t)  # noqa: S307 - our own text
+    classes: list[type] = [Pixel, Hidden, *itertools.chain(*RECORDS)]
+    assert alike(eval(repr(t), NAMES | {cls.__name__: cls for cls in classes}), t)  # noqa: S307 - our own text
 
 
 def test_text() -> None:
