@@ -162,7 +162,10 @@ def test_planned_in_pointfree() -> None:
 
 @pytest.mark.parametrize(("error", "found"), [(1e-2, True), (1e-5, False)])
 def test_errors_in_single_precision(error: float, found: bool) -> None:  # noqa: FBT001 - a table
-    says("docs/limits.md", "an error below ten times that is not found either: in single precision, one of some 10⁻⁴")
+    says(
+        "docs/limits.md",
+        "an error below some ten times that is not found either: in single precision, one of some 10⁻⁴",
+    )
     name = f"sin_off_by_{error}"
     wrong = hb.register(name, lambda xp, x: xp.sin(x), lambda x, _: (1.0 + error) * hb.cos(x))
     f = fun(R32**X)(lambda x: wrong(x) + x)
@@ -272,7 +275,7 @@ def test_sums_of_low_rank() -> None:
 
 @pytest.mark.parametrize(("units", "same"), [(8, True), (400, False)])
 def test_equal_tensors(units: int, same: bool) -> None:  # noqa: FBT001 - a table
-    says("docs/tensors.md", "if `‖s − t‖` is at most 64 units in the last place of the sum of the norms of all terms")
+    says("docs/tensors.md", "if `‖s − t‖` is at most some units in the last place of the sum of the norms of all terms")
     u, v = (R**X).vec([1.0, 0.0, 0.0]), (R**Y).vec([1.0, 0.0, 0.0, 0.0])
     t = u.tensor(v)
     s = ((1.0 + units * np.finfo(float).eps) * u).tensor(v)

@@ -23,7 +23,7 @@ def main() -> None:
     v = V.ones()
     reveal_type(v.diag())  # N: Vec[Matrix[Node, Node]]
     reveal_type(v.diag().diagonal())  # N: Vec[Vector[Node]]
-    reveal_type(v.diag().trace())  # N: Vec[Scalar]
+    reveal_type(v.diag().trace())  # N: Vec[Field]
     reveal_type(where(v > 0.0, v, 0.0))  # N: Vec[Vector[Node]]
     reveal_type(where(v > 0.0, 1, v))  # N: Vec[Vector[Node]]
     assert energy(M.ones(), v).space == R
