@@ -215,6 +215,10 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
     only the value, after as many rounds as it takes. Lifted, each lane stops by itself. The state is a vector, or a
     tuple of vectors; see `iterate` for errors.
     """
+    for part in (condition, step):
+        if not callable(part):
+            msg = f"while_ takes a condition and a step, both functions of the state, not {shown(part)}"
+            raise SpaceError(msg)
     spaces_of(start, "the start of while_")
     if at_most is not None:
         if not isinstance(at_most, Index):

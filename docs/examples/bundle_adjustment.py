@@ -117,7 +117,8 @@ def read(text: str) -> tuple[hb.Map[Scene, Residuals], hb.Vec[Scene]]:
 
 def main() -> None:
     """Print the structure of the derivative, and time its sparse Jacobian."""
-    f, scene = read(Path(sys.argv[1]).read_text("utf-8"))
+    file = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[2] / "tests/data/adbench/ba_test.txt"
+    f, scene = read(file.read_text("utf-8"))
     d = hb.derivative(f)
     print(projected, hb.structure(d), sep="\n\n", end="\n\n")
     for which in ("first", "second"):

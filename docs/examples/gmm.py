@@ -94,7 +94,8 @@ def read(text: str) -> tuple[Objective, hb.Vec[Mixture], hb.Vec[Points]]:
 
 def main() -> None:
     """Print the value and the gradient's norm for a file."""
-    f, p, xs = read(Path(sys.argv[1]).read_text("utf-8"))
+    file = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[2] / "tests/data/adbench/gmm_test.txt"
+    f, p, xs = read(file.read_text("utf-8"))
     value, gradient = hb.value_and_grad(f, 0)(p, xs).split()
     print(f)
     print(f"{float(value):.15g}, gradient of norm {gradient.norm():.15g}")

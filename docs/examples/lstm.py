@@ -112,7 +112,8 @@ def read(tokens: str) -> tuple[Loss, hb.Vec[hb.DirectSum[Net, Memories, Text, Te
 
 def main() -> None:
     """Print the value and the gradient's norm for a file."""
-    f, point = read(Path(sys.argv[1]).read_text("utf-8"))
+    file = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[2] / "tests/data/adbench/lstm_l2_c1024.txt"
+    f, point = read(file.read_text("utf-8"))
     value, gradient = hb.value_and_grad(f, 0)(point).split()
     print(f)
     print(f"{float(value):.15g}, gradient of norm {gradient.norm():.15g}")

@@ -13,8 +13,15 @@ if TYPE_CHECKING:
 
 DIRECT = 512
 """Up to so many unknowns a system is solved directly, by a matrix; above by GMRES."""
+ENTRIES = 2**24
+"""The matrices of all lanes have at most so many entries, unless GMRES would keep as many."""
 WIDTH, RESTARTS = 80, 40
 """The vectors that GMRES keeps, and how often it starts again."""
+
+
+def is_direct(unknowns: int, lanes: int) -> bool:
+    """Whether systems of so many unknowns, one for each lane, are solved by their matrices."""
+    return unknowns <= WIDTH or (unknowns <= DIRECT and unknowns**2 * lanes <= ENTRIES)
 
 
 def direct(xp: Any, a: Any, b: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Arrays
-from hilbert.arrays.systems import DIRECT, direct, gmres
+from hilbert.arrays.systems import direct, gmres, is_direct
 from hilbert.attach import attach
 from hilbert.index import Fin, Index
 from hilbert.program.bind import BoundLine
@@ -33,7 +33,7 @@ class _Solver:
         self.lanes = line.slots[0].shape[: of.lanes]
         self.sizes = [prod(leaf.shape[of.lanes :]) for leaf in self.unknowns]
         self.total = sum(self.sizes)
-        self.is_direct = self.total <= DIRECT
+        self.is_direct = is_direct(self.total, prod(self.lanes))
         axes: tuple[Index, ...] = (Fin.of(self.total if self.is_direct else prod(self.many)),)
         self.line = fused(folded(under(line, axes, u)))
         self.bound: BoundLine | None = None

@@ -283,11 +283,18 @@ def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     x, y = U.random(RNG(0)), point(g)
     direct = f(x), grad(f)(x), grad(total(g))(y)
-    monkeypatch.setattr("hilbert.program.solving.DIRECT", 10)
+    monkeypatch.setattr("hilbert.program.solving.is_direct", lambda unknowns, lanes: False)  # noqa: ARG005
     f = total(fun(U)(lambda a: root(lambda x: x * x * x + x + q @ x - a, a)))
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     for have, want in zip((f(x), grad(f)(x), grad(total(g))(y)), direct, strict=True):
         close(have, want, 1e-8)
+
+
+def test_matrices_of_many_lanes_are_not_made() -> None:
+    """Up to 512 unknowns, and 2²⁴ entries in all lanes; 80 unknowns at any number, for GMRES keeps as many vectors."""
+    assert [systems.is_direct(n, 1) for n in (80, 81, 512, 513)] == [True, True, True, False]
+    assert [systems.is_direct(512, lanes) for lanes in (64, 65)] == [True, False]
+    assert systems.is_direct(80, 10**9)
 
 
 def test_gmres() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -69,3 +71,12 @@ def test_a_transformer_in_25_lines() -> None:
     assert counted("transformer", functions)[0] <= 25
     source = (ROOT / "docs" / "examples" / "transformer.py").read_text("utf-8")
     assert not re.search(r"curry|reshape", source)
+
+
+@pytest.mark.parametrize("example", [row[0] for row in ROWS])
+def test_runs_by_itself(example: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without arguments: on data of the repository, or on what it draws."""
+    path = ROOT / "docs" / "examples" / f"{example}.py"
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
