@@ -15,6 +15,7 @@ from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
 from hilbert.relation import Full
+from hilbert.spec import Spec
 from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relation_label
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.map import AnyMap
     from hilbert.program.line import Line
-    from hilbert.spec import Spec
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
 
@@ -57,7 +57,7 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                 values.append((1.0, sum(_whole(v, numbering) for v in args) % MODULUS))
             case Scale(k):
                 values.append((k * args[0][0], args[0][1]))
-            case Contract(spec) as product:
+            case Contract(spec):
                 number = args[0][0] * args[1][0]
                 for other, (_, n) in ((1, args[0]), (0, args[1])):
                     one = p.slots[step.args[1 - other]]
@@ -66,8 +66,9 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                         values.append((number, args[other][1]))
                         break
                 else:
-                    ns = args[0][1], args[1][1]
-                    key = (product, *ns)
+                    spec, origins = _unmoved(p, step.args, spec)
+                    ns = values[origins[0]][1], values[origins[1]][1]
+                    key = (Contract(spec), *ns)
                     factors = None if spec.contracted else _factors(spec, ns, products, numbering)
                     n = numbering.alone(key if factors is None else ("·", leaf, factors))
                     if factors is not None:
@@ -100,6 +101,19 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
     return values
+
+
+def _unmoved(p: AnyProgram | Line, args: tuple[int, ...], spec: Spec) -> tuple[Spec, list[int]]:
+    """The contraction on the arrays whose axes were moved for it: Aᵀ⋆x is one on A."""
+    labels, origins = [spec.left, spec.right], list(args)
+    for side, k in enumerate(args):
+        step = p.steps[k - p.arity] if k >= p.arity else None
+        if step is not None and isinstance(step.operation, Move):
+            order, have = step.operation.order, labels[side]
+            place = [order.index(axis) for axis in range(len(order))]
+            labels[side] = "".join(have[at] for at in place) + have[len(order) :]
+            origins[side] = step.args[0]
+    return (spec if origins == [*args] else Spec.of(labels[0], labels[1], spec.out)), origins
 
 
 def _ends(line: Line, numbering: Numbering) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, note
 
-from diff import atan2, cos, fun, lift, pointfree, program, sin
+from diff import atan2, cos, dot, fun, lift, pointfree, program, sin
 from diff.term import Compose, Constant
 from hilbert import Fin, R, direct_sum
 from hilbert.term import rebuild, table
@@ -103,3 +103,15 @@ def test_a_filled_constant_is_equal_however_it_is_stored() -> None:
 
     assert equal(turned(0.0), turned(0.0))
     assert not equal(turned(0.0), turned(-0.0))
+
+
+def test_contractions_of_moved_axes() -> None:
+    """Aᵀ⋆A is one contraction, whether the axes are moved for it or its labels say so; another is not."""
+    X, Y = Fin.of(3), Fin.of(4)
+    M = R ** (X * Y)
+    moved = fun(M)(lambda m: m.T @ m)
+    assert equal(moved, fun(M)(lambda m: dot(m, m, over=X)))
+    assert equal(fun(M, M)(lambda m, n: m.T @ n), fun(M, M)(lambda m, n: dot(m, n, over=X)))
+    assert not equal(fun(M, M)(lambda m, n: m.T @ n), fun(M, M)(lambda m, n: n.T @ m))
+    assert not equal(fun(R ** (X * X))(lambda m: m.T @ m), fun(R ** (X * X))(lambda m: m @ m))
+    assert not equal(fun(R ** (X * X))(lambda m: m.T @ m), fun(R ** (X * X))(lambda m: m @ m.T))
