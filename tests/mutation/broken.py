@@ -152,4 +152,11 @@ STATEMENTS = (
     Statement("§10", "diff/higher/taylor.py", "arg = yield self._term(arg)\n                return evolve(term, function=function, arg=arg)", "return evolve(term, function=function, arg=function)", "tests/diff/higher/test_taylor_cases.py::test_derivatives_of_functionals_are_not_unique"),
     Statement("§11", "diff/primitives.py", "sigmoid: Primitive = _unary(\"sigmoid\", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text=\"σ\")\n_sigmoid_prime: Primitive = _unary(\"sigmoid'\", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y)", "sigmoid: Primitive = _unary(\"sigmoid\", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text=\"σ\")\n_sigmoid_prime: Primitive = _unary(\"sigmoid'\", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (2.0 - y)", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     Statement("§14", "diff/higher/orders.py", "return prod(map(comb, alpha, gamma))", "return 1", "tests/diff/higher/test_taylor_cases.py::test_cases"),
+    # --- the notes on linear maps ---
+    Statement("notes §2", "hilbert/vector.py", 'other, "⊙", _dot)', 'other, "⊙", lambda a, b: 2.0 * _dot(a, b))', "tests/adjoint/test_linear_map_notes.py::test_inner_product"),
+    Statement("notes §3, actions", "linmap/net/lower.py", "below.append((part, src, dst[start:stop], lead))", "below.append((part, src, dst[: stop - start], lead))", "tests/adjoint/test_linear_map_notes.py::test_actions"),
+    Statement("notes §3, matrices", "linmap/net/lower.py", "w.each(wire.Scale(k), src, dst)", "w.each(wire.Scale(k * k), src, dst)", "tests/adjoint/test_linear_map_notes.py::test_matrices"),
+    Statement("notes §3, properties", "linmap/net/lower.py", "factor, of = (part.k, part.of) if isinstance(part, Scaled) else (1.0, part)", "factor, of = (1.0, part.of) if isinstance(part, Scaled) else (1.0, part)", "tests/adjoint/test_linear_map_notes.py::test_composition_over_tuples"),
+    Statement("notes §4 | the", "adjoint/rules.py", "return Join(tuple(map(rec, parts)))", "return Join(tuple(map(rec, parts[:1])) * len(parts))", "tests/adjoint/test_linear_map_notes.py::test_transposes"),
+    Statement("notes §4, L", "linmap/net/lower.py", "below.append((part, src, dst[start:stop], lead))", "below.append((part, src, dst[: stop - start], lead))", "tests/adjoint/test_linear_map_notes.py::test_actions_of_families"),
 )  # fmt: skip
