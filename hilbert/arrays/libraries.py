@@ -79,14 +79,14 @@ class Jax(ArrayAPI):
 
     def holds(self, condition: Any) -> bool:
         """False, too, where it is not known before the program runs."""
-        return not isinstance(condition, sys.modules["jax"].core.Tracer) and super().holds(condition)
+        return not isinstance(condition, sys.modules["jax"].core.Tracer) and bool(np.any(self.to_host(condition)))
 
     def repeat(
         self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
     ) -> list[Any]:
         """lax.while_loop under `jax.jit`; there, what is not found in so many rounds is NaN."""
         jax, xp = sys.modules["jax"], self.xp
-        if not any(isinstance(a, jax.core.Tracer) for a in (*states, *shared)):
+        if not isinstance(xp.any(xp.asarray(states[0])), jax.core.Tracer):  # what is computed under `jit` is traced
             return super().repeat(round_, states, shared, most)
 
         def goes_on(carry: Any) -> Any:

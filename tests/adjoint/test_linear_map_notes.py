@@ -31,7 +31,8 @@ exact = given(sources(single=False))
 def on_top(X: Index, family: list[AnyMap]) -> AnyMap:
     """V(v) : s ⊸ t^X, for v : (s ⊸ t)^X."""
     stacked: AnyMap = stack(X, family[0].cod)
-    return stacked @ fork(*family)
+    every: AnyMap = fork(*family)
+    return stacked @ every
 
 
 def beside(X: Index, family: list[AnyMap]) -> AnyMap:

@@ -15,6 +15,7 @@ import pytest
 
 from adjoint import adjoint, check, check_derivative, grad, hessian, jacobian
 from diff import (
+    const,
     derivative,
     each,
     exp,
@@ -346,6 +347,8 @@ def test_inside_jit() -> None:
     assert np.isnan(jax.jit(lambda a: g(R.vec(a)).array)(jnp.asarray(1.0)))
     halved = fun(R)(lambda x: while_(lambda s: s > 1.0, lambda s: s / 2.0, x))
     assert float(jax.jit(lambda a: halved(R.vec(a)).array)(jnp.asarray(10.0))) == 0.625
+    constant = fun(R)(lambda a: a * root(lambda x: x * x - 2.0, const(R.vec(1.0))))  # no datum of it is traced
+    assert float(jax.jit(lambda a: constant(R.vec(a)).array)(jnp.asarray(3.0))) == pytest.approx(3.0 * np.sqrt(2.0))
 
 
 # --- loops without a bound ---
