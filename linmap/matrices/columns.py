@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
@@ -13,7 +12,7 @@ from attrs import frozen
 from hilbert.once import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Labels: TypeAlias = tuple[int, ...]
 Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
@@ -24,15 +23,13 @@ CELLS = 8
 """Tuples are marked in a table of all that there could be, not sorted, if these are at most so many times more."""
 
 
-@lru_cache(maxsize=8)
-def _multipliers(size: int) -> Ints:
-    return np.random.default_rng(0).integers(-(2**62), 2**62, size)
+class TooManyRowsError(Exception):
+    """A table would have more rows than are allowed."""
 
 
-def fingerprint(column: Ints) -> int:
-    """A number that is the same for equal columns, and hardly ever for others: universal hashing."""
-    size = max(1 << (len(column) - 1).bit_length(), 16) if len(column) else 16
-    return int(np.dot(column, _multipliers(size)[: len(column)]))
+def sample(column: Ints) -> tuple[int, bytes]:
+    """A few numbers of a column, which are the same for equal columns."""
+    return len(column), column[:: len(column) // 16 + 1].tobytes()
 
 
 def length(columns: Columns) -> int:
@@ -43,6 +40,7 @@ def length(columns: Columns) -> int:
 def split(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> list[tuple[int, Ints]]:
     """A column for each of some labels from their flat position together."""
     columns: list[tuple[int, Ints]] = []
+    flat = narrow(flat, math.prod([sizes[c] for c in labels]))
     for c in reversed(labels[1:]):
         flat, column = divided(flat, sizes[c])
         columns.append((c, narrow(column, sizes[c])))
@@ -100,16 +98,23 @@ def _ranks(column: Ints) -> Ints:
     return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
+SLICE = 2**16
+"""So many pairs are worked out at once, in memory that is at hand."""
+
+
 class Matches:
-    """For each tuple on the left, the tuples on the right that agree with it on the labels that both have."""
+    """The pairs of a tuple on the left and one on the right that agree on the labels that both have.
+
+    They stand in the order of the left. `on_left` and `on_right` give each pair the entry of its tuple on a side.
+    """
 
     def __init__(self, left: Columns, right: Columns, sizes: Sequence[int]) -> None:
+        self.left, self.right, self.sizes = left, right, sizes
         shared = [c for c in right if c in left]
-        self.left, self.right = left, right
         keys = math.prod(sizes[c] for c in shared)
         if keys <= 4 * (length(left) + length(right)):
-            self.key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
-            self.number = np.bincount(b, minlength=keys)
+            key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
+            number = np.bincount(b, minlength=keys)
             self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
         else:
             code = codes(shared, (left, right), sizes)
@@ -118,34 +123,94 @@ class Matches:
             b = b if self.order is None else b[self.order]
             starts = np.flatnonzero(first_of_equal(b))
             found = b[starts]
-            self.number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
-            self.key = np.searchsorted(found, a)
-            self.key[np.append(found, -1)[self.key] != a] = len(found)
-        self.counts = self.number[self.key]
+            number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
+            key = np.searchsorted(found, a)
+            key[np.append(found, -1)[key] != a] = len(found)
+        self.counts, self._starts = number[key], (np.cumsum(number) - number)[key]
+        self.several = bool(number.max(initial=0) > 1)
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """How many pairs there are up to each tuple on the left."""
+        return np.cumsum(self.counts)
 
     @property
     def total(self) -> int:
         """How many pairs agree."""
-        return int(self.counts.sum())
+        return int(self._ends[-1]) if len(self.counts) else 0
 
-    def joined(self, needed: set[int]) -> tuple[Columns, Ints | None, Ints]:
-        """The pairs that agree, on the labels that are needed; where each comes from on the left and on the right.
+    @cached_property
+    def _kept(self) -> Ints | None:
+        """The tuples on the left with a partner, where each has one at most; None for all."""
+        return None if self.counts.all() else np.flatnonzero(self.counts)
 
-        They are in the order of the left; None where they are its tuples, each once.
-        """
-        counts, here = self.counts, None
-        several = bool(self.number.max(initial=0) > 1)
-        if several:
-            here = np.arange(len(counts)).repeat(counts)
-        elif not counts.all():
-            here = np.flatnonzero(counts)
-        there = (np.cumsum(self.number) - self.number)[self.key if here is None else self.key[here]]
-        if several:
-            there += np.arange(len(there)) - (np.cumsum(counts) - counts).repeat(counts)
-        there = there if self.order is None else self.order[there]
-        made = {c: column if here is None else column[here] for c, column in self.left.items() if c in needed}
-        made |= {c: column[there] for c, column in self.right.items() if c in needed and c not in self.left}
-        return made, here, there
+    def on_left(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """For each pair the entry of its tuple on the left."""
+        if self.several:
+            return column.repeat(self.counts)
+        return column if self._kept is None else column[self._kept]
+
+    def on_right(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """For each pair the entry of its tuple on the right."""
+        column = column if self.order is None else column[self.order]
+        if not self.several:
+            return column[self._starts if self._kept is None else self._starts[self._kept]]
+        made = np.empty(self.total, column.dtype)
+        for rows, pairs in self._slices():
+            made[pairs] = column[self._places(rows, pairs)]
+        return made
+
+    def _slices(self) -> Iterator[tuple[slice, slice]]:
+        """Runs of tuples on the left, and those of their pairs."""
+        row = pair = 0
+        while row < len(self._ends):
+            last = max(int(np.searchsorted(self._ends, pair + SLICE, "right")), row + 1)
+            end = int(self._ends[last - 1])
+            yield slice(row, last), slice(pair, end)
+            row, pair = last, end
+
+    def _places(self, rows: slice, pairs: slice) -> Ints:
+        """The place of the tuples on the right, once these are in order, of some pairs."""
+        counts = self.counts[rows]
+        places = np.arange(pairs.start, pairs.stop)
+        places += (self._starts[rows] - self._ends[rows] + counts).repeat(counts)
+        return places
+
+    def columns(self, labels: Iterable[int]) -> Columns:
+        """The tuples of some labels, one for each pair."""
+        left, right = self.left, self.right
+        return {c: self.on_left(left[c]) if c in left else self.on_right(right[c]) for c in labels}
+
+    def distinct(self, labels: Sequence[int]) -> Distinct:
+        """The distinct tuples of some labels among the pairs."""
+        size = math.prod(self.sizes[c] for c in labels)
+        if size >= LARGEST:
+            return distinct(labels, [self.columns(labels)], self.sizes)
+        if SLICE < self.total >= size / CELLS:
+            found, ranks = _counted(lambda: self._positions(labels), size, self.total)
+            columns = tuple(column for _, column in split(labels, found, self.sizes))
+            return Distinct(columns, self.total, ranks=ranks)
+        slices = list(self._positions(labels)) or [np.zeros(0, np.int64)]
+        flat = np.concatenate(slices) if len(slices) > 1 else slices[0]
+        return distinct_positions(labels, flat, self.sizes)
+
+    def _positions(self, labels: Sequence[int]) -> Iterator[Ints]:
+        """The flat positions of some labels, slice by slice: sums of what both sides give, where tuples are fewer."""
+        left, right = np.zeros(length(self.left), np.int64), np.zeros(length(self.right), np.int64)
+        step = 1
+        for c in reversed(labels):
+            if c in self.left:
+                left += self.left[c] * np.int64(step)
+            else:
+                right += self.right[c] * np.int64(step)
+            step *= self.sizes[c]
+        right = right if self.order is None else right[self.order]
+        alone = self.left.keys() >= {*labels}
+        for rows, pairs in self._slices():
+            flat = left[rows].repeat(self.counts[rows])
+            if not alone:
+                flat += right[self._places(rows, pairs)]
+            yield flat
 
 
 def is_ordered(code: Ints) -> bool:
@@ -211,42 +276,52 @@ CELLS = 8
 def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Distinct:
     """The distinct tuples of all groups."""
     code = codes(labels, groups, sizes)
-    given = len(code)
     if len(groups) == 1 and bool(np.all(code[1:] > code[:-1])):
-        return Distinct(tuple(groups[0][c] for c in labels), given)
-    size = math.prod(sizes[c] for c in labels)
-    order: Ints | None = None
-    back = np.count_nonzero(code[1:] < code[:-1])
-    if back >= RUNS and size <= CELLS * given:
-        found, ranks = _counted(code, size)
-        columns = tuple(column for _, column in split(labels, found, sizes))
-        return (
-            Distinct(columns, given, ranks=ranks) if len(found) < given else Distinct(columns, given, _inverse(ranks))
-        )
-    if back:
-        order = np.argsort(code, kind="stable")
-        code = code[order]
-    first = first_of_equal(code)
-    starts = None if first.all() else np.flatnonzero(first)
-    if size < LARGEST:
-        code = code if starts is None else code[starts]
-        return Distinct(tuple(column for _, column in split(labels, code, sizes)), given, order, starts)
+        return Distinct(tuple(groups[0][c] for c in labels), len(code))
+    if math.prod(sizes[c] for c in labels) < LARGEST:
+        return distinct_positions(labels, code, sizes)
+    order, starts = _runs(code)
     at = slice(None) if starts is None else starts
     at = at if order is None else order[at]
-    return Distinct(tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels), given, order, starts)
+    columns = tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels)
+    return Distinct(columns, len(code), order, starts)
 
 
-def _counted(code: Ints, size: int) -> tuple[Ints, Ints]:
+def distinct_positions(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> Distinct:
+    """The distinct tuples of labels among those that are given by their flat position."""
+    size = math.prod(sizes[c] for c in labels)
+    order: Ints | None = None
+    starts: Ints | None = None
+    ranks: Ints | None = None
+    given = len(flat)
+    if size <= CELLS * given and np.count_nonzero(flat[1:] < flat[:-1]) >= RUNS:
+        flat, ranks = _counted(lambda: iter([flat]), size, given)
+    else:
+        order, starts = _runs(flat)
+        at = starts if order is None or starts is None else order[starts]
+        at = order if at is None else at
+        flat = flat if at is None else flat[at]
+    return Distinct(tuple(column for _, column in split(labels, flat, sizes)), given, order, starts, ranks)
+
+
+def _runs(code: Ints) -> tuple[Ints | None, Ints | None]:
+    """What puts numbers in order, None where they are; where the runs of equal ones start, None where all differ."""
+    order = None if is_ordered(code) else np.argsort(code, kind="stable")
+    first = first_of_equal(code if order is None else code[order])
+    return order, None if first.all() else np.flatnonzero(first)
+
+
+def _counted(slices: Callable[[], Iterator[Ints]], size: int, total: int) -> tuple[Ints, Ints]:
     """The distinct numbers below `size` among some, in order, and the place of each number among them: no sort."""
     there = np.zeros(size, bool)
-    there[code] = True
+    for numbers in slices():
+        there[numbers] = True
     found = np.flatnonzero(there)
-    ranks: Ints = np.empty(size, np.int32 if len(found) < NARROW else np.int64)
+    ranks = np.empty(size, np.int32 if len(found) < NARROW else np.int64)
     ranks[found] = np.arange(len(found), dtype=ranks.dtype)
-    return found, ranks[code]
-
-
-def _inverse(order: Ints) -> Ints:
-    made = np.empty_like(order)
-    made[order] = np.arange(len(order), dtype=order.dtype)
-    return made
+    places = np.empty(total, np.int64)
+    start = 0
+    for numbers in slices():
+        places[start : start + len(numbers)] = ranks[numbers]
+        start += len(numbers)
+    return found, places

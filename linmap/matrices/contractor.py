@@ -19,10 +19,9 @@ from hilbert.program.operation import Add, Contract, product
 from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation.base import Table as Positions
-from hilbert.relation.base import table as positions_table
 from hilbert.sizes import addressable
 from hilbert.spec import ALPHABET, Spec
-from linmap.matrices.columns import Labels, fingerprint
+from linmap.matrices.columns import Labels, sample
 from linmap.matrices.deferred import FOLDED, Deferred
 from linmap.matrices.order import Accumulation, beyond, order
 from linmap.matrices.products import Link, NetworkFactor
@@ -55,7 +54,7 @@ class Contractor:
         self.builder = Builder([ref.leaf for ref in data])
         self.slots = self.builder.slots
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
-        self._positions: dict[int, Positions] = {}
+        self._positions: dict[tuple[int, bytes], Positions] = {}
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
         self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self.rows = 0  # how many tuples were listed so far
@@ -151,18 +150,19 @@ class Contractor:
         operation = wire.Reduce(relation, 0)
         return self.emit(operation, (slot,), operation.image(self.slots[slot]))
 
-    def taken(self, slot: int, source: Index, positions: Ints, target: Index) -> int:
-        """The entries of an array at some positions of its first axes, `source`, along the axes of `target`."""
-        start, step = progression(positions)
+    def taken(self, slot: int, source: Index, positions: Ints | None, target: Index) -> int:
+        """The entries of an array at some positions of its first axes, `source`, or all, along the axes of `target`."""
+        start, step = (0, 1) if positions is None else progression(positions)
         if source == target and (start, step) == (0, 1):
             return slot
         axes = target.axes + self.slots[slot].axes[len(source.axes) :]
-        if slot in self._made and len(positions) <= FOLDED:
+        if slot in self._made and target.size <= FOLDED:
             array = self._made[slot]
             rows = array.reshape(source.size, *array.shape[len(source.axes) :])
-            return self._constant(rows[positions], axes)
+            return self._constant(rows if positions is None else rows[positions], axes)
         if step:
             return self.reduced(slot, Converse(Inclusion(target, source, start, step)))
+        assert positions is not None  # it is no progression
         return self.reduced(slot, Converse(Graph(target, source, self.positions(positions))))
 
     def summed(self, slot: int, source: Index, positions: Ints, target: Index) -> int:
@@ -180,10 +180,12 @@ class Contractor:
 
     def positions(self, positions: Ints) -> Positions:
         """Positions as a table: one for equal ones, so that what is prepared of it is shared."""
-        key = fingerprint(positions)
+        key = sample(positions)
         found = self._positions.get(key)
         if found is None or not np.array_equal(found.array, positions):
-            found = self._positions[key] = positions_table(positions)
+            kept = positions.astype(np.int64, copy=False).view()  # nobody writes into what a plan has worked out
+            kept.flags.writeable = False
+            found = self._positions[key] = Positions(kept)
         return found
 
     def index(self, labels: Labels) -> Index:
@@ -370,8 +372,9 @@ def _alone(f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> l
 
 def progression(positions: Ints) -> tuple[int, int]:
     """The first position and the step, if positions are evenly spaced; the step is 0 if they are not."""
-    if not len(positions):
+    n = len(positions)
+    if not n:
         return 0, 0
-    step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
-    even = bool(step) and all(bool(np.all(np.diff(some) == step)) for some in (positions[:9], positions))
-    return int(positions[0]), step if even else 0
+    start, step = int(positions[0]), int(positions[1] - positions[0]) if n > 1 else 1
+    even = bool(step) and int(positions[-1]) == start + step * (n - 1)  # hardly anything else ends there
+    return start, step if even and bool(np.all(np.diff(positions) == step)) else 0

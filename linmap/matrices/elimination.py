@@ -12,7 +12,7 @@ import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
 from linmap.matrices.products import NetworkProduct
-from linmap.matrices.settle import settled
+from linmap.matrices.settle import composed, settled
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 
@@ -138,7 +138,7 @@ class ArcsLeft:
             self.width_in[dst] -= self.sizes[w]
         for src, ps in first.items():
             for dst, qs in second.items():
-                made = [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
+                made = composed(n, qs, ps)
                 if made:
                     self._put(src, dst, made)
 

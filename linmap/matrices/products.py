@@ -15,7 +15,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.once import cached_property
-from linmap.matrices.columns import Ints, Labels
+from linmap.matrices.columns import Ints, Labels, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,7 +75,7 @@ class Contents:
 
     def __init__(self, columns: tuple[Ints, ...]) -> None:
         self.columns = columns
-        self.sample = tuple([(len(c), c[:: len(c) // 16 + 1].tobytes()) for c in columns])
+        self.sample = tuple(map(sample, columns))
 
     def __hash__(self) -> int:
         return hash(self.sample)

@@ -21,7 +21,7 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from linmap.laws.simplify import Simplifiable
-from linmap.matrices.columns import Labels, flat_positions
+from linmap.matrices.columns import Labels, TooManyRowsError, flat_positions
 from linmap.matrices.network import Network, network
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, bonds, uses
 from linmap.matrices.settle import listed
@@ -40,7 +40,7 @@ from linmap.matrices.shapes import (
     SumForm,
     ZeroForm,
 )
-from linmap.matrices.tables import LISTED, TooManyRowsError
+from linmap.matrices.tables import LISTED
 from linmap.matrices.whole import union
 from linmap.net.lower import net
 from linmap.term.base import LinMap

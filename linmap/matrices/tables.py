@@ -6,22 +6,25 @@ made; what is left for a point are gathers, products and segment sums, which are
 
 from __future__ import annotations
 
+import itertools
 from functools import reduce
 from operator import mul
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 from attrs import evolve, frozen
 
 from hilbert import Fin, SpaceError, Unit
 from hilbert.relation import Full
 from hilbert.sizes import addressable
-from linmap.matrices.columns import Columns, Labels, Matches, distinct, flat_positions, length, split
-from linmap.matrices.deferred import FOLDED
+from linmap.matrices.columns import Columns, Labels, Matches, TooManyRowsError, distinct, flat_positions, length, split
+from linmap.matrices.contractor import progression
+from linmap.matrices.known import WORTH, summed_product
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from linmap.matrices.columns import Distinct, Ints
     from linmap.matrices.contractor import Contractor
@@ -30,88 +33,152 @@ Part: TypeAlias = LabelTable | Link
 LISTED = 2 * 10**6
 """Tables with at most so many rows are made where nobody has asked for a sparse matrix."""
 
-
-class TooManyRowsError(Exception):
-    """A table would have more rows than are allowed."""
+KEYS = 4
+"""How many keys of a table are remembered."""
+PAIRS = 16
+"""Pairs that are summed when the plan is made, and leave fewer tuples, may be so many times more."""
 
 
 @final
 @frozen
 class Gather:
-    """A factor's array with the axes of `lead` in front, read at a flat position of these for each row."""
+    """A factor's array with the axes of `lead` in front, read at a flat position of these for each row, or in order."""
 
     slot: int
     lead: Labels
     rest: Labels
-    positions: Ints
+    positions: Ints | None = None
+
+    def moved(self, count: int, move: Callable[[Ints], Ints]) -> Gather:
+        """What is read where there were so many rows, and these are moved."""
+        return evolve(self, positions=move(np.arange(count) if self.positions is None else self.positions))
+
+    def at(self, order: Ints | None) -> Ints | None:
+        """The positions for the rows in an order."""
+        if order is None:
+            return self.positions
+        return order if self.positions is None else self.positions[order]
 
 
 class TableBuilder:
-    """Tuples of labels under construction, and the factors that are read for each of them."""
+    """Tuples of labels under construction, each once, and the factors that are read for each of them.
 
-    def __init__(self, n: Contractor, most: int | None) -> None:
+    `keys` are sets of labels of which no two tuples have the same values.
+    """
+
+    def __init__(self, n: Contractor, columns: Columns, keys: Iterable[frozenset[int]] = ()) -> None:
         self.n = n
-        self.most = most
-        self.columns: Columns = {}
-        self.count = 1
+        self.columns = columns
+        self.count = length(columns)
+        self.keys = [*keys]
         self.gathers: list[Gather] = []
-        self.repeats = False  # whether a tuple may be there twice, as some of its labels were left out
         self.multiplicity: Ints | None = None  # how often each tuple counts, where that is not once
 
-    def columns_of(self, part: Part | Columns) -> Columns:
+    @staticmethod
+    def of(n: Contractor, part: Part | Columns, most: int | None) -> TableBuilder:
         """The tuples of a relation or a table, those only that agree where a label stands twice."""
         if isinstance(part, dict):
-            return part
-        sizes = self.n.sizes
+            return TableBuilder(n, part, [frozenset(part)])
+        sizes = n.sizes
         if isinstance(part, LabelTable):
             columns = [(part.row, np.arange(part.count)), *zip(part.labels, part.columns, strict=True)]
+            keys = [frozenset((part.row,)), frozenset(part.labels)]
         else:
-            if self.most is not None and part.relation.size > self.most:
+            if most is not None and part.relation.size > most:
                 raise TooManyRowsError
             addressable(part.relation.size, "a list of pairs")
             x, y = (np.asarray(side) for side in part.relation.holds())
             columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
+            sides = [frozenset(c) for c, flat in ((part.x, x), (part.y, y)) if np.all(flat[1:] > flat[:-1])]
+            keys = sides or [frozenset(part.labels)]
         made: Columns = {}
         keep = np.ones(len(columns[0][1]), bool)
         for c, column in columns:
             if c in made:
                 keep &= made[c] == column
             made[c] = column
-        return made if keep.all() else {c: column[keep] for c, column in made.items()}
+        return TableBuilder(n, made if keep.all() else {c: column[keep] for c, column in made.items()}, keys)
 
-    def join(self, part: Part | Columns, needed: set[int]) -> None:
-        """The tuples that agree with those of a relation, a table or some columns; of their labels, those needed."""
-        right = self.columns_of(part)
-        if not self.columns:
-            self.columns, self.count = right, length(right)
+    def pairs_with(self, other: TableBuilder) -> float:
+        """How many tuples agree with those of another: exact where labels of one decide, otherwise a guess."""
+        shared = self.columns.keys() & other.columns.keys()
+        guess = self.count * other.count / max(self.n.size(shared), 1)
+        for keys, count in ((self.keys, other.count), (other.keys, self.count)):
+            if any(key <= shared for key in keys):
+                guess = min(guess, count)
+        return guess
+
+    def join(self, other: TableBuilder, live: set[int], order: Sequence[int], most: int | None) -> None:
+        """The tuples that agree with those of another, on the labels that are live; equal ones are summed."""
+        shared = self.columns.keys() & other.columns.keys()
+        kept = _arranged((self.columns.keys() | other.columns.keys()) & live, order)
+        mine, others = self.keys, other.keys
+        alone = [
+            *(mine if any(b <= shared for b in others) else ()),
+            *(others if any(a <= shared for a in mine) else ()),
+        ]
+        self.keys = alone or [a | b for a in mine for b in others]
+        decided = not kept or self._decided_by(kept)  # what has no labels is summed by `all`
+        summed = not decided and self.is_known and other.is_known
+        if summed and self.pairs_with(other) >= WORTH and self._multiplied_with(other, kept, most):
             return
-        if not set(right) - set(self.columns):  # its tuples are distinct: those that it has are kept
-            found = Matches(self.columns, right, self.n.sizes)
-            if not found.counts.all():
-                kept = np.flatnonzero(found.counts)
-                self.columns = {c: column[kept] for c, column in self.columns.items()}
-                self._select(kept)
-                self.count = len(kept)
-            return
-        swap = length(right) > self.count  # the larger side gives the order: it is likely to be sorted
-        found = Matches(right, self.columns, self.n.sizes) if swap else Matches(self.columns, right, self.n.sizes)
+        found = Matches(self.columns, other.columns, self.n.sizes)
         total = found.total
         self.n.rows += total
-        if self.most is not None and total > self.most:
+        if most is not None and total > (PAIRS * most if summed else most):
             raise TooManyRowsError
-        if len(self.gathers) > 1 and total > self.count:
-            self.multiply()
-        self.repeats = not set(self.columns) | set(right) <= needed
-        self.columns, here, there = found.joined(needed)
+        sides = (self, found.on_left), (other, found.on_right)
+        for side, _ in sides:
+            if len(side.gathers) > 1 and total > side.count:
+                side.multiply()
+        self.gathers = [g.moved(side.count, move) for side, move in sides for g in side.gathers]
+        many = [move(side.multiplicity) for side, move in sides if side.multiplicity is not None]
+        self.multiplicity = reduce(mul, many) if many else None
         self.count = total
-        where = there if swap else here
-        if where is not None:
-            self._select(where)
+        if decided:
+            self.columns = found.columns(kept)
+        else:
+            self._unite(kept, found.distinct(kept), live)
+        if most is not None and self.count > most:
+            raise TooManyRowsError
 
-    def _select(self, here: Ints) -> None:
-        if self.multiplicity is not None:
-            self.multiplicity = self.multiplicity[here]
-        self.gathers = [evolve(g, positions=g.positions[here]) for g in self.gathers]
+    def _multiplied_with(self, other: TableBuilder, kept: Labels, most: int | None) -> bool:
+        """Whether scipy has multiplied the tables as matrices, which lists no pairs."""
+        n = self.n
+        sides = (self.columns, self._numbers()), (other.columns, other._numbers())
+        made = summed_product(*sides, kept, n.sizes, None if most is None else PAIRS * most)
+        if made is None:
+            return False
+        self.columns, values = made
+        self.count, self.keys = len(values), [frozenset(kept)]
+        n.rows += self.count
+        if most is not None and self.count > most:
+            raise TooManyRowsError
+        plain = not self.gathers and not other.gathers
+        self.gathers, self.multiplicity = [], values.astype(np.int64) if plain else None
+        if not plain:
+            row = n.label(Fin.of(self.count))
+            self.gathers = [Gather(n.constant(values, (row,)).slot, (row,), ())]
+        return True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is read is a number for each tuple, which the plan has worked out."""
+        arrays = [self.n.known(g.slot) for g in self.gathers]
+        return all(a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True))
+
+    def _numbers(self) -> npt.NDArray[Any]:
+        """These numbers, times how often each tuple counts."""
+        arrays = [(self.n.known(g.slot).reshape(-1), g.positions) for g in self.gathers]
+        read = [a if where is None else a[where] for a, where in arrays]
+        many = [] if self.multiplicity is None else [self.multiplicity]
+        return reduce(mul, read + many) if read or many else np.ones(self.count)
+
+    def _decided_by(self, kept: Labels) -> bool:
+        """Whether no two tuples have the same values of some labels; then only keys among these are kept."""
+        keys = [key for key in self.keys if key <= {*kept}]
+        self.keys = keys[:KEYS] or self.keys
+        return bool(keys)
 
     def absorb(self, f: NetworkFactor) -> None:
         """Read a factor at the labels that the tuples have."""
@@ -125,12 +192,11 @@ class TableBuilder:
         n = self.n
         if not self.gathers:
             return None
-        positions = [g.positions if order is None else g.positions[order] for g in self.gathers]
+        positions = [g.at(order) for g in self.gathers]
         arrays = [n.known(g.slot) for g in self.gathers]
         read = [a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)]
-        if not all(read) and self.count > FOLDED:
-            read = [False] * len(read)
-        picked = [a.reshape(-1)[where] for a, where, is_read in zip(arrays, positions, read, strict=True) if is_read]
+        known = [(a.reshape(-1), where) for a, where, is_read in zip(arrays, positions, read, strict=True) if is_read]
+        picked = [a if where is None else a[where] for a, where in known]
         left = [(g, where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if not is_read]
         row = n.label(_row_axis(n, left, self.count))
         factors = [n.constant(reduce(mul, picked), (row,))] if picked else []  # what is known is multiplied at once
@@ -139,21 +205,30 @@ class TableBuilder:
             factors.append(NetworkFactor(slot, (row, *g.rest) if g.lead else g.rest))
         rest = dict.fromkeys(c for g in self.gathers for c in g.rest if keep is None or c in keep)
         value = multiplied(n, factors, (row, *rest))
-        self.gathers = [Gather(value.slot, (row,), value.labels[1:], np.arange(self.count))]
+        self.gathers = [Gather(value.slot, (row,), value.labels[1:])]
         return value
 
-    def drop(self, live: set[int]) -> None:
+    def drop(self, live: set[int], order: Sequence[int]) -> None:
         """Sum over the labels that are not live: tuples that are equal then are one. Some label must be live."""
-        kept = [c for c in self.columns if c in live]
-        if len(kept) == len(self.columns) and not self.repeats:
-            return
-        self.repeats = False
-        found = distinct(kept, [self.columns], self.n.sizes)
-        if not found.repeats:
+        kept = _arranged(self.columns.keys() & live, order)
+        if self._decided_by(kept):
             self.columns = {c: self.columns[c] for c in kept}
-            return
-        self._sum(live, found)
+        else:
+            self._unite(kept, distinct(kept, [self.columns], self.n.sizes), live)
+
+    def _unite(self, kept: Labels, found: Distinct, live: set[int]) -> None:
+        """Keep each of the distinct tuples once, with the sum of what was read for those that are equal to it."""
+        if found.repeats or found.ranks is not None:
+            self._sum(live, found)
+        elif found.order is not None:
+            self._select(found.order)
         self.columns, self.count = dict(zip(kept, found.columns, strict=True)), found.count
+        self.keys = [frozenset(kept)]
+
+    def _select(self, order: Ints) -> None:
+        if self.multiplicity is not None:
+            self.multiplicity = self.multiplicity[order]
+        self.gathers = [evolve(g, positions=g.at(order)) for g in self.gathers]
 
     def _sum(self, live: set[int], found: Distinct) -> None:
         n, many = self.n, self.multiplicity
@@ -167,7 +242,7 @@ class TableBuilder:
         assert value is not None  # there are gathers
         to = n.label(Fin.of(found.count))
         slot = n.summed(value.slot, n.axes[value.labels[0]], found.places, n.axes[to])
-        self.gathers = [Gather(slot, (to,), value.labels[1:], np.arange(found.count))]
+        self.gathers = [Gather(slot, (to,), value.labels[1:])]
 
     def all(self, live: set[int]) -> tuple[float, NetworkFactor | None]:
         """The sum over all tuples, as a number or as a factor; no tuples are left."""
@@ -190,7 +265,7 @@ class TableBuilder:
         """Read the number of times that each tuple counts as a factor."""
         row = self.n.label(Fin.of(len(many)))
         f = self.n.constant(many.astype(float), (row,))
-        self.gathers.append(Gather(f.slot, (row,), (), np.arange(len(many))))
+        self.gathers.append(Gather(f.slot, (row,), ()))
 
     def finish(self, labels: Labels, keep: set[int], *, full: bool) -> tuple[LabelTable | None, NetworkFactor | None]:
         """The table of the tuples in the order of `labels`, which are all that there are, and what is read as a factor.
@@ -198,34 +273,31 @@ class TableBuilder:
         Where every tuple of the labels is there, there is no table, unless it is asked for; the factor has its labels.
         """
         n = self.n
-        found = distinct(labels, [self.columns], n.sizes)
-        columns, order = found.columns, found.order
-        if found.repeats:
-            self._sum(keep, found)
-            order = None
-        self.count = found.count
+        self._unite(labels, distinct(labels, [self.columns], n.sizes), keep)
         if self.multiplicity is not None:
             self._weigh(self.multiplicity)
             self.multiplicity = None
-        self.columns = dict(zip(labels, columns, strict=True))
-        value = self.multiply(keep, order)
-        if len(columns[0]) == n.size(labels) and not full:
+        value = self.multiply(keep)
+        columns = tuple(self.columns.values())
+        if self.count == n.size(labels) and not full:
             if value is None:
                 return None, None
-            slot = n.taken(value.slot, n.axes[value.labels[0]], np.arange(n.size(labels)), n.index(labels))
+            slot = n.taken(value.slot, n.axes[value.labels[0]], None, n.index(labels))
             return None, NetworkFactor(slot, labels + value.labels[1:])
-        row = value.labels[0] if value is not None else n.label(Fin.of(len(columns[0])))
+        row = value.labels[0] if value is not None else n.label(Fin.of(self.count))
         return LabelTable(row, labels, columns), value
 
 
-def _is_range(here: Ints) -> bool:
-    return bool(len(here) == 0 or (here[0] == 0 and np.all(here[1:] - here[:-1] == 1)))
+def _arranged(labels: Iterable[int], order: Sequence[int]) -> Labels:
+    """Labels in some order, those that it has not at the end."""
+    here = set(labels)
+    return tuple([c for c in order if c in here] + sorted(here.difference(order)))
 
 
-def _row_axis(n: Contractor, gathers: Sequence[tuple[Gather, Ints]], count: int) -> Fin:  # type: ignore[type-arg]
+def _row_axis(n: Contractor, gathers: Sequence[tuple[Gather, Ints | None]], count: int) -> Fin:  # type: ignore[type-arg]
     """The axis of so many rows: that of a factor that is read whole and in order, if there is one."""
     for g, where in gathers:
-        if len(g.lead) == 1 and n.sizes[g.lead[0]] == count and _is_range(where):
+        if len(g.lead) == 1 and n.sizes[g.lead[0]] == count and (where is None or progression(where) == (0, 1)):
             axis: Fin = n.axes[g.lead[0]]  # type: ignore[type-arg,assignment]
             return axis
     return Fin.of(count)
@@ -261,40 +333,36 @@ def condensed(
 
     `order` is the order of the table's labels. A table of all tuples is made only if `full`. Raises TooManyRowsError.
     """
-    rows = TableBuilder(n, most)
-    todo, left = list(parts), list(factors)
-    k = 1.0
-
-    def labels_of(part: Part | Columns) -> set[int]:
-        if isinstance(part, dict):
-            return set(part)
-        return {*part.labels, *((part.row,) if isinstance(part, LabelTable) else ())}
-
-    def weight(part: Part | Columns) -> int:
-        if isinstance(part, dict):
-            return length(part)
-        return part.count if isinstance(part, LabelTable) else part.relation.size
-
-    while todo:
-        near = [p for p in todo if labels_of(p) & set(rows.columns)] or todo
-        part = min(near, key=weight)
-        todo = [p for p in todo if p is not part]
-        later = set[int]().union(*map(labels_of, todo))
-        rows.join(part, live | later | uses(left))
-        for f in [f for f in left if not set(f.labels) & later and set(f.labels) & set(rows.columns)]:
-            left.remove(f)
-            rows.absorb(f)
-        for f in [f for f in left if set(f.labels) <= set(rows.columns)]:
-            left.remove(f)
-            rows.absorb(f)
-        needed = live | later | uses(left)
-        if needed & set(rows.columns):
-            if todo:  # at the end, tuples are sorted and summed at once
-                rows.drop(needed)
-        else:
-            number, value = rows.all(needed)
+    tables, left = [TableBuilder.of(n, part, most) for part in parts], list(factors)
+    changed, k = tables, 1.0
+    while tables:
+        for f in list(left):
+            labels = {*f.labels}
+            near = [t for t in tables if not labels.isdisjoint(t.columns)]
+            whole = [t for t in near if labels <= t.columns.keys()]
+            if len(near) == 1 or whole:
+                left.remove(f)
+                t = min(whole or near, key=lambda t: t.count)
+                t.absorb(f)
+                changed = [*changed, t]
+        if len(tables) == 1 and not live.isdisjoint(tables[0].columns):
+            break  # tuples are sorted and summed at once below
+        for t in dict.fromkeys(changed):
+            needed = live.union(uses(left), *[other.columns for other in tables if other is not t])
+            if not needed.isdisjoint(t.columns):
+                t.drop(needed, order)
+                continue
+            tables = [other for other in tables if other is not t]
+            number, value = t.all(needed)
             k *= number
             left += [] if value is None else [value]
+        changed = []
+        if len(tables) > 1:
+            a, b = _nearest(tables)
+            tables = [t for t in tables if t is not b]
+            a.join(b, live.union(uses(left), *[t.columns for t in tables if t is not a]), order, most)
+            changed = [] if a.columns else [a]
+    rows = tables[0] if tables else TableBuilder(n, {})
     for f in left:
         rows.absorb(f)
     keep = live & {c for g in rows.gathers for c in g.rest}
@@ -302,6 +370,20 @@ def condensed(
         number, value = rows.all(keep)
         return k * number, None, value
     return k, *rows.finish(tuple(c for c in order if c in rows.columns), keep, full=full)
+
+
+def _nearest(tables: Sequence[TableBuilder]) -> tuple[TableBuilder, TableBuilder]:
+    """The two tables of which the fewest pairs agree, of those that share labels; the larger gives the order."""
+    near: dict[tuple[int, int], None] = {}
+    having: dict[int, list[int]] = {}
+    for k, t in enumerate(tables):
+        for c in t.columns:
+            others = having.setdefault(c, [])
+            near.update(dict.fromkeys([(j, k) for j in others]))
+            others.append(k)
+    pairs = [(tables[j], tables[k]) for j, k in near] or [(tables[0], tables[1])]
+    a, b = min(pairs, key=lambda both: both[0].pairs_with(both[1])) if len(pairs) > 1 else pairs[0]
+    return (b, a) if b.count > a.count else (a, b)
 
 
 def tabled(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.columns import Labels, distinct, flat_positions
+from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_positions
 from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
-from linmap.matrices.tables import LISTED, TooManyRowsError, tabled
+from linmap.matrices.tables import LISTED, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
