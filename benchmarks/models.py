@@ -9,7 +9,18 @@ import numpy as np
 
 import hilbert.all as hb
 from benchmarks.timing import OURS, Line, Options, agree, compare, jax
-from docs.examples import convolutional, gaussian_process, gmm, kalman, logistic, lstm, ratings, transformer
+from docs.examples import (
+    bundle_adjustment,
+    convolutional,
+    gaussian_process,
+    gmm,
+    heat,
+    kalman,
+    logistic,
+    lstm,
+    ratings,
+    transformer,
+)
 from hilbert.relation import labels
 
 JAX = "jax (jit)"
@@ -45,6 +56,15 @@ def lines(options: Options) -> Iterator[Line | str]:
     squares = hb.fun.over(rated.dom)(lambda u, v: hb.square(rated(u, v) - due).sum())
     who, what = (np.array([keys.labels.index(x) for x in column]) for keys, column in ((person, people), (film, films)))
     yield from beside("ratings, 3000 rows", squares, peers.ratings(who, what, np.array(stars)), options)
+    seen = heat.seen(rng)
+    misfit = hb.fun(heat.observed.dom)(lambda u: hb.square(heat.observed(u) - seen).sum())
+    yield from beside("heat, 64×64, 200 steps", misfit, lambda u: ((peers.heat(u) - seen.array) ** 2).sum(), options)
+    camera_of, point_of, features = rng.integers(0, 50, 10_000), rng.integers(0, 2000, 10_000), rng.random((10_000, 2))
+    errors = bundle_adjustment.residuals(50, 2000, camera_of, point_of, features)
+    total = hb.fun.over(errors.dom)(lambda *scene: sum(hb.square(e).sum() for e in errors(*scene).split()))
+    squared = peers.bundle_adjustment(camera_of, point_of, features)
+    peer: Callable[..., Any] = lambda *leaves: (squared(*leaves) ** 2).sum()  # noqa: E731 - as the other rows
+    yield from beside("bundle adjustment, 10,000 observations", total, peer, options)
     recurrent = lstm.loss(2, 14, 1023)
     yield from beside("LSTM, 1023 characters, 2×14", recurrent, peers.lstm, options, wrt=0)
 

@@ -26,6 +26,7 @@ ROWS = (
     "segments",
     "taylor",
     "vocabulary",
+    "loops",
     "models",
     "control",
     "questions",

@@ -10,6 +10,7 @@ from diff.hints import its_axes
 from hilbert import Index, SpaceError, Type
 from hilbert.errors import alike, integer, shown
 from hilbert.index import require_index
+from hilbert.operators import is_over
 from hilbert.space import require_space
 
 if TYPE_CHECKING:
@@ -110,3 +111,11 @@ def reordering(X: Index, Y: Any, space: str) -> tuple[int, ...]:
         msg = f".transpose({Y}) of a vector of {space}: {Y} does not have the axes of {X}, each once"
         raise SpaceError(msg)
     return order
+
+
+def spread(k: Expr[Any], space: Type) -> Expr[Any]:
+    """A scalar as the vector of another space with it in every entry; everything else as it is."""
+    if not is_over(space, k.space):
+        return k
+    (slot,) = k.slots
+    return type(k)(k.builder, space, tuple(k.builder.rep(slot, leaf.axes) for leaf in space.leaves))

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from weakref import WeakValueDictionary
 
@@ -144,6 +145,15 @@ def custom(name: str, arguments: tuple[Type, ...], cod: Type, n: int = 0, masks:
     return Custom(_named(name), arguments, cod, n, masks)
 
 
+def _shaped(xp: Any, array: Any, shape: tuple[int, ...]) -> Any:
+    return array if array.shape == shape else xp.reshape(array, shape)
+
+
+@cache
+def _name(_: type, dtype: Any) -> str:  # dtypes of two libraries are not compared
+    return str(dtype).rpartition(".")[2]
+
+
 @final
 class Call:
     """What runs an operation on arrays."""
@@ -164,7 +174,7 @@ class Call:
         """The result's array, or all of them."""
         rule, xp, n = self.of.rule, self.lib.xp, len(self.front)
         given = [self.lib.whole(a, f"operation {rule.name}") for a in arrays]
-        given = [xp.reshape(xp.asarray(a), shape) for a, shape in zip(given, self.shapes, strict=True)]
+        given = [_shaped(xp, xp.asarray(a), shape) for a, shape in zip(given, self.shapes, strict=True)]
         if n and not (rule.batched and rule.broadcasts):
             leaves = self.of.leaves
             given = [xp.broadcast_to(a, (*self.front, *f.shape)) for a, f in zip(given, leaves, strict=True)]
@@ -185,7 +195,7 @@ class Call:
             raise SpaceError(f"the value of operation {rule.name} is no element of {cod}: {error}") from error
         for a, leaf in zip(found, self.of.cod.leaves, strict=True):
             shape = (*front, *leaf.shape)
-            if getattr(a, "shape", None) != shape or str(a.dtype).rpartition(".")[2] != leaf.dtype:
+            if getattr(a, "shape", None) != shape or _name(type(a.dtype), a.dtype) != leaf.dtype:
                 due = f"an array of shape {shape} and dtype {leaf.dtype}"
                 raise SpaceError(f"the value of operation {rule.name} is {shown(a)}, where {due} is due")
         return list(found)

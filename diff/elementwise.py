@@ -15,6 +15,7 @@ from hilbert.errors import number
 from hilbert.leaf import Entry, Leaf
 from hilbert.notarray import Applicable
 from hilbert.once import once
+from hilbert.operators import difference
 from hilbert.program import operation
 from hilbert.program.builder import Builder
 from hilbert.space import OfSpaces, require_space, type_of
@@ -97,7 +98,7 @@ class Elementwise(Fun[V, W], operation.Operation):
         for k, arg in enumerate(args):
             if arg.space != space:
                 msg = f"{self.name}: argument {k + 1} is in {arg.space} where a vector of {space} is due"
-                raise SpaceError(msg)
+                raise SpaceError(msg + difference(arg.space, space))
         require_space(space, self.name)
         return _on(space, self, len(args))(*args)
 

@@ -24,7 +24,7 @@ from typing import (
     overload,
 )
 
-from diff.axes import axis, reordering, repeated
+from diff.axes import axis, reordering, repeated, spread
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
 from diff.leaks import leaked
 from diff.lower import program
@@ -154,16 +154,32 @@ class Expr(Applicable, Reductions, Generic[V]):
         require_space(self.space, operation)
         return self.space
 
-    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | Number) -> Expr[S]:
+    @overload
+    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
+    @overload
+    def __add__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
+    def __add__(self: Any, o: Any) -> Any:
         return _add(_known(self), o, 1.0, "+")
 
-    def __radd__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+    @overload
+    def __radd__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __radd__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __radd__(self: Any, o: Any) -> Any:
         return _add(_known(self), o, 1.0, "+")
 
-    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | Number) -> Expr[S]:
+    @overload
+    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
+    @overload
+    def __sub__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
+    def __sub__(self: Any, o: Any) -> Any:
         return _add(_known(self), o, -1.0, "-")
 
-    def __rsub__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]:  # type: ignore[misc]  # self is no vector
+    @overload
+    def __rsub__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __rsub__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __rsub__(self: Any, o: Any) -> Any:
         return _add(_negated(_known(self)), o, 1.0, "-")
 
     def __pos__(self: Linear[S]) -> Expr[S]:
@@ -763,7 +779,9 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
         number = k * double(o)
         space = a._require("a number as a vector")
         return _add(a, _fill(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)  # sum() adds to 0
-    b = same(a, operand(a, o, sign), sign)
+    b = operand(a, o, sign)
+    a, b = spread(a, b.space), spread(b, a.space)
+    b = same(a, b, sign)
     a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _negated(b).slots
     pairs = zip(a.slots, right, strict=True)

@@ -141,11 +141,23 @@ def _relu(xp: Any, x: Any) -> Any:
     return xp.maximum(x, xp.zeros_like(x))
 
 
+ONE = 40.0
+"""From here on σ is 1, in double precision too."""
+
+
 def _sigmoid(xp: Any, x: Any) -> Any:
-    """1/(1 + exp(−x)), as exp x/(1 + exp x) for x < 0: neither overflows, and small values keep their digits."""
-    small = xp.exp(-xp.abs(x))
-    large = 1.0 / (1.0 + small)
-    return xp.where(x < 0.0, small * large, large)
+    """exp x/(1 + exp x): small values keep their digits, and nothing overflows."""
+    e = xp.exp(xp.minimum(x, xp.full_like(x, ONE)))
+    return e / (e + 1.0)
+
+
+def _sigmoid_in_numpy(x: Any) -> Any:
+    e = np.minimum(x, ONE)
+    if not e.ndim:
+        e = np.exp(e)
+        return e / (e + 1.0)
+    np.exp(e, out=e)
+    return np.divide(e, e + 1.0, out=e)
 
 
 def _gelu(xp: Any, x: Any) -> Any:
@@ -195,7 +207,13 @@ absolute: Primitive = _unary(
 )
 sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
 relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
-sigmoid: Primitive = _unary("sigmoid", lambda _, y: _sigmoid_prime(y), value=_sigmoid, text="σ")
+sigmoid: Primitive = _unary(
+    "sigmoid",
+    lambda _, y: _sigmoid_prime(y),
+    value=_sigmoid,
+    text="σ",
+    in_numpy=lambda _: Kernel(_sigmoid_in_numpy),
+)
 _sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
 softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
 erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special.erf)

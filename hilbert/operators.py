@@ -9,9 +9,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hilbert import matrices
+from hilbert.arrays.namespace import in_numpy, namespace
 from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.formal import tensors
@@ -19,9 +20,12 @@ from hilbert.index import Fin, Index, Labelled, require_index
 from hilbert.labels import column_of, distinct_labels
 from hilbert.leafwise import map_leaves
 from hilbert.notarray import NotArray
-from hilbert.space import Copower, Elements, Type, bracketing
+from hilbert.space import Copower, Elements, Field, Type, bracketing
 from hilbert.spec import ALPHABET
 from hilbert.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
@@ -45,9 +49,29 @@ def matrix_product(v: Vec[Any], other: Any) -> Any:
     return v._other(other, "v @ w", "a vector or a matrix would fit")
 
 
-def mismatch(v: Vec[Any], space: Type) -> str:
-    """What tells the brackets of two spaces apart."""
-    return difference(v.space, space)
+def zip_apart(v: Vec[Any], w: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+    """v + w of two spaces: one of them is a scalar, which stands for the vector with it in every entry."""
+    a, b = _spread(v, w), _spread(w, v)
+    if a.space == b.space:
+        return a._zip(b, sign, operation)
+    msg = f"cannot form v {sign} w: v is in {v.space} but w in {w.space}; both must be in one space"
+    raise SpaceError(msg + difference(v.space, w.space))
+
+
+def _spread(k: Vec[Any], like: Vec[Any]) -> Vec[Any]:
+    """A scalar as a vector of the other's space; everything else as it is."""
+    if not is_over(like.space, k.space):
+        return k
+    (a,) = k.leaves
+    if in_numpy(k.leaves):
+        return like.filled(float(a))
+    return Vec(like.space, tuple(namespace(a).broadcast_to(a, leaf.shape) for leaf in like.space.leaves))
+
+
+def is_over(V: Type, K: Type) -> bool:
+    """Whether K is the field that all entries of V are in, and V is not K itself."""
+    differ = isinstance(K, Field) and not isinstance(V, Field)
+    return differ and all(leaf.entry == K.leaves[0].entry for leaf in V.leaves)
 
 
 def difference(have: Type, want: Type) -> str:
@@ -63,6 +87,8 @@ def broadcasting(have: Type, want: Type) -> str:
     axes, few = a.leaves[0].axes, b.leaves[0].axes
     if not isinstance(a, Copower) or len(axes) == len(few) or not (a.is_space and b.is_space):
         return ""
+    if not few and a.leaves[0].entry != b.leaves[0].entry:
+        return "; the precisions differ: k.cast(F) is k in the field F"
     if not few:
         return f"; nothing is repeated by itself: k.rep(V) is the vector with k in each entry, of V = {a}"
     letters = dict(zip(axes, ALPHABET, strict=False))
@@ -92,5 +118,5 @@ attach(Vec, "norm", norm)
 attach(Vec, "map_leaves", map_leaves)
 attach(Vec, "__matmul__", matrix_product)
 attach(Vec, "_transposed", matrices.transpose)
-attach(Vec, "_mismatch", mismatch)
+attach(Vec, "_zip_apart", zip_apart)
 attach(Labelled, "at", elements_at)

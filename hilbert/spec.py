@@ -58,6 +58,12 @@ class Spec:
         return _lifted(self, axes, left, right)
 
     @cached_property
+    def summed(self) -> Spec:
+        """The spec of the sum over one more axis in front of both operands."""
+        new = next(c for c in ALPHABET if c not in self.left + self.right)
+        return _spec(new + self.left, new + self.right, self.out)
+
+    @cached_property
     def mirrored(self) -> Spec:
         """The spec with the operands exchanged."""
         return _spec(self.right, self.left, self.out)

@@ -221,16 +221,15 @@ class Vec(NotArray, Reductions, Generic[V]):
         raise SpaceError(msg)
 
     @declared
-    def _mismatch(self, space: Type) -> str:
-        """What an error adds where the space of a vector and another differ in their brackets only."""
+    def _zip_apart(self, other: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+        """A scalar and a vector; raises SpaceError for other vectors of two spaces."""
         raise NotImplementedError
 
     def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
         if not isinstance(other, Vec):
             return self._other(other, f"v {sign} w", f"a vector of {self.space} would fit")
         if other.space is not self.space and other.space != self.space:
-            msg = f"cannot form v {sign} w: v is in {self.space} but w in {other.space}; both must be in one space"
-            raise SpaceError(msg + self._mismatch(other.space))
+            return self._zip_apart(other, sign, operation)
         self._require(f"v {sign} w")
         for a, b in zip(self.leaves, other.leaves, strict=True):
             if type(a) is not type(b):
@@ -258,21 +257,27 @@ class Vec(NotArray, Reductions, Generic[V]):
         plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
         return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
-    def __add__(self: Linear[S], other: Vec[S] | Number) -> Vec[S]:
-        """v + w, or v + k for a number k in every entry."""
+    @overload
+    def __add__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
+    @overload
+    def __add__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
+    def __add__(self: Any, other: Any) -> Any:
+        """v + w; a scalar or a number is added to every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(k, "+")
         memo = Memo()
-        result: Vec[S] = _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
-        return result
+        return _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
 
-    def __sub__(self: Linear[S], other: Vec[S] | Number) -> Vec[S]:
-        """v − w, or v − k for a number k in every entry."""
+    @overload
+    def __sub__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
+    @overload
+    def __sub__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
+    def __sub__(self: Any, other: Any) -> Any:
+        """v − w; a scalar or a number is taken from every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(-k, "−")
         memo = Memo()
-        result: Vec[S] = _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
-        return result
+        return _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
 
     def __radd__(self: Linear[S], other: Number) -> Vec[S]:
         v, k = _known(self), number(other)

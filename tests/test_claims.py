@@ -361,5 +361,9 @@ def test_a_run_keeps_nothing() -> None:
 
 def test_a_number_beside_a_vector() -> None:
     v: Any = R.vec(1.0)
+    assert ((R**X).zeros() + v).array.tolist() == [1.0] * X.size
     with pytest.raises(SpaceError, match=r"nothing is repeated by itself: k.rep\(V\) is the"):
-        _ = (R**X).zeros() + v
+        maximum((R**X).zeros(), v)
+    single: Any = R32.vec(1.0)
+    with pytest.raises(SpaceError, match="the precisions differ"):
+        _ = (R**X).zeros() + single

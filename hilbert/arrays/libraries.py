@@ -208,13 +208,19 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """A number of Python."""
         return float(array)
 
+    def move(self, order: tuple[int, ...]) -> Kernel:
+        """A view, by the array's own method."""
+        return Kernel(lambda a: a.transpose(order), fresh=False)
+
     def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
         """One array, written row by row."""
         return np.empty((n, *leaf.shape), leaf.dtype)
 
     def stacked(self, rows: Any, leaf: Leaf, like: Any) -> Any:
-        """That array."""
-        return rows
+        """That array; of a list of rows a new one."""
+        if type(rows) is np.ndarray:
+            return rows
+        return np.concatenate(rows).reshape(len(rows), *leaf.shape) if leaf.axes else np.array(rows, leaf.dtype)
 
     def same(self, a: Any, b: Any) -> bool:
         """By address and layout."""

@@ -101,6 +101,9 @@ def _here(lib: Library, array: Any, like: Any) -> Any:
     return freeze(here)[()] if lib.has_scalars else here
 
 
+SMALL = 1 << 12
+"""Numbers of all steps up to which each may stay until the end of the run."""
+
 Call = tuple[Callable[..., Any], Any, Any, int, tuple[int, ...]]
 """An array operation, the slots of its operands and of its result, and the slots that nobody reads again.
 
@@ -115,10 +118,12 @@ def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
     keep = {*line.outputs, *constants, *range(line.arity)}
     code = _late(_without_repetition(_bind(line, lib), line), keep)
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
+    if sum(slots[to].size for _, _, to in code) <= SMALL:
+        keep.update(range(len(slots)))
     owned = set[int]()  # slots whose memory nobody else sees
     steps: list[Call] = []
     for k, (kernel, args, to) in enumerate(code):
-        # scalars are not worth the bookkeeping
+        # scalars are not worth the bookkeeping, nor are small arrays
         dead = [slot for slot in {*args} if last[slot] == k and slot not in keep and _is_large(slots[slot])]
         call = kernel.call
         if slots[to].axes:

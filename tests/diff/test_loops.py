@@ -303,7 +303,7 @@ def test_over_a_product() -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("fold(lambda t, x: (t @ t) + x, s, xs)", "cannot form ℝ . ℝ\\^3"),
+        ("fold(lambda t, x: (t @ t) @ x, s, xs)", "ℝ @ ℝ\\^3"),
         ("fold(lambda t, x: t.sum(), s, xs)", "the step of fold takes a state in ℝ\\^3 and gives ℝ:"),
         ("fold(lambda t: t, s, xs)", "fold gives 2 arguments to its function, whose parameters are"),
         ("fold(lambda t, x: 3.0, s, xs)", "is a vector, or a tuple of vectors, not 3.0"),

@@ -33,6 +33,15 @@ def linear(x: Expr[Vector[Row]], k: Expr[Scalar], m: Expr[Matrix[Row, Column]]) 
     reveal_type(x / k + x / x + x / 3.0)  # N: Expr[Vector[Row]]
     reveal_type(V / k)  # N: Expr[Vector[Row]]
     reveal_type(V / x + 1.0 / x)  # N: Expr[Vector[Row]]
+    reveal_type(x + k)  # N: Expr[Vector[Row]]
+    reveal_type(k - x)  # N: Expr[Vector[Row]]
+    reveal_type(V + k)  # N: Expr[Vector[Row]]
+    reveal_type(V - k)  # N: Expr[Vector[Row]]
+    reveal_type(k + V)  # N: Expr[Vector[Row]]
+    reveal_type(k - V)  # N: Expr[Vector[Row]]
+    reveal_type(x - K)  # N: Expr[Vector[Row]]
+    reveal_type(K - x)  # N: Expr[Vector[Row]]
+    reveal_type(k + k - K)  # N: Expr[Field]
     reveal_type(m @ m.T)  # N: Expr[Matrix[Row, Row]]
     reveal_type(m.T @ x)  # N: Expr[Vector[Column]]
     reveal_type(x @ V)  # N: Expr[Field]
@@ -55,6 +64,9 @@ def main() -> None:
     assert linear(V, K, W).array.tolist() == [2.0, 4.0]
     y = Y.vec([1.0, 0.0, -1.0])
     assert np.array_equal(labelled(W, y).array, W.array @ y.array)
+    reveal_type(V + K)  # N: Vec[Vector[Row]]
+    reveal_type(K - V)  # N: Vec[Vector[Row]]
+    reveal_type(K + K)  # N: Vec[Field]
     square = R ** (row * row)
     product = fun(square, square)(lambda a, b: a @ b)
     reveal_type(product)  # N: Map[DirectSum[Matrix[Row, Row], Matrix[Row, Row]], Matrix[Row, Row]]
