@@ -6,7 +6,6 @@ made; what is left for a point are gathers, products and segment sums, which are
 
 from __future__ import annotations
 
-import itertools
 from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any, TypeAlias, final
