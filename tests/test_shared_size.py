@@ -131,6 +131,25 @@ def test_shared_terms_keep_their_meaning(name: str) -> None:
         np.testing.assert_allclose(g(V.vec(v)).array, matrix(g) @ v, rtol=1e-12)
 
 
+@pytest.mark.parametrize("side", ["input", "output"])
+def test_sums_with_shared_ends(side: str) -> None:
+    """f ← f + f•g, whose sums are flat: a net has so many arcs as the term has parts, from the side that shares f."""
+    counts, n = [], 40
+    for depth in (n, 2 * n):
+        f: Any = SCAN
+        for _ in range(depth):
+            f = f + (f @ SCAN if side == "input" else SCAN @ f)
+        counts.append(len(net(f).arcs))
+        if depth == n:
+            due = matrix(SCAN) @ np.linalg.matrix_power(np.eye(3) + matrix(SCAN), n)
+            np.testing.assert_allclose(hb.matrix(f, "array"), due, rtol=1e-13)
+            v = np.array([1.0, -2.0, 4.0])
+            np.testing.assert_allclose(f(V.vec(v)).array, due @ v, rtol=1e-13)
+            np.testing.assert_allclose(hb.adjoint(f)(V.vec(v)).array, due.T @ v, rtol=1e-13)
+    assert counts[0] <= n * n
+    assert counts[1] <= 4.5 * counts[0]  # 4 times the parts
+
+
 def test_explanations_are_cut() -> None:
     """Of many steps `str` has 40 lines, and says how many steps are left; `show` has all of them."""
     f = hb.compose([(2.0 + k) * SCAN for k in range(60)])

@@ -50,7 +50,7 @@ def composed(n: Contractor, qs: Sequence[NetworkProduct], ps: Sequence[NetworkPr
     Sums of relations whose numbers are known are one table each before, where they meet a larger table, and where more
     products than are kept would be made one afterwards.
     """
-    if max(len(ps), len(qs)) > 1:
+    if max(len(ps), len(qs)) > 1 and all(n.known(f.slot) is not None for p in (*ps, *qs) for f in p.factors):
         p_rows, q_rows = _rows(n, ps), _rows(n, qs)
         if p_rows and q_rows and (_is_due(ps, p_rows, qs, q_rows) or _is_due(qs, q_rows, ps, p_rows)):
             q, p = merged(n, qs), merged(n, ps)
@@ -68,10 +68,10 @@ def _is_due(ps: Sequence[NetworkProduct], p_rows: int, qs: Sequence[NetworkProdu
 
 
 def _rows(n: Contractor, products: Sequence[NetworkProduct]) -> int:
-    """About how many tuples a sum has as one table; 0 where it has data, or restricts not all of its labels."""
+    """About how many tuples a sum has as one table; 0 where it restricts not all of its labels."""
     total = 0
     for p in products:
-        if len(restricted(p)) < len(p.out + p.inp) or any(n.known(f.slot) is None for f in p.factors):
+        if len(restricted(p)) < len(p.out + p.inp):
             return 0
         used = uses(p.links, p.tables)
         parts = [link.relation.size for link in p.links] + [t.count for t in p.tables]

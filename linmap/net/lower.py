@@ -6,11 +6,13 @@ A lifted map is lowered with more axes `lead` in front of every wire, so that f^
 
 from __future__ import annotations
 
+import itertools
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.index import Index
 from hilbert.once import once
-from hilbert.term import parts, shared_terms
+from hilbert.term import parts, postorder, shared_terms
 from linmap.term import wire
 from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
@@ -44,10 +46,14 @@ if TYPE_CHECKING:
 Axes = tuple[Index, ...]
 Ends = tuple[int, ...]
 Task = tuple[Any, Ends, Ends, Axes]
+ARCS = 8
+"""A net with more arcs than so many for each part of the term is tried from the other side."""
 
 
 class Wiring:
     """A net under construction."""
+
+    backward = False
 
     def __init__(self) -> None:
         self.wires: list[Leaf] = []
@@ -73,14 +79,20 @@ class Wiring:
             self.arc(f, s, d)
 
 
+class TooManyArcsError(Exception):
+    """A net would have more arcs than are allowed."""
+
+
 class Numbered(Wiring):
     """A net under construction that tells which wires have one value: where the same arcs lead from the same values.
 
-    Arcs come in topological order, so that a wire is complete when the first arc leaves it.
+    Arcs come in topological order, so that a wire is complete when the first arc leaves it. `backward` they come from
+    the outputs on, and a wire's value is that of the adjoint. Raises TooManyArcsError where there are more than `most`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int, *, backward: bool) -> None:
         super().__init__()
+        self.most, self.backward = most, backward
         self._into: dict[int, list[int]] = {}  # for each wire the numbers of what is added into it
         self._value: dict[int, int] = {}
         self._numbers: dict[Hashable, int] = {}
@@ -92,8 +104,11 @@ class Numbered(Wiring):
     def arc(self, f: wire.Wire, src: int, dst: int) -> None:
         """wires[dst] += f(wires[src])."""
         super().arc(f, src, dst)
-        value = self._value_of(src)
-        self._into.setdefault(dst, []).append(value if f == wire.Same() else self._number(("arc", f, value)))
+        if len(self.arcs) > self.most:
+            raise TooManyArcsError
+        near, far = (dst, src) if self.backward else (src, dst)
+        value = self._value_of(near)
+        self._into.setdefault(far, []).append(value if f == wire.Same() else self._number(("arc", f, value)))
 
     def _value_of(self, w: int) -> int:
         found = self._value.get(w)
@@ -123,32 +138,46 @@ def net(f: AnyLinMap) -> Net:
 @once
 def _lowered(f: AnyLinMap) -> Net:
     shared = shared_terms(f)
-    w = Numbered() if shared else Wiring()
+    if not shared:
+        return _wired(f, Wiring(), shared)
+    most = (
+        ARCS * sum(1 + len(parts(node)) for node in postorder(f, parts)) * max(len(f.dom.leaves), len(f.cod.leaves), 1)
+    )
+    while True:  # f + f•g shares f where it starts from the output, f + g•f where it starts from the input
+        for backward in (False, True):
+            with suppress(TooManyArcsError):
+                return _wired(f, Numbered(most, backward=backward), shared)
+        most *= 4
+
+
+def _wired(f: AnyLinMap, w: Wiring, shared: set[int]) -> Net:
     src, dst = w.ends(f.dom), w.ends(f.cod)
     lower(w, f, src, dst, shared)
-    return Net(f.dom, f.cod, src, tuple(w.arcs), dst, tuple(w.wires))
+    return Net(f.dom, f.cod, src, tuple(reversed(w.arcs) if w.backward else w.arcs), dst, tuple(w.wires))
 
 
 def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends, shared: set[int]) -> None:
-    """Emit arcs such that wires[dst] += f(wires[src]); iterative, in topological order."""
+    """Emit arcs such that wires[dst] += f(wires[src]); iterative, in topological order, or in the opposite one.
+
+    A shared subterm is wired once for each value that it starts from: at its input, or, backward, at its output.
+    """
     done: dict[tuple[int, tuple[Hashable, ...], Axes], Ends] = {}
     tasks: list[Task] = [(f, src, dst, ())]
     while tasks:
         g, s, d, lead = tasks.pop()
+        below: list[Task] = []
         if id(g) in shared and not isinstance(g, (Identity, Project, Inject, ZeroMap)):
-            key = (id(g), w.values(s), lead)
-            if key in done:
-                w.each(wire.Same(), done[key], d)
+            key = (id(g), w.values(d if w.backward else s), lead)
+            known = done.get(key)
+            middle = w.ends(g.dom if w.backward else g.cod, lead) if known is None else known
+            same = (Identity(g.dom), s, middle, lead) if w.backward else (Identity(g.cod), middle, d, lead)
+            tasks.append(same)
+            if known is not None:
                 continue
-            done[key] = middle = w.ends(g.cod, lead)
-            below: list[Task] = []
-            _step(w, cast("Node", g), s, middle, lead, shared, below)
-            tasks.append((Identity(g.cod), middle, d, lead))
-            tasks.extend(reversed(below))
-            continue
-        below = []
+            done[key] = middle
+            s, d = (middle, d) if w.backward else (s, middle)
         _step(w, cast("Node", g), s, d, lead, shared, below)
-        tasks.extend(reversed(below))
+        tasks.extend(below if w.backward else reversed(below))
 
 
 def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int], below: list[Task]) -> None:
@@ -255,11 +284,11 @@ def _joined(f: Compose) -> list[AnyLinMap]:
 
 def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: Mapping[int, Datum]) -> None:
     """Copy a net's arcs, lifted, with its references closed by `data` where that has them."""
-    first = len(w.wires)
+    first, n = len(w.wires), len(lead)
     w.wires.extend(leaf.under(lead) for leaf in body.wires)
-    for s, k in zip(src, body.inputs, strict=True):
-        w.arc(wire.Same(), s, first + k)
-    for arc in body.arcs:
-        w.arc(wire.lifted(wire.closed(arc.map, data), len(lead)), first + arc.src, first + arc.dst)
-    for k, d in zip(body.outputs, dst, strict=True):
-        w.arc(wire.Same(), first + k, d)
+    starts = ((wire.Same(), s, first + k) for s, k in zip(src, body.inputs, strict=True))
+    inner = ((wire.lifted(wire.closed(a.map, data), n), first + a.src, first + a.dst) for a in body.arcs)
+    ends = ((wire.Same(), first + k, d) for k, d in zip(body.outputs, dst, strict=True))
+    arcs = itertools.chain(starts, inner, ends)
+    for arc in reversed(list(arcs)) if w.backward else arcs:
+        w.arc(*arc)

@@ -169,9 +169,12 @@ def heat(n: int) -> LinMap[Any, Any]:
     return identity(space) + 0.1 * (Sum(tuple(moved)) - 4 * identity(space))
 
 
+@pytest.mark.parametrize("products", ["scipy's", "listed"])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_heat(k: int) -> None:
-    """k steps of the heat equation: the entries and the pattern of the k-th power."""
+def test_heat(k: int, products: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """k steps of the heat equation: the entries and the pattern of the k-th power, also without products of scipy's."""
+    if products == "listed":
+        monkeypatch.setattr("linmap.matrices.known.sparse", lambda: None)
     n = 16
     f = compose([heat(n)] * k)
     line, one = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1]), sp.eye_array(n)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linmap.matrices.columns import Columns, Matches, distinct
+from linmap.matrices.columns import Columns, Matches, TooManyRowsError, distinct
+from linmap.matrices.known import summed_product
 
 LABELS = (0, 1, 2, 3)
 SIZES = {"small": [4, 3, 2, 5], "huge": [2**31, 3, 2**31, 5]}
@@ -63,12 +64,66 @@ def test_joined_tuples(sizes: str, left: list[tuple[int, ...]], right: list[tupl
     """Each pair of tuples that agree on the labels that both have, in the order of the left ones."""
     found = Matches(columns(left, (0, 1, 2)), columns(right, (1, 2, 3)), SIZES[sizes])
     pairs = [(a, b) for a, r in enumerate(left) for b, q in enumerate(right) if (r[1], r[2]) == (q[1], q[2])]
-    made, here, there = found.joined(needed)
+    here, there = found.on_left(np.arange(len(left))).tolist(), found.on_right(np.arange(len(right))).tolist()
     assert found.total == len(pairs)
+    assert sorted(zip(here, there, strict=True)) == pairs
+    assert here == [a for a, _ in pairs]
+    made = found.columns(needed)
     assert set(made) == needed
-    places = range(len(left)) if here is None else here.tolist()
-    assert sorted(zip(places, there.tolist(), strict=True)) == pairs
-    assert list(places) == [a for a, _ in pairs]
     for c in needed:
-        due = [(left[a] if c < 3 else right[b])[c] for a, b in zip(places, there.tolist(), strict=True)]
-        assert made[c].tolist() == due
+        assert made[c].tolist() == [(left[a] if c < 3 else right[b])[c] for a, b in zip(here, there, strict=True)]
+    labels = sorted(needed)
+    every = [tuple((left[a] if c < 3 else right[b])[c] for c in labels) for a, b in zip(here, there, strict=True)]
+    distinct_ = found.distinct(labels)
+    due = sorted(set(every))
+    assert list(zip(*(c.tolist() for c in distinct_.columns), strict=True)) == due
+    ordered = every if distinct_.order is None else [every[k] for k in distinct_.order]
+    assert [due[k] for k in distinct_.places] == ordered
+
+
+def test_many_joined_tuples_are_counted_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices of a few pairs give the distinct tuples that one slice gives."""
+    left, right = columns(list(map(tuple, MIXED[:50])), (0, 1)), columns(list(map(tuple, MIXED[50:])), (1, 2))
+    whole = Matches(left, right, SIZES["small"]).distinct((0, 2))
+    monkeypatch.setattr("linmap.matrices.columns.SLICE", 7)
+    found = Matches(left, right, SIZES["small"])
+    assert len(list(found._slices())) == 50  # each tuple on the left has many partners
+    sliced = found.distinct((0, 2))
+    assert sliced.ranks is not None
+    assert [c.tolist() for c in sliced.columns] == [c.tolist() for c in whole.columns]
+    values = np.arange(found.total) + 1.0
+    assert sliced.summed(values).tolist() == whole.summed(values).tolist()
+    assert found.on_right(MIXED[50:, 2]).tolist() == Matches(left, right, SIZES["small"]).columns((2,))[2].tolist()
+
+
+@given(left=ROWS, right=ROWS, kept=st.permutations((0, 2, 3)), signs=st.lists(st.sampled_from((-1.0, 0.0, 1.0))))
+def test_products_of_tables(
+    left: list[tuple[int, ...]], right: list[tuple[int, ...]], kept: tuple[int, ...], signs: list[float]
+) -> None:
+    """Σ over label 1 of the products of numbers, 2 being kept on both sides; where they cancel, the tuple stays."""
+    first, second = (
+        sorted({tuple(r[c] for c in labels) for r in rows}) for rows, labels in ((left, (0, 1, 2)), (right, (1, 2, 3)))
+    )
+    a, b = (np.resize(np.array([*signs, 1.0]), len(rows)) for rows in (first, second))
+    due: dict[tuple[int, ...], float] = {}
+    for r, x in zip(first, a.tolist(), strict=True):
+        for q, y in zip(second, b.tolist(), strict=True):
+            if r[1:] == q[:2]:
+                named = {0: r[0], 2: r[2], 3: q[2]}
+                key = tuple(named[c] for c in kept)
+                due[key] = due.get(key, 0.0) + x * y
+    sides = [
+        ({c: np.array([r[k] for r in rows], np.int64) for k, c in enumerate(labels)}, values)
+        for rows, labels, values in ((first, (0, 1, 2), a), (second, (1, 2, 3), b))
+    ]
+    found = summed_product(*sides, kept, SIZES["small"], None)
+    if found is None:  # few tuples, where matrices would be larger
+        assert 8 * (len(first) + len(second)) < 30
+        return
+    made = dict(zip(zip(*(found[0][c].tolist() for c in kept), strict=True), found[1].tolist(), strict=True))
+    assert len(made) == len(found[1])
+    assert made == due
+    pairs = sum(r[1:] == q[:2] for r in first for q in second)
+    if pairs:
+        with pytest.raises(TooManyRowsError):
+            summed_product(*sides, kept, SIZES["small"], pairs - 1)
