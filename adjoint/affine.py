@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
 from attrs import evolve
 
 from adjoint.rules import adjoint
-from adjoint.wrt import restricted
+from adjoint.wrt import restricted, takes_wrt
 from diff import affine, program
 from diff.affine import linearized
 from diff.moving import Chosen, Wrt, positions
@@ -98,6 +98,7 @@ def vjp(f: Map[DirectSum[A, B, *Rest], W], wrt: Literal[1]) -> Program[DirectSum
 def vjp(f: Map[V, W], wrt: Lens[V, A]) -> Program[DirectSum[V, W], A]: ...
 @overload
 def vjp(f: Map[V, W], wrt: int | Sequence[int] | Sequence[Lens[V, Any]]) -> Program[DirectSum[V, W], Any]: ...
+@takes_wrt
 def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from adjoint.rules import adjoint
-from adjoint.wrt import restricted
+from adjoint.wrt import restricted, takes_wrt
 from diff import derivative, program
 from diff.affine import linearized
 from diff.moving import Chosen, Wrt, part, positions
@@ -74,6 +74,7 @@ def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]) -> Ma
 def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
 @overload
 def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
+@takes_wrt
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
 
@@ -125,6 +126,7 @@ def value_and_grad(
 ) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
 @overload
 def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, DirectSum[Field, Any]]: ...
+@takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     return _with_value(*_scalar(f, wrt))
@@ -240,6 +242,7 @@ def jacobian(
     blocks: bool = False,
     as_: As = "array",
 ) -> Any: ...
+@takes_wrt
 def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
@@ -344,6 +347,7 @@ def hessian(
     blocks: bool = False,
     as_: As = "array",
 ) -> Any: ...
+@takes_wrt
 def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
     return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_)

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
 from diff import Linearization
 from diff.affine import AnyLinearization
 from diff.moving import Chosen, Wrt, part, positions
+from hilbert import SpaceError
 from hilbert.once import once
 from linmap.term.nets import Net
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def takes_wrt(function: F) -> F:
+    """A function that takes `wrt`, and tells those who know JAX so."""
+
+    @wraps(function)
+    def told(*args: Any, **options: Any) -> Any:
+        if "argnums" in options:
+            msg = f"{function.__name__} has no argnums=: write wrt=k, the position of an argument from 0 on, or a lens"
+            raise SpaceError(msg)
+        return function(*args, **options)
+
+    return cast("F", told)
 
 
 def restricted(d: AnyLinearization, wrt: Wrt) -> AnyLinearization:

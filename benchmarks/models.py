@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from docs.examples import (
     convolutional,
     gaussian_process,
     gmm,
+    hand,
     heat,
     kalman,
     logistic,
@@ -24,6 +26,7 @@ from docs.examples import (
 from hilbert.relation import labels
 
 JAX = "jax (jit)"
+ADBENCH = Path(__file__).parents[1] / "tests" / "data" / "adbench"
 
 
 def lines(options: Options) -> Iterator[Line | str]:
@@ -65,6 +68,12 @@ def lines(options: Options) -> Iterator[Line | str]:
     squared = peers.bundle_adjustment(camera_of, point_of, features)
     peer: Callable[..., Any] = lambda *leaves: (squared(*leaves) ** 2).sum()  # noqa: E731 - as the other rows
     yield from beside("bundle adjustment, 10,000 observations", total, peer, options)
+    sight = hand.read_sight(ADBENCH / "hand6_t26_c1600.txt")
+    model = hand.read_hand(ADBENCH / "hand_model")
+    seen_points = hand.residuals(model, sight)
+    off = hb.fun(hand.POSE)(lambda p: hb.square(seen_points(p)).sum())
+    of_hand = peers.hand(model.wrist.array, model.still.array, *model.limbs.leaves, sight.which, sight.targets)
+    yield from beside("hand, 1600 points", off, lambda *p: (of_hand(*p) ** 2).sum(), options)
     recurrent = lstm.loss(2, 14, 1023)
     yield from beside("LSTM, 1023 characters, 2×14", recurrent, peers.lstm, options, wrt=0)
 

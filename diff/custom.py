@@ -150,8 +150,8 @@ def _shaped(xp: Any, array: Any, shape: tuple[int, ...]) -> Any:
 
 
 @cache
-def _name(_: type, dtype: Any) -> str:  # dtypes of two libraries are not compared
-    return str(dtype).rpartition(".")[2]
+def _name(kind: tuple[Any, Any]) -> str:  # dtypes of two libraries are not compared
+    return str(kind[1]).rpartition(".")[2]
 
 
 @final
@@ -195,7 +195,7 @@ class Call:
             raise SpaceError(f"the value of operation {rule.name} is no element of {cod}: {error}") from error
         for a, leaf in zip(found, self.of.cod.leaves, strict=True):
             shape = (*front, *leaf.shape)
-            if getattr(a, "shape", None) != shape or _name(type(a.dtype), a.dtype) != leaf.dtype:
+            if getattr(a, "shape", None) != shape or _name((type(a.dtype), a.dtype)) != leaf.dtype:
                 due = f"an array of shape {shape} and dtype {leaf.dtype}"
                 raise SpaceError(f"the value of operation {rule.name} is {shown(a)}, where {due} is due")
         return list(found)

@@ -19,7 +19,8 @@ import numpy as np
 from diff.bodies import Tree, built, emitted, powers, slots_of, traced
 from diff.expr import Expr
 from diff.lift import lift
-from hilbert import Copower, DirectSum, Elements, Fin, Index, Map, SpaceError, Type, Vec
+from diff.regroup import formed
+from hilbert import Copower, DirectSum, Elements, Field, Fin, Index, Map, Product, SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import require_map
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from hilbert.map import AnyMap
     from hilbert.program.builder import Builder
 
+H = TypeVar("H", bound=Index)
 I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
@@ -72,21 +75,69 @@ def each(
     zs: Expr[Copower[C, I]] | Vec[Copower[C, I]],
     /,
 ) -> Expr[Copower[W, I]]: ...
-def each(f: Any, /, *xs: Any) -> Any:
+@overload
+def each(
+    f: Callable[[Expr[Copower[A, J]]], Expr[Field]], xs: Vec[Copower[A, Product[I, J]]], /, *, over: I
+) -> Vec[Copower[Field, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[Copower[A, J]]], Expr[Field]], xs: Expr[Copower[A, Product[I, J]]], /, *, over: I
+) -> Expr[Copower[Field, I]]: ...
+@overload
+def each(
+    f: Callable[[Expr[Copower[A, J]]], Expr[Copower[Field, H]]], xs: Vec[Copower[A, Product[I, J]]], /, *, over: I
+) -> Vec[Copower[Field, Product[I, H]]]: ...
+@overload
+def each(
+    f: Callable[[Expr[Copower[A, J]]], Expr[Copower[Field, H]]], xs: Expr[Copower[A, Product[I, J]]], /, *, over: I
+) -> Expr[Copower[Field, Product[I, H]]]: ...
+@overload
+def each(f: Callable[..., Any], xs: Any, ys: Any, /, *zs: Any, over: Index) -> Any: ...
+def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     """(f(x) for each x of xs ∈ V^X) ∈ W^X; of several, f(x, y, …) for xs ∈ V^X, ys ∈ U^X, …
 
-    f is traced once, for one element; what it reads of the function around it is shared by all. Raises SpaceError for
+    f is traced once, for one element; what it reads of the function around it is shared by all. The elements of a table
+    in ℝ^{X×Y} are its entries; `over=X` takes its rows, and rows in ℝ^Z make a table in ℝ^{X×Z}. Raises SpaceError for
     operands that are no copowers, or over two index sets.
     """
     for x in xs:
         if not isinstance(x, (Expr, Vec)) or not isinstance(x.space, Copower):
             msg = f"each(f, xs) takes xs ∈ V^X, a vector with an element for each of X, not {shown(x)}"
             raise SpaceError(msg)
-    if not xs or any(x.space.index != xs[0].space.index for x in xs):
+    rows = [x if over is None else _rows(x, over) for x in xs]
+    if not xs or any(x.space.index != rows[0].space.index for x in rows):
         which = " and ".join(str(x.space) for x in xs) or "nothing"
         msg = f"each(f, xs, ys) goes over one index set, not over those of {which}"
-        raise SpaceError(msg)
-    return emitted(lambda b, *stacks: _lanes(b, "each", f, stacks, xs[0].space.index), *xs)
+        raise SpaceError(msg + _of_rows(xs))
+    X = rows[0].space.index
+    try:
+        made = emitted(lambda b, *stacks: _lanes(b, "each", f, stacks, X), *rows)
+    except SpaceError as error:
+        if over is None and (hint := _of_rows(xs)):
+            error.add_note(f"  the elements of a table are its entries{hint}")
+        raise
+    if rows[0] is xs[0]:
+        return made
+    return tuple(formed(y, xs[0].space, X) for y in made) if isinstance(made, tuple) else formed(made, xs[0].space, X)
+
+
+def _rows(x: Any, X: Index) -> Any:
+    """A table in V^{X×Y} as the family of its rows, in (V^Y)^X."""
+    require_index(X, "each(f, xs, over=X)")
+    index = x.space.index
+    if isinstance(index, Product) and index.left == X:
+        return x._within(Copower(Copower(x.space.base, index.right), X))
+    if index == X:
+        return x
+    msg = f"each(f, xs, over={X}) goes over rows of tables in V^{{{X}×Y}}, and over V^{X}, not over {x.space}"
+    raise SpaceError(msg)
+
+
+def _of_rows(xs: Sequence[Any]) -> str:
+    """How the rows of a table are named, if there is a table."""
+    tables = (x.space.index.left for x in xs if isinstance(x.space.index, Product))
+    first = next(tables, None)
+    return "" if first is None else f"; over={first} goes over the rows of a table"
 
 
 def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]]:

@@ -80,6 +80,24 @@ def fold(
 ) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
 @overload
 def fold(
+    step: Callable[[tuple[Expr[A], Expr[B]], Expr[W]], tuple[Expr[A], Expr[B]]],
+    start: tuple[Vec[A], Vec[B]],
+    xs: Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[Vec[A], Vec[B]]: ...
+@overload
+def fold(
+    step: Callable[[tuple[Expr[A], Expr[B]], Expr[W]], tuple[tuple[Expr[A], Expr[B]], Expr[Z]]],
+    start: tuple[Vec[A], Vec[B]],
+    xs: Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[tuple[Vec[A], Vec[B]], Vec[Copower[Z, I]]]: ...
+@overload
+def fold(
     step: Callable[[States, Expr[W]], States],
     start: States,
     xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
@@ -127,6 +145,22 @@ def iterate(
 def iterate(
     step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Expr[S], X: I, *, checkpoint: bool | int = False
 ) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
+@overload
+def iterate(
+    step: Callable[[tuple[Expr[A], Expr[B]]], tuple[Expr[A], Expr[B]]],
+    start: tuple[Vec[A], Vec[B]],
+    X: Index,
+    *,
+    checkpoint: bool | int = False,
+) -> tuple[Vec[A], Vec[B]]: ...
+@overload
+def iterate(
+    step: Callable[[tuple[Expr[A], Expr[B]]], tuple[tuple[Expr[A], Expr[B]], Expr[Z]]],
+    start: tuple[Vec[A], Vec[B]],
+    X: I,
+    *,
+    checkpoint: bool | int = False,
+) -> tuple[tuple[Vec[A], Vec[B]], Vec[Copower[Z, I]]]: ...
 @overload
 def iterate(step: Callable[[States], States], start: States, X: Index, *, checkpoint: bool | int = False) -> States: ...
 @overload

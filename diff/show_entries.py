@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, final
 from diff.custom import Custom, Masks
 from diff.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
 from diff.show_text import ATOM, PRODUCT, SUM, Text, Texts
+from hilbert import Unit
 from hilbert.leaf import Bundle
 from hilbert.program.bundle import Unpack
 from hilbert.program.operation import Along, Contract, Literal
 from hilbert.program.operation import labelled as axes_of
+from hilbert.relation import Converse, Graph, Inclusion
 from linmap.show.notation import subscript
-from linmap.show.relations import reduction
+from linmap.show.relations import formula, reduction
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -62,8 +64,7 @@ class Entries:
             case Along(name, index, place):
                 return self._along(step.args[0], name, index, place)
             case wire.Move(order):
-                moved = at(self._whole(step.args[0]), {FREE + a: chr(FREE + b) for b, a in enumerate(order)})
-                return Text(f"{moved.tight if moved.tight.endswith(']') else f'({moved.tight})'}ᵀ", ATOM)
+                return at(self._whole(step.args[0]), {FREE + a: chr(FREE + b) for b, a in enumerate(order)})
             case Contract(spec):
                 return self._contracted(k, spec, *step.args)
             case wire.Scale():
@@ -109,6 +110,8 @@ class Entries:
             plain = m == 1 and not (is_rep(inner) and getattr(inner, "at", 0) < place)
             text = at(self.texts[a], shifted)
             return text if plain else Text(f"rep_{braced(free(range(place, place + m)))}({text.tight})", ATOM)
+        if n == 1 and (place_of := self._picked(relation, place)):
+            return at(self._whole(a), shifted | {FREE + place: place_of})
         bound = [self.indexed.bind(axis) for axis in relation.dom.axes]
         text = at(self._whole(a), shifted | {FREE + place + q: c for q, c in enumerate(bound)})
         name = reduction(relation, slots.names)
@@ -116,6 +119,17 @@ class Entries:
             body = text.tight if text.binding > PRODUCT else f"({text.tight})"
             return Text(f"Σ_{braced(bound)} {body}", PRODUCT, "Σ")
         return Text(f"{name}_{braced(bound)}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
+
+    def _picked(self, relation: Any, place: int) -> str:
+        """What stands for the one axis of a relation that takes an entry for each index: 2, or f(i); else nothing."""
+        match relation:
+            case Converse(Inclusion(Unit(), _, offset)):
+                return str(offset + 1)
+            case Converse(Graph() as table):
+                indices = free(range(place, place + len(relation.cod.axes)))
+                return f"{formula(table, self.slots.names)}({', '.join(indices)})"
+            case _:  # a sum, or an entry of several axes
+                return ""
 
     def _along(self, a: int, name: str, index: Index, place: int) -> Text:
         """softmax_k(x[i, k])[j]."""

@@ -30,6 +30,7 @@ from hilbert.vector import Vec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+SPACES = "write R, R ** Fin(Tag, n), another record"
 L = TypeVar("L")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -91,8 +92,8 @@ class Record(Biproduct):
         _require_names(f"the record {cls.__name__}", parts, cls.lenses, _call(cls.lenses, cls.__name__))
         for name, space in parts.items():
             if not isinstance(space, Type):
-                msg = f"{cls.__name__}.{name} is a space, not {shown(space)}: write R, R ** Fin(Tag, n), another record"
-                raise SpaceError(msg)
+                due = f"P.of({name}=…) makes a vector of a record P of spaces" if isinstance(space, Vec) else SPACES
+                raise SpaceError(f"{cls.__name__}.{name} is a space, not {shown(space)}: {due}")
         self._hold(tuple(parts[name] for name in cls.lenses))
 
     def _hold(self, parts: tuple[Any, ...]) -> None:

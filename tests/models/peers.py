@@ -158,3 +158,34 @@ def heat(u: Any) -> Any:
         return u, u.ravel()[PLACES]
 
     return jax.lax.scan(until_read, u, None, 5)[1]
+
+
+def hand(wrist: Any, still: Any, behind: Any, skin: Any, who: Any, targets: Any) -> Callable[..., Any]:
+    """docs/examples/hand.py, what is seen at vertices."""
+
+    def about_x(a: Any) -> Any:
+        c, s = jnp.cos(a), jnp.sin(a)
+        return jnp.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
+
+    def about_y(a: Any) -> Any:
+        c, s = jnp.cos(a), jnp.sin(a)
+        return jnp.array([[c, 0, s, 0], [0, 1, 0, 0], [-s, 0, c, 0], [0, 0, 0, 1]])
+
+    def rotation(r: Any) -> Any:
+        square = r @ r
+        angle = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+        x, y, z = jnp.where(square > 0, r / angle, r)
+        k = jnp.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        return jnp.eye(3) + jnp.where(square > 0, jnp.sin(angle) * k + (1 - jnp.cos(angle)) * k @ k, k)
+
+    def moved(behind: Any, skin: Any, b: Any) -> Any:
+        first = wrist @ behind[0]
+        second = first @ behind[1] @ about_y(b[1]) @ about_x(b[0])
+        third = second @ behind[2] @ about_x(b[2])
+        bones = jnp.stack([first, second, third, third @ behind[3] @ about_x(b[3])])
+        return jnp.einsum("kvh,kah->va", skin, bones)
+
+    def f(turn: Any, shift: Any, bends: Any) -> Any:
+        return targets - ((still + jax.vmap(moved)(behind, skin, bends).sum(0)) @ rotation(turn).T + shift)[who]
+
+    return f

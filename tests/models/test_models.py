@@ -17,6 +17,7 @@ from docs.examples import (
     convolutional,
     gaussian_process,
     gmm,
+    hand,
     heat,
     kalman,
     logistic,
@@ -239,3 +240,69 @@ def test_the_start_is_the_regularised_least_squares_solution() -> None:
     due = lsmr(operator, y.flat(), damp=heat.PENALTY**0.5, atol=1e-14, btol=1e-14, maxiter=2000)[0]
     found = heat.estimated(y).flat()
     assert np.linalg.norm(found - due) <= 1e-6 * np.linalg.norm(due)
+
+
+# --- hand tracking ---
+
+HAND = hand.read_hand(ADBENCH / "hand_model")
+MESH = hb.fun(hand.POSE)(lambda p: hand.mesh(HAND, p))
+
+
+def test_the_hand_at_rest() -> None:
+    """The pose 0 is the mesh of the file."""
+    rest = np.loadtxt(ADBENCH / "hand_model" / "vertices.txt", delimiter=":", usecols=(0, 1, 2))
+    assert np.max(np.abs(MESH(hand.POSE.zeros()).array - rest)) <= 1e-6
+
+
+def test_the_hand_as_a_whole() -> None:
+    """A turn and a shift move it rigidly: no distance changes, and the shift is that of the mean."""
+    rng = np.random.default_rng(0)
+    bends = rng.standard_normal((5, 4))
+    before = MESH(hand.POSE.vec((np.zeros(3), np.zeros(3), bends))).array
+    for turn in (np.zeros(3), rng.standard_normal(3), 1e-9 * rng.standard_normal(3)):
+        shift = rng.standard_normal(3)
+        after = MESH(hand.POSE.vec((turn, shift, bends))).array
+        near(np.linalg.norm(after[:, None] - after, axis=2), np.linalg.norm(before[:, None] - before, axis=2))
+        near((after - shift) @ turn, before @ turn)  # what lies along the axis stays
+
+
+@pytest.mark.parametrize("file", ["hand1_t26_c100", "hand6_t26_c1600", "hand1_t26_c100_triangles"])
+def test_residuals_of_adbench(file: str) -> None:
+    """At the pose of the file they are the noise."""
+    sight = hand.read_sight(ADBENCH / f"{file}.txt")
+    f = hand.residuals(HAND, sight)
+    assert 0.17 <= hand.rms(f(sight.pose)) <= 0.185
+    assert hand.rms(f(f.dom.zeros())) > 0.8
+
+
+def test_a_pose_by_gauss_newton() -> None:
+    """From the hand at rest to the noise."""
+    sight = hand.read_sight(ADBENCH / "hand6_t26_c1600.txt")
+    f = hand.residuals(HAND, sight)
+    found = hand.fitted(f, f.dom.zeros())
+    assert abs(hand.rms(f(found)) - 0.1725) <= 1e-3
+
+
+def test_hand() -> None:
+    """Residuals and their Jacobian beside JAX, at a random pose and at rotation 0."""
+    rng = np.random.default_rng(0)
+    sight = hand.read_sight(ADBENCH / "hand1_t26_c100.txt")
+    f = hand.residuals(HAND, sight)
+    limbs = HAND.limbs.leaves
+    peer = peers.hand(HAND.wrist.array, HAND.still.array, *limbs, sight.which, sight.targets)
+    for turn in (rng.standard_normal(3), np.zeros(3)):
+        p = hand.POSE.vec((turn, rng.standard_normal(3), rng.standard_normal((5, 4))))
+        near(f(p).array, peer(*p.leaves))
+        blocks = jax.jacobian(peer, (0, 1, 2))(*p.leaves)
+        near(hb.jacobian(f, p), np.concatenate([np.reshape(b, (300, -1)) for b in blocks], axis=1))
+
+
+def test_weights_on_triangles() -> None:
+    """The Jacobian in the weights has two entries in a row, and is that of differences."""
+    sight = hand.read_sight(ADBENCH / "hand1_t26_c100_triangles.txt")
+    f = hand.on_triangles(HAND, sight.which, sight.targets)
+    point = f.dom.vec((sight.pose, sight.weights))
+    jacobian = hb.jacobian(f, point, wrt=1)
+    assert np.count_nonzero(jacobian, axis=1).max() <= 2
+    assert hb.check_derivative(f, point)
+    assert hb.check_adjoint(f, point)

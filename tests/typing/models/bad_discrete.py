@@ -61,7 +61,7 @@ def bad_tensor_with() -> None:
 
 
 def bad_pair() -> None:
-    p + p  # E: misc, operator
+    p + p  # E: misc
 
 
 def bad_pair_multiple() -> None:

@@ -50,4 +50,4 @@ def bad_start() -> None:
 
 
 def bad_result() -> None:
-    taylor(energy, X.zeros(), X.zeros(), 2)[0] + X.zeros()  # E: operator
+    taylor(energy, X.zeros(), X.zeros(), 2)[0] @ X.zeros()  # E: operator

@@ -36,6 +36,7 @@ class Time: ...
 
 state, source, time = Fin(State, 3), Fin(Input, 2), Fin(Time, 4)
 S, X = R**state, R**source
+HERE = S.zeros()
 
 
 @fun(R ** (state * state), R ** (state * source), S, X**time)
@@ -102,6 +103,32 @@ def main() -> None:
     reveal_type(values)  # N: Vec[Vector[Batch]]
     total = fold(lambda s, x: s + x, X.zeros(), (X**time).zeros())
     reveal_type(total)  # N: Vec[Vector[Input]]
+    (both, products), seen = fold(
+        lambda s, x: ((s[0] + x, s[1] * x), s[0] @ x), (X.zeros(), X.ones()), (X**time).zeros()
+    )
+    reveal_type(products)  # N: Vec[Vector[Input]]
+    reveal_type(seen)  # N: Vec[Vector[Time]]
+    sums, _ = fold(lambda s, x: (s[0] + x, s[1] * x), (X.zeros(), X.ones()), (X**time).zeros())
+    reveal_type(sums)  # N: Vec[Vector[Input]]
+    _, turned = iterate(lambda s: (s[1], s[0] + s[1]), (X.zeros(), X.zeros()), time)
+    reveal_type(turned)  # N: Vec[Vector[Input]]
+    (_, _), norms = iterate(lambda s: ((s[0], 0.5 * s[1]), s[1] @ s[1]), (X.zeros(), S.zeros()), time)
+    reveal_type(norms)  # N: Vec[Vector[Time]]
+    nearer = where(total @ total > 1.0, lambda: total, lambda: 2.0 * total)
+    reveal_type(nearer)  # N: Vec[Vector[Input]]
+    pair = where(total @ total > 1.0, lambda: (total, both), lambda: (both, total))
+    reveal_type(pair)  # N: tuple[Vec[Vector[Input]], Vec[Vector[Input]]]
+    table = (R ** (state * source)).zeros()
+    rows = each(lambda r: r.sum(), table, over=state)
+    reveal_type(rows)  # N: Vec[Vector[State]]
+    scaled = each(lambda r: 2.0 * r, table, over=state)
+    reveal_type(scaled)  # N: Vec[Matrix[State, Input]]
+    traced = fun(table.space, S)(lambda a, h: where(h @ h > 0.0, lambda: each(lambda r: r @ r, a, over=state), lambda: HERE))
+    reveal_type(traced)  # N: Map[DirectSum[Matrix[State, Input], Vector[State]], Vector[State]]
+    softened = fun(table.space)(lambda a: each(lambda r: r.softmax(), a, over=state))
+    reveal_type(softened)  # N: Map[Matrix[State, Input], Matrix[State, Input]]
+    products_of_rows = each(lambda r, q: r @ q, table, table, over=state)
+    reveal_type(products_of_rows)  # N: Any
     half = fixed_point(lambda s: 0.5 * s, total)
     reveal_type(half)  # N: Vec[Vector[Input]]
 
