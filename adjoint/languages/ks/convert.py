@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks.types import element, order, text
+from adjoint.languages.ks.types import depth, element, indices, order, text
 from adjoint.languages.ks.values import Arr, Items, Table, stacked
+from diff.higher.errors import TermError
 from diff.higher.types import DataType, Ground, Int, TupleType, Ty
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type, Vec
 from hilbert.errors import double, shown
@@ -21,6 +22,10 @@ LENGTH = 3
 """The length of vectors that are chosen."""
 INTEGER = 2
 """An integer that is chosen."""
+DEEPEST = 60
+"""How deep tuples and tensors may be nested in the types of values that are computed with."""
+LARGEST = 10**5
+"""The elements that a tensor which is chosen may have."""
 
 
 def arguments_of(ty: Ty, args: Sequence[Any]) -> Value:
@@ -107,6 +112,19 @@ def described(value: Any) -> str:
 
 
 # --- chosen values ---
+
+
+def require_shallow(*types: Ty) -> None:
+    """Raise TermError for a type that is nested too deep."""
+    if any(depth(ty) > DEEPEST for ty in types):
+        raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
+
+
+def drawn(ty: Ty, rng: np.random.Generator) -> Value:
+    """A value of a type with vectors of three elements; SpaceError for functions, TermError for large ones."""
+    if LENGTH ** indices(ty) > LARGEST:
+        raise TermError("limit", f"a value of type {text(ty)[:100]} has many elements: give one by --at")
+    return chosen(ty, rng)
 
 
 def chosen(ty: Ty, rng: np.random.Generator, n: int = LENGTH) -> Value:

@@ -136,7 +136,16 @@ class KsFunction(LoadedValues):
 
     def given(self, args: Sequence[Any]) -> Value:
         """Arguments as its argument; raises SpaceError for others."""
+        self._require_shallow()
         return convert.arguments_of(self.callee.arg, args)
+
+    def _drawn(self, rng: np.random.Generator | None = None) -> Value:
+        """An argument that is chosen."""
+        self._require_shallow()
+        return evaluated(lambda: convert.drawn(self.callee.arg, rng or np.random.default_rng(SEED)), self.place)
+
+    def _require_shallow(self) -> None:
+        evaluated(lambda: convert.require_shallow(self.callee.arg, self.callee.result), self.place)
 
     def value(self, args: Sequence[Any]) -> Any:
         """The value at arguments."""
@@ -162,7 +171,7 @@ class KsFunction(LoadedValues):
     def verified(self, at: Sequence[Any] | None) -> str | None:
         """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
         rng = np.random.default_rng(SEED)
-        x = convert.chosen(self.callee.arg, rng) if at is None else self.given(at)
+        x = self._drawn(rng) if at is None else self.given(at)
         return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
 
     # --- maps ---
@@ -170,7 +179,7 @@ class KsFunction(LoadedValues):
     def like(self, args: Sequence[Any] | None) -> AnyMap:
         """The map on the reals of arguments of the shapes of values; for None of shapes that are chosen."""
         if args is None:
-            return self._map(convert.chosen(self.callee.arg, np.random.default_rng(SEED))).map
+            return self._map(self._drawn()).map
         return self._map(self.given(args), decides=True).map
 
     def _map(self, x: Value, *, decides: bool = False) -> derivatives.Mapped:
@@ -187,7 +196,7 @@ class KsFunction(LoadedValues):
         if not spaces:
             if not convert.is_sized(ty):
                 raise SpaceError(f"{self.name} : {self.signature}: which sizes? give a space for each argument")
-            return self._map(convert.chosen(ty, np.random.default_rng(SEED))).map
+            return self._map(self._drawn()).map
         dom = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
         try:
             x = convert.zeros_of(ty, dom)
@@ -207,7 +216,7 @@ class KsFunction(LoadedValues):
 
         def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], *, is_local: bool) -> Any:
             def run(at: Sequence[Any] | None, _: Any) -> str:
-                x = convert.chosen(self.callee.arg, np.random.default_rng(SEED)) if at is None else self.given(at)
+                x = self._drawn() if at is None else self.given(at)
                 made = self._map(x, decides=at is not None)
                 note = "; at this point\n" if made.is_at_point else self._note(at)
                 return evaluated(

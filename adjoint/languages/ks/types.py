@@ -114,6 +114,40 @@ def shape_type(ty: Ty) -> Ty:
     return made
 
 
+@once
+def depth(ty: Ty) -> int:
+    """How deep tuples and tensors are nested in a type."""
+
+    def step(node: Any, rec: Any) -> int:
+        match node:
+            case TupleType(parts) | DataType(_, parts):
+                return 1 + max(map(rec, parts), default=0)
+            case Arrow(dom, cod) | Lin(dom, cod):
+                return 1 + max(int(rec(dom)), int(rec(cod)))
+            case _:  # an atom
+                return 0
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
+@once
+def indices(ty: Ty) -> int:
+    """The most indices that an element in a value of a type has."""
+
+    def step(node: Any, rec: Any) -> int:
+        match node:
+            case TupleType(parts):
+                return max(map(rec, parts), default=0)
+            case DataType(_, parts):
+                return order(node) + max(map(rec, parts), default=0)
+            case _:  # an atom, or a function
+                return 0
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
 def is_real(ty: Ty) -> bool:
     """Whether a real is in a type."""
 
