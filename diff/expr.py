@@ -144,6 +144,11 @@ class Expr(Applicable, Reductions, Generic[V]):
         b = self._builder
         return self._slots if b.inner is None else b.seen(self._slots)
 
+    @property
+    def home(self) -> tuple[Builder, tuple[int, ...]]:
+        """The program or body in which it was made, and its slots there."""
+        return self._builder, self._slots
+
     def _instead_of(self, name: str) -> str:
         return lens_for(self.space, name)
 

@@ -29,14 +29,17 @@ TAKES = {
     "-o": "word",
     "-e": "words",
     "--lang": "word",
+    "--no-prelude": "",
+    "--steps": "word",
 }
 """What follows an option: values up to the next option, one word, one word each time that it stands, or nothing."""
+OF_FILES = ("--lang", "--no-prelude", "--steps")
 OPTIONS = {
-    "check": ("--lang",),
-    "run": ("-e", "--lang"),
-    "diff": ("--at", "--along", "--reverse", "--lang"),
-    "show": ("--stage", "--at", "-o", "--lang"),
-    "verify": ("--at", "--lang"),
+    "check": OF_FILES,
+    "run": ("-e", *OF_FILES),
+    "diff": ("--at", "--along", "--reverse", *OF_FILES),
+    "show": ("--stage", "--at", "-o", *OF_FILES),
+    "verify": ("--at", *OF_FILES),
 }
 """The options of a sub-command."""
 
@@ -65,6 +68,16 @@ class Asked:
     def language(self) -> str | None:
         """Of --lang."""
         return self._word("--lang")
+
+    @property
+    def has_prelude(self) -> bool:
+        """Whether --no-prelude is not there."""
+        return "--no-prelude" not in self.given
+
+    @property
+    def steps(self) -> str | None:
+        """Of --steps."""
+        return self._word("--steps")
 
     @property
     def stage(self) -> str:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from adjoint.command.definition import DefinedFunction, Loaded
     from adjoint.languages.values import Value
 
-LANGUAGES: dict[str, Callable[[Sequence[Source]], Loaded]] = {"py": python.load, **{k: texts.loader(k) for k in TEXTS}}
+LANGUAGES: dict[str, Callable[..., Loaded]] = {"py": python.load, **{k: texts.loader(k) for k in TEXTS}}
 """What loads the files of a language."""
+DIGITS = 12
+"""The digits that a number of steps may have."""
 USAGE_STATUS, INTERRUPTED, CLOSED = 2, 130, 141
 
 
@@ -85,8 +87,8 @@ def _check(of: Asked) -> int:
     status = 0
     for file in of.files:
         try:
-            for name, found in _loaded(file, of.language).definitions.items():
-                say(f"{name} : {found.signature}")
+            for found in _loaded(file, of).definitions.values():
+                say(f"{found.name} : {found.signature}")
         except TextError as error:
             complain(error.report())
             status = max(status, 1)
@@ -98,10 +100,13 @@ def _check(of: Asked) -> int:
 
 def _run(of: Asked) -> int:
     args = _values(of.arguments, "argument")
-    loaded = _loaded(of.file, of.language)
+    loaded = _loaded(of.file, of)
     if of.expressions:
         for source in of.expressions:
             say(loaded.expression(source))
+        return 0
+    if not of.name and "main" in loaded.definitions:  # what it prints is its result
+        loaded.definitions["main"].value(())
         return 0
     say(text(_found(loaded, of).value(args)))
     return 0
@@ -109,14 +114,14 @@ def _run(of: Asked) -> int:
 
 def _diff(of: Asked) -> int:
     at, along = _values(of.at or (), "--at"), None if of.along is None else _values(of.along, "--along")
-    found = _found(_loaded(of.file, of.language), of)
+    found = _found(_loaded(of.file, of), of)
     say(text(found.differential(at, along, reverse=of.reverse)))
     return 0
 
 
 def _show(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at")
-    found = _found(_loaded(of.file, of.language), of)
+    found = _found(_loaded(of.file, of), of)
     if of.stage not in ("list", *found.stages):
         raise UsageError(f"no stage {of.stage}: there are {', '.join(found.stages)}")
     shown = "\n".join(found.stages) if of.stage == "list" else found.stage(of.stage, at)
@@ -132,7 +137,7 @@ def _show(of: Asked) -> int:
 
 def _verify(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at")
-    loaded = _loaded(of.file, of.language)
+    loaded = _loaded(of.file, of)
     status = 0
     for found in [_found(loaded, of)] if of.name else loaded.definitions.values():
         wrong = found.verified(at)
@@ -156,8 +161,9 @@ SUBCOMMANDS: dict[str, Callable[[Asked], int]] = {
 # --- files, names, values ---
 
 
-def _loaded(file: str, language: str | None) -> Loaded:
+def _loaded(file: str, of: Asked) -> Loaded:
     """What a file defines, or a list of files with commas between."""
+    language = of.language
     sources, kinds = [], []
     for name in file.split(","):
         kind = language or Path(name).suffix.removeprefix(".")
@@ -175,7 +181,19 @@ def _loaded(file: str, language: str | None) -> Loaded:
             raise TextError.of(error, {}) from error
     if len(set(kinds)) > 1:
         raise UsageError(f"files of one language can be read together, not {file}")
-    return LANGUAGES[kinds[0]](sources)
+    return LANGUAGES[kinds[0]](sources, **_options(kinds[0], of))
+
+
+def _options(kind: str, of: Asked) -> dict[str, Any]:
+    """What a loader is asked for besides; raises UsageError for options of another language."""
+    found: dict[str, Any] = {} if of.has_prelude else {"prelude": False}
+    if of.steps is not None:
+        if not of.steps.isdigit() or len(of.steps) > DIGITS or not int(of.steps):
+            raise UsageError(f"--steps takes a number of steps, not {of.steps[:40]}")
+        found["steps"] = int(of.steps)
+    if found and kind != "ks":
+        raise UsageError(f"--no-prelude and --steps are for texts of KS-Lisp, not for .{kind}")
+    return found
 
 
 def _found(loaded: Loaded, of: Asked) -> DefinedFunction:

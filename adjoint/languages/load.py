@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjoint.languages import caddie
+from adjoint.languages import caddie, ks
 from adjoint.languages.source import Source
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from adjoint.languages.loaded import Loaded
 
-LANGUAGES: dict[str, Callable[[Sequence[Source]], Loaded]] = {"cad": caddie.load}
+LANGUAGES: dict[str, Callable[..., Loaded]] = {"cad": caddie.load, "ks": ks.load}
 """What loads texts, by the ending of their files."""
 
 

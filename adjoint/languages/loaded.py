@@ -63,6 +63,22 @@ class LoadedFunction(ABC):
         return f"<{self.name} : {self.signature}>"
 
 
+class LoadedValues(LoadedFunction):
+    """A function whose arguments are values of its language, not all of them elements of spaces."""
+
+    @abstractmethod
+    def value(self, args: Sequence[Value]) -> Value:
+        """The value at arguments; raises SpaceError where they do not fit."""
+
+    @abstractmethod
+    def differential(self, at: Sequence[Value], along: Sequence[Value] | None, *, reverse: bool) -> Value:
+        """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, 1.0 by default."""
+
+    @abstractmethod
+    def verified(self, at: Sequence[Value] | None) -> str | None:
+        """What is wrong with its derivatives at a point, or one that is drawn; None if nothing is."""
+
+
 @final
 @frozen
 class Loaded:

@@ -18,7 +18,7 @@ import pytest
 from adjoint.command import main
 from adjoint.command.help import HELP
 
-SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie")]
+SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "ks")]
 
 
 def read(path: Path) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -83,7 +83,7 @@ def test_session(
 def test_examples_of_help() -> None:
     """Each example of each --help is one of the command lines."""
     lines = [line for text in HELP.values() for line in text.splitlines()]
-    examples = [line.strip() for line in lines if re.match(r"  hilbert .*(model\.py|lesson\.cad)", line)]
+    examples = [line.strip() for line in lines if re.match(r"  hilbert .*(model\.py|lesson\.cad|notes\.ks)", line)]
     assert len(examples) >= 8
     assert set(examples) <= {line for line, _ in COMMANDS}
 

@@ -1,0 +1,168 @@
+"""What is built in, on values: `PLAIN` takes values, `PASSES` calls functions that it is given."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TypeVar
+
+from adjoint.languages.ks import effects, integers, linear, scalars, tensors
+from adjoint.languages.ks.show import text
+from adjoint.languages.ks.tensors import Use
+from adjoint.languages.ks.types import element, order, shape_type
+from adjoint.languages.ks.values import (
+    Arr,
+    Items,
+    Value,
+    items_of,
+    leaves_of,
+    plus,
+    real,
+    repeated,
+    scaled,
+    stacked,
+    tangent,
+)
+from diff import absolute
+from diff.higher.types import UNIT, DataType, TupleType, Ty
+from hilbert import R, Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.evaluate import KsEvaluator
+    from diff.higher.binding import Pass
+
+T = TypeVar("T")
+
+
+def delta(use: Use, arg: Value) -> Value:
+    """(delta i j e): e if they are equal, else zero."""
+    i, j, e = arg
+    return tensors.choose(use.ev, equal(use.ev, i, j), e, tensors.zeros(e))
+
+
+def equal(ev: KsEvaluator, a: Value, b: Value) -> Value:
+    """Whether two values are equal: of tensors, sizes too."""
+    if isinstance(a, tuple):
+        made: Value = True
+        for x, y in zip(a, b, strict=True):
+            made = integers.both(ev, made, equal(ev, x, y))
+        return made
+    if isinstance(a, (Arr, Items)):
+        if a.dims != b.dims:
+            return False
+        if all(isinstance(x, Vec) for v in (a, b) for x in leaves_of(v)):
+            return text(a) == text(b)
+        return equal(ev, items_of(a).items, items_of(b).items)
+    if isinstance(a, str):
+        return a == b
+    return integers.compare("eq", ev, a, b)
+
+
+def shape_of(value: Value, ty: Ty) -> Value:
+    """The compressed shape."""
+    match ty:
+        case TupleType(parts):
+            return tuple(shape_of(v, part) for v, part in zip(value, parts, strict=True))
+        case DataType() if order(ty):
+            if shape_is_unit(element(ty)):
+                return value.dims[0] if len(value.dims) == 1 else value.dims
+            if isinstance(value, Arr) and value.dims and all(value.dims):
+                one = shape_of(items_of(value).items[0], element(ty))
+                return repeated(value.dims, one)
+            return stacked(value.dims, [shape_of(item, element(ty)) for item in items_of(value).items])
+        case _:  # a scalar
+            return ()
+
+
+def shape_is_unit(ty: Ty) -> bool:
+    """Whether the shape of a type says nothing."""
+    return shape_type(ty) is UNIT
+
+
+def asserted(use: Use, arg: Value) -> Pass:
+    """(assert c e)."""
+    condition, late = arg
+    effects.demand(use.ev, condition, "the assertion does not hold")
+    return (yield use.ev.call(late, ()))
+
+
+def traced(use: Use, v: Value) -> Value:
+    """($trace v)."""
+    return effects.written(use.ev, v, lambda found: effects.to_error(f"Trace[{text(found)}]"))
+
+
+def printed(use: Use, v: Value) -> Value:
+    """(print v …): texts raw, an argument of type Bool 1 or 0."""
+    several = v if isinstance(use.of, TupleType) else (v,)
+
+    def write(found: Value) -> None:
+        sys.stdout.write("".join(map(_said, found)))
+
+    effects.written(use.ev, tuple(several), write)
+    return 0
+
+
+def _said(v: Value) -> str:
+    return v if isinstance(v, str) else str(int(v)) if isinstance(v, bool) else text(v)
+
+
+def checked(use: Use, arg: Value) -> Pass:
+    """($check f rev s ds dt): the relative difference of ⟨f(s+ds)−f(s), dt⟩ and ⟨rev(s, dt), ds⟩."""
+    f, rev, s, ds, dt = arg
+    there = yield use.ev.call(f, plus(s, ds))
+    here = yield use.ev.call(f, s)
+    back = yield use.ev.call(rev, (s, dt))
+    difference = plus(tangent(lambda v: v, there), scaled(real(-1.0), tangent(lambda v: v, here)))
+    a, b = linear.dot(difference, dt), linear.dot(back, ds)
+    off, size_ = absolute(a - b), absolute(a) + absolute(b)
+    return use.ev.chosen(integers.compare("eq", use.ev, off, R.zeros()), R.zeros, lambda: off / size_)
+
+
+def _placed(f: Callable[[KsEvaluator, Value], T]) -> Callable[[Use, Value], T]:
+    return lambda use, v: f(use.ev, v)
+
+
+VALUES: dict[str, Callable[[Value], Value]] = {
+    **scalars.PURE,
+    **linear.PLAIN,
+    "size": tensors.size,
+    "ts_add": lambda v: plus(*v),
+    "ts_scale": lambda v: scaled(*v),
+    "ts_dot": lambda v: linear.dot(*v),
+    "ts_neg": lambda v: scaled(real(-1.0), v),
+    "$inline": lambda v: v,
+    "$copydown": lambda v: v,
+}
+"""The value of each at its argument."""
+PLAIN: dict[str, Callable[[Use, Value], Value]] = {
+    **{name: _placed(f) for name, f in scalars.PRELUDE.items()},
+    "index": tensors.indexed,
+    "sum": tensors.summed,
+    "constVec": lambda use, v: repeated(tensors.dims_of(use, v[0]), v[1]),
+    "deltaVec": tensors.delta_vec,
+    "delta": delta,
+    "Vec_init": lambda use, v: stacked((len(v),), v) if isinstance(use.of, TupleType) else stacked((1,), (v,)),
+    "unzip": lambda use, v: tensors.unzipped(v, use.of),
+    "eq": lambda use, v: equal(use.ev, *v),
+    "ne": lambda use, v: integers.negated(equal(use.ev, *v)),
+    "shape": lambda use, v: shape_of(v, use.of),
+    "print": printed,
+    "$trace": traced,
+    "$dummy": lambda use, _: tensors.zero(use.of),
+}
+"""The same of those that depend on where they are evaluated, or on the type."""
+PASSES: dict[str, Callable[[Use, Value], Pass]] = {
+    "build": tensors.built,
+    "sumbuild": tensors.sumbuilt,
+    "map": tensors.map_over,
+    "map2": tensors.map_over,
+    "fold": tensors.folded,
+    "diag": tensors.diagonal,
+    "buildFromSparse": tensors.sparse,
+    "buildFromSparseTupled": tensors.sparse,
+    "assert": asserted,
+    "$check": checked,
+    **{name: _placed(f) for name, f in linear.PASSES.items()},
+}
+"""The same of those that call functions."""

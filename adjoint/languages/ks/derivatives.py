@@ -1,0 +1,296 @@
+"""Derived functions: of a function's program, or as they are written by hand.
+
+A function at an argument is a map of the library on the reals of the argument, traced once for all arguments of its
+shape. Where a derivative is written by hand for a mode, calls of the function are opaque in programs of that mode: they
+are one step, whose rule is what is written. A rule for `rev` is read as the linear map that it is the transpose of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from adjoint.affine import vjp
+from adjoint.languages.ks import builtins, effects
+from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.names import Callee, Written
+from adjoint.languages.ks.values import (
+    LEAF,
+    Linear,
+    Value,
+    filled,
+    form,
+    has_function,
+    is_real,
+    leaves_of,
+    mapped,
+    tangent,
+    zero_like,
+)
+from adjoint.rules import adjoint
+from diff import affine, const, fun, jvp
+from diff.expr import Expr
+from diff.higher.errors import TermError
+from diff.higher.values import Native
+from hilbert import DirectSum, Vec
+from hilbert.program.plan import planned
+from hilbert.program.run import Runner
+from hilbert.term import driven
+from linmap import identity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjoint.languages.ks.linked import Linked
+    from diff.higher.binding import Pass
+    from diff.higher.errors import Place
+    from hilbert.map import AnyMap
+
+MODES = ("fwd", "rev")
+
+
+@frozen(eq=False)
+class Mapped:
+    """A function on the reals of its arguments of one shape, and its result, whose leaves are those of the map."""
+
+    map: AnyMap
+    result: Value
+    is_at_point: bool
+    """Whether a condition was decided at the point."""
+    has_effects: bool
+    """Whether something is checked or printed in it: then its value is computed with its derivative."""
+
+
+def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None) -> Native:
+    """[d f], that is not written by hand."""
+    kind, *rest = callee.derivations
+    inner = linked.scope.named(Written(tuple(rest), callee.base, callee.of), callee.of, place)  # type: ignore[arg-type]
+    rule = _DERIVED[kind]
+
+    def run(arg: Value) -> Pass:
+        ev.place = place
+        try:
+            return rule(linked, inner, arg, ev)
+        except TermError as error:
+            raise error.at(place) from None
+        yield
+
+    return Native(run)
+
+
+# --- functions as maps ---
+
+
+def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """The value of a function."""
+    return driven(ev.call(linked.function(callee, ev, ev.place), arg))
+
+
+def as_map(
+    linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str | None, *, decides: bool = True
+) -> Mapped:
+    """The function on the leaves of its argument; with a mode, only the reals of its result are results.
+
+    Conditions that must be are decided at the argument, unless it is there for its shape only.
+    """
+    key = None if has_function(x) else (callee.identity, mode, form(x))
+    found = linked.maps.get(key) if key is not None else None
+    if found is not None:
+        made: Mapped = found
+        return made
+    decided: list[Any] = []
+    given = leaves_of(x)
+
+    def point(c: Any) -> Any:
+        decided.append(c)
+        return _probed(c, [leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given])
+
+    values: list[Value] = []
+    inside = KsEvaluator(linked, ev.left, point if decides else None)
+
+    def body(*leaves: Any) -> Any:
+        inside.mode, inside.place = mode, ev.place
+        result = call(linked, callee, filled(x, iter(leaves)), inside)
+        if mode is not None:
+            result = mapped(lambda v: 0 if isinstance(v, LEAF) and not is_real(v) else v, result)
+        made = effects.tied(inside, leaves_of(result))
+        values.append(result)
+        return made[0] if len(made) == 1 else tuple(made)
+
+    f = fun(*(leaf.space for leaf in given))(body)
+    made = Mapped(f, values[0], bool(decided), bool(inside.effects))
+    if key is not None and not decided:
+        linked.maps[key] = made
+    return made
+
+
+def _probed(c: Any, at: Sequence[Vec[Any]]) -> Vec[Any]:
+    """The value of an expression of a function being traced, where its arguments have these values."""
+    run = Runner(planned(c.builder.line(c.slots))).run
+    return Vec(c.space, tuple(run([a for x in at for a in x.leaves])))
+
+
+def packed(leaves: Sequence[Any], *, expressions: bool = False) -> Any:
+    """Leaves as one vector or expression."""
+    given = [const(leaf) if expressions and isinstance(leaf, Vec) else leaf for leaf in leaves]
+    return given[0] if len(given) == 1 else identity(packed_space(given))(*given)
+
+
+def split(v: Any, count_: int) -> Sequence[Any]:
+    """The leaves of what is packed."""
+    return [v] if count_ == 1 else list(v.split())
+
+
+def reals(value: Value) -> list[Any]:
+    """The leaves that are reals."""
+    return [leaf for leaf in leaves_of(value) if is_real(leaf)]
+
+
+def _applied(f: AnyMap, x: Sequence[Any], dx: Sequence[Any]) -> Any:
+    some = any(isinstance(leaf, Expr) for leaf in (*x, *dx))
+    return f(packed(x, expressions=some), packed(dx, expressions=some))
+
+
+def _require_reals(x: Value) -> None:
+    if len(reals(x)) != len(leaves_of(x)):
+        raise TermError("tag", "a truth value that is found from reals is an argument of a function that is derived")
+
+
+# --- the derivations ---
+
+
+def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """[fwd f] (x, dx) = ∂f(x) ⊙ dx."""
+    x, dx = arg
+    if (hand := by_name(linked, "fwd", callee)) is not None:
+        return call(linked, hand, arg, ev)
+    if not leaves_of(x):
+        return zero_like(call(linked, callee, x, ev))
+    _require_reals(x)
+    f = as_map(linked, callee, x, ev, "fwd")
+    ys = reals(f.result)
+    if not ys:
+        return zero_like(f.result)
+    if f.has_effects and not _has_expressions(x, dx):
+        return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(reals(dx))), len(ys)))
+    found = split(_applied(jvp(f.map), leaves_of(x), reals(dx)), len(ys))
+    return with_reals(f.result, _kept(f, x, found, ev))
+
+
+def with_reals(value: Value, leaves: Sequence[Any]) -> Value:
+    """The tangent at a value with these reals."""
+    rest = iter(leaves)
+    return tangent(lambda _: next(rest), value)
+
+
+def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """[rev f] (x, dt) = dt ⊙R ∂f(x)."""
+    x, dt = arg
+    if (hand := by_name(linked, "rev", callee)) is not None:
+        return call(linked, hand, arg, ev)
+    if not leaves_of(x) or not reals(dt):
+        return zero_like(x)
+    _require_reals(x)
+    f = as_map(linked, callee, x, ev, "rev")
+    if f.has_effects and not _has_expressions(x, dt):
+        back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
+        return with_reals(x, split(back(packed(reals(dt))), len(leaves_of(x))))
+    found = split(_applied(vjp(f.map), leaves_of(x), reals(dt)), len(leaves_of(x)))
+    return with_reals(x, _kept(f, x, found, ev))
+
+
+def _has_expressions(*values: Value) -> bool:
+    return any(isinstance(leaf, Expr) for value in values for leaf in leaves_of(value))
+
+
+def _kept(f: Mapped, x: Value, found: Sequence[Any], ev: KsEvaluator) -> Sequence[Any]:
+    """The leaves of a derivative, after what the value checks and prints."""
+    if not f.has_effects:
+        return found
+    ev.effects.append("derived")
+    value = f.map(packed(leaves_of(x), expressions=True))
+    return [effects.after(found[0], split(value, len(leaves_of(f.result)))[0]), *found[1:]]
+
+
+def linear(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
+    """[D f] x = ∂f(x)."""
+    return Linear(
+        lambda dx: forward(linked, callee, (x, dx), ev),
+        lambda r: backward(linked, callee, (x, r), ev),
+    )
+
+
+def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+    """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
+    xs = leaves_of(x)
+    if not xs or any(isinstance(leaf, Expr) for leaf in xs) or by_name(linked, "rev", callee) is not None:
+        return call(linked, callee, x, ev), Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev))
+    f = as_map(linked, callee, x, ev, "rev")
+    if not reals(f.result):
+        return call(linked, callee, x, ev), Linear(_no_tangent, lambda _: zero_like(x))
+    value, derivative = affine(f.map, packed(xs))
+    back = adjoint(derivative)
+    made = filled(f.result, iter(split(value, len(reals(f.result)))))
+
+    def run(r: Value) -> Value:
+        some = any(isinstance(leaf, Expr) for leaf in reals(r))
+        return with_reals(x, split(back(packed(reals(r), expressions=some)), len(xs)))
+
+    return made, Linear(_no_tangent, run)
+
+
+def _no_tangent(_: Value) -> Value:
+    raise TermError("type", "the record of suffwdpass is for sufrevpass only")
+
+
+def second_pass(_linked: Linked, callee: Callee, arg: Value, _ev: KsEvaluator) -> Value:
+    """[sufrevpass f] (dt, b)."""
+    dt, kept = arg
+    if not isinstance(kept, Linear):
+        what = f"the suffwdpass of {callee.base} is written by hand: write the sufrevpass, too"
+        raise TermError("unbound", what)
+    return kept.transposed(dt)
+
+
+def split_reverse(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """[sufrev f] (x, dt): one pass after the other."""
+    x, dt = arg
+    first = by_name(linked, "suffwdpass", callee)
+    if first is not None:
+        second = by_name(linked, "sufrevpass", callee)
+        if second is None:
+            raise TermError("unbound", f"the suffwdpass of {callee.base} is written by hand, and no sufrevpass is")
+        _, kept = call(linked, first, x, ev)
+        return call(linked, second, (dt, kept), ev)
+    return backward(linked, callee, arg, ev)
+
+
+def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+    return builtins.shape_of(call(linked, callee, x, ev), callee.result)
+
+
+_DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
+    "D": linear,
+    "fwd": forward,
+    "rev": backward,
+    "sufrev": split_reverse,
+    "suffwdpass": first_pass,
+    "sufrevpass": second_pass,
+    "shape": _shape,
+    "CL": call,
+}
+
+
+# --- derivatives by hand ---
+
+
+def by_name(linked: Linked, derivation: str, callee: Callee) -> Callee | None:
+    """What is written by hand for [d f]."""
+    one = linked.scope.table.get(((derivation, *callee.derivations), callee.base, callee.of))
+    return one.callee if one is not None and one.function is not None else None
+
+
+def packed_space(leaves: Sequence[Any]) -> Any:
+    """The space of what is packed."""
+    return leaves[0].space if len(leaves) == 1 else DirectSum(tuple([leaf.space for leaf in leaves]))

@@ -1,0 +1,158 @@
+"""Checks, and what is printed: at once where all is known, else as steps of the program that a value goes through."""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from adjoint.languages.ks.values import LEAF, Table, UnrolledError, Value, filled, leaves_of, mapped, truth
+from diff import const, operation
+from diff.higher.errors import TermError
+from hilbert import R, Vec
+from hilbert.arrays.namespace import to_numpy
+from hilbert.space import Bool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.evaluate import KsEvaluator
+    from diff.higher.errors import Place
+
+Effect: TypeAlias = "Callable[[Any], Any]"
+"""What a leaf goes through."""
+_numbers = count()
+
+
+def tied(ev: KsEvaluator, leaves: list[Any]) -> list[Any]:
+    """The leaves of a result after what is pending, as expressions; a number where there are none."""
+    made = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in leaves] or [const(R.zeros())]
+    for effect in ev.pending:
+        made[0] = effect(made[0])
+    return made
+
+
+def kept(ev: KsEvaluator, value: Value, leaves: tuple[Any, ...], done: list[Effect]) -> None:
+    """Keep what a body has checked or printed where its value has no leaves that went through it."""
+    if done and not leaves_of(value) and not isinstance(leaves[0], Vec):
+        ev.pending.append(lambda leaf: after(leaf, leaves[0]))
+
+
+def demand(ev: KsEvaluator, condition: Value, message: str) -> None:
+    """Raise TermError unless a condition holds: now if it is known, else when the program runs."""
+    place = ev.place
+    if isinstance(condition, Vec):
+        condition = bool(condition.array)
+    if isinstance(condition, (bool, np.bool_)) and (condition or not ev.branches):
+        if not condition:
+            raise TermError("shape", message, place)
+        return
+    if isinstance(condition, Table):
+        _, (holds,), mask = ev.running(condition)
+        bad = mask & ~holds
+        if not bad.any():
+            return
+        if not ev.branches:
+            raise TermError("shape", message, place)
+        condition = ev.here(condition, Bool)
+    ev.effects.append(message)
+    ev.pending.append(lambda leaf: _checked(message, place, leaf)(_data(condition), leaf))
+
+
+def _data(condition: Value) -> Any:
+    return condition if isinstance(condition, LEAF) else const(Bool.vec(bool(condition)))
+
+
+def _checked(message: str, place: Place | None, leaf: Any) -> Any:
+    """(c, v) ↦ v, where c holds."""
+
+    def value(_: Any, c: Any, v: Any) -> Any:
+        if not np.all(to_numpy(c)):
+            raise TermError("shape", message, place)
+        return v
+
+    return operation(
+        f"check {next(_numbers)}",
+        Bool,
+        leaf.space,
+        to=leaf.space,
+        value=value,
+        tangent=lambda *args: args[-1],
+    )
+
+
+def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
+    """The value, after something is written of it: for each lane that is run, in their order."""
+    leaves = [leaf for leaf in leaves_of(value) if not isinstance(leaf, Vec)]
+    if not ev.lanes and not leaves and not ev.branches and not ev.loops:
+        write(value)
+        return value
+    if ev.branches:
+        raise TermError("tag", "what is printed under a condition on reals is printed at a point only", ev.place)
+    return _stepped(ev, value, write)
+
+
+def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
+    """The same as a step of the program, which the first real of the value goes through."""
+    parts: list[Any] = []
+    mapped(parts.append, value)
+    varies = [p for p in parts if isinstance(p, LEAF) or (isinstance(p, Table) and p.lanes)]
+    if any(isinstance(p, Table) and p.own for p in varies):
+        raise UnrolledError("tensors of integers are printed one by one")
+    data = [ev.here(p) if isinstance(p, Table) else const(p) if isinstance(p, Vec) else p for p in varies]
+    given = [*data, *(ev.here(lane.index) for lane in ev.lanes)] or [const(R.zeros())]
+    active = const(truth(c=True)) if ev.mask is None else ev.here(ev.mask, Bool)
+    first = next((k for k, p in enumerate(varies) if isinstance(p, LEAF)), 0)
+
+    def run(_: Any, c: Any, *arrays: Any) -> Any:
+        rest = iter(zip(data, arrays, strict=False))
+
+        def known(p: Any) -> Value:
+            if not isinstance(p, LEAF) and not (isinstance(p, Table) and p.lanes):
+                return p
+            x, a = next(rest)
+            if isinstance(p, Table):
+                return bool(a) if p.array.dtype.kind == "b" else int(a)
+            return x.space.vec(to_numpy(a))
+
+        if bool(to_numpy(c)):
+            write(mapped(known, value))
+        return arrays[first]
+
+    step = operation(
+        f"write {next(_numbers)}",
+        Bool,
+        *(x.space for x in given),
+        to=given[first].space,
+        value=run,
+        tangent=lambda *args: args[len(given) + 3 + first],
+        batched=False,
+    )
+    ev.effects.append("written")
+    through = step(active, *given)
+    leaves = leaves_of(value)
+    if leaves:
+        return filled(value, iter([through, *leaves[1:]]))
+    ev.pending.append(lambda leaf: after(leaf, through))
+    return value
+
+
+def after(leaf: Any, other: Any) -> Any:
+    """A leaf, after something else was computed."""
+    step = operation(
+        f"after {next(_numbers)}",
+        leaf.space,
+        other.space,
+        to=leaf.space,
+        value=lambda *args: args[1],
+        tangent=lambda *args: args[3],
+    )
+    return step(leaf, other)
+
+
+def to_error(text: str) -> None:
+    """A line of stderr, after what was said before."""
+    sys.stdout.flush()
+    sys.stderr.write(f"{text}\n")

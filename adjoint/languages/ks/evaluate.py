@@ -1,0 +1,387 @@
+"""The core's evaluator on values of KS-Lisp: `build` is traced once over lanes, conditions on data become `where`.
+
+Integers are known: plain, or tables over the lanes around. A condition on a table is a mask of constants; one on reals
+is a `where`, and in a function that calls itself it is decided at the point at hand. What is not the same for all lanes
+(a shape, the depth of a recursion) is computed lane by lane.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import evolve
+
+from adjoint.languages.ks import effects
+from adjoint.languages.ks.lanes import closed, constants_of, zipped
+from adjoint.languages.ks.values import (
+    LEAF,
+    Arr,
+    Items,
+    Lane,
+    Table,
+    UnrolledError,
+    Value,
+    element,
+    entries,
+    filled,
+    form,
+    items_of,
+    leaves_of,
+    mapped,
+    stacked,
+    truth,
+)
+from diff import const, fold, where
+from diff.bodies import built, emitted, powers, traced
+from diff.expr import Expr, literal, tracing
+from diff.higher.errors import TermError
+from diff.higher.evaluate import Evaluator
+from diff.higher.terms import If
+from diff.higher.values import Closure, Native
+from hilbert import Copower, DirectSum, R, Type, Vec
+from hilbert.program.lifted import lifted_line
+from hilbert.program.operation import Captured, Reduce
+from hilbert.relation import equality
+from hilbert.space import Bool
+from hilbert.term import driven
+from linmap.term.datum import constants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from adjoint.languages.ks.linked import Linked
+    from diff.higher.binding import Pass
+    from diff.higher.errors import Place
+    from diff.higher.terms import AnyTerm, Case, Fold, Var
+    from hilbert.program.builder import Builder
+
+STEPS = 1_000_000
+"""How many functions are entered before an evaluation is given up."""
+
+
+@final
+class KsEvaluator(Evaluator):
+    """One evaluation: where it is (lanes, loops, branches), and what must be checked or printed there."""
+
+    def __init__(self, linked: Linked, steps: int = STEPS, point: Callable[[Any], Any] | None = None) -> None:
+        super().__init__(steps)
+        self.linked, self.point = linked, point
+        self.mode: str | None = None  # in which the program that is traced will be derived
+        self.lanes: tuple[Lane, ...] = ()
+        self.mask: Any = None  # of the lanes that are run, a Table; None for all
+        self.branches = 0  # conditions on data around
+        self.loops = 0
+        self.recursions = 0
+        self.pending: list[effects.Effect] = []
+        self.effects: list[str] = []  # all that were made steps
+        self.place: Place | None = None
+
+    def free(self, x: Var) -> Value:
+        """What a name means."""
+        return self.linked.value(x, self)
+
+    def _enter(self, term: AnyTerm) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise TermError("limit", f"no value after {self.steps} steps", self.place or term.place)
+
+    @contextmanager
+    def inside(self, **changed: Any) -> Iterator[None]:
+        """Somewhere else; all is as before afterwards, also after an error."""
+        before = dict(self.__dict__)
+        self.__dict__.update(changed)
+        try:
+            yield
+        finally:
+            left = self.left
+            self.__dict__.clear()
+            self.__dict__.update(before, left=left)
+
+    # --- constants over lanes ---
+
+    def here(self, table: Table, kind: Type = R) -> Any:
+        """The entry of a table in this lane, as a constant of the program."""
+        lanes = table.lanes
+        space: Type = kind
+        for lane in reversed(lanes):
+            space = Copower(space, lane.axis)
+        array = table.array.astype(np.float64) if kind == R else table.array
+        b = lanes[0].outer
+        slots = [b.literal(c) for c in constants(space.vec(np.ascontiguousarray(array)))]
+        return self.inward(b, slots, lanes, kind)
+
+    def inward(self, b: Builder, slots: Sequence[int], lanes: tuple[Lane, ...], space: Type) -> Any:
+        """Slots of a line as they are seen in the body that is traced inside; in some lanes, the elements there."""
+        bodies = {id(lane.body) for lane in lanes}
+        while b.inner is not None:
+            leaves = [b.slots[k] for k in slots]
+            b = b.inner
+            if id(b) in bodies:
+                leaves = [evolve(leaf, axes=leaf.axes[1:]) for leaf in leaves]
+            slots = [b.emit(Captured(k), (), leaf) for k, leaf in zip(slots, leaves, strict=True)]
+        return Expr(b, space, tuple(slots))
+
+    def of_lane(self, lane: Lane, leaf: Any) -> Any:
+        """The element in this lane of a vector over it that is known outside; None where it is not."""
+        space = leaf.space.base
+        b, slots = leaf.home if isinstance(leaf, Expr) else literal(lane.outer, leaf).home
+        while b is not lane.outer and b.inner is not None:
+            leaves = [b.slots[k] for k in slots]
+            b = b.inner
+            slots = tuple([b.emit(Captured(k), (), f) for k, f in zip(slots, leaves, strict=True)])
+        if b is not lane.outer:
+            return None
+        same = Reduce(equality(lane.axis), 0)
+        return self.inward(b, [b.apply(same, k) for k in slots], (lane,), space)
+
+    def aligned(self, *values: Value) -> tuple[tuple[Lane, ...], list[Any]]:
+        """Constants that are no tensors as arrays over all their lanes."""
+        found = {lane.depth: lane for v in values if isinstance(v, Table) for lane in v.lanes}
+        lanes = tuple(found[k] for k in sorted(found))
+        arrays = []
+        for v in values:
+            if isinstance(v, Table):
+                shape = [lane.n if lane in v.lanes else 1 for lane in lanes]
+                arrays.append(v.array.reshape(shape))
+            else:
+                arrays.append(np.asarray(v))
+        return lanes, arrays
+
+    def running(self, *tables: Value) -> tuple[tuple[Lane, ...], list[Any], Any]:
+        """Constants over all their lanes and those of the mask, and where lanes are run."""
+        lanes, arrays = self.aligned(*tables, True if self.mask is None else self.mask)
+        *found, mask = np.broadcast_arrays(*arrays)
+        return lanes, found, mask
+
+    # --- lanes ---
+
+    def over(self, n: Value, run: Callable[[Value], Pass]) -> Value:
+        """(run i)_i for i < n: all at once, or one by one."""
+        if isinstance(n, Table):
+            raise UnrolledError("a size depends on the lane")
+        if n < 0:
+            raise TermError("shape", f"a size is not negative, and this one is {n}", self.place)
+        try:
+            with self.inside():
+                return self._over(n, run)
+        except UnrolledError:
+            return stacked((n,), [driven(run(k)) for k in range(n)])
+
+    def _over(self, n: int, run: Callable[[Value], Pass]) -> Value:
+        found: list[Value] = []
+        after: list[effects.Effect] = []
+
+        def emit(b: Builder) -> Any:
+            lane = Lane(n, len(self.lanes), b)
+
+            def body() -> Any:
+                lane.body = tracing.get()[-1]
+                with self.inside(lanes=(*self.lanes, lane), pending=[]):
+                    value = driven(run(lane.index))
+                    leaves = effects.tied(self, leaves_of(value))
+                    after.extend(self.pending)
+                found.append(closed(lane, value))
+                return tuple(leaves)
+
+            traced_body = traced(b, "build", body, [])
+            captured = traced_body.captured
+            up = [f != b.slots[k] for f, k in zip(traced_body.line.slots, captured, strict=False)]
+            outputs, varies = lifted_line(b, traced_body.line, lane.axis.axes, captured, up)
+            slots = [k if v else b.rep(k, lane.axis.axes) for k, v in zip(outputs, varies, strict=True)]
+            return built(b, powers(traced_body.spaces, lane.axis), iter(slots))
+
+        leaves = emitted(emit)
+        effects.kept(self, found[0], leaves, after)
+        return Arr((n,), filled(found[0], iter(leaves)))
+
+    # --- conditions ---
+
+    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
+        """A condition that is no vector: known, a table over lanes, or data of the program."""
+        assert isinstance(term, If)
+        if isinstance(condition, bool):
+            return (yield self.value(term.then if condition else term.otherwise, env))
+
+        def branch(taken: AnyTerm) -> Callable[[], Value]:
+            return lambda: driven(self.value(taken, dict(env)))
+
+        return self.chosen(condition, branch(term.then), branch(term.otherwise))
+
+    def chosen(self, condition: Value, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """The value of one of two branches, of which only the one that is taken is computed."""
+        if isinstance(condition, Vec):
+            condition = bool(condition.array)
+        if isinstance(condition, bool):
+            return then() if condition else otherwise()
+        if isinstance(condition, Table):
+            lanes, (c,), running = self.running(condition)
+            yes, no = running & c, running & ~c
+            if not no.any():
+                return then()
+            if not yes.any():
+                return otherwise()
+            if self.recursions:
+                raise UnrolledError("a recursion depends on the lane")
+            masks = [Table(lanes, part) for part in (yes, no)]
+            return self._where(condition, self.here(condition, Bool), then, otherwise, masks)
+        if self.recursions:
+            return then() if self.decided(condition) else otherwise()
+        try:
+            with self.inside(branches=self.branches + 1):
+                return self._where(None, condition, then, otherwise, [self.mask, self.mask])
+        except UnrolledError:
+            if self.lanes or self.loops or self.branches:
+                raise
+            return then() if self.decided(condition) else otherwise()
+
+    def decided(self, condition: Any) -> bool:
+        """A condition on data at the point at hand; raises where there is none."""
+        if self.lanes or self.loops or self.branches:
+            raise UnrolledError("a condition is decided at a point")
+        return bool(self.probe(condition).array)
+
+    def probe(self, x: Any) -> Vec[Any]:
+        """An expression at the point at hand; raises TermError where there is none."""
+        if isinstance(x, Vec):
+            return x
+        if self.point is None:
+            raise TermError("tag", "a condition on reals decides a shape or a recursion here: give a point", self.place)
+        found: Vec[Any] = self.point(x)
+        return found
+
+    def _where(
+        self, table: Table | None, c: Any, then: Callable[[], Value], otherwise: Callable[[], Value], masks: list[Any]
+    ) -> Value:
+        found: list[Value] = []
+        after: list[effects.Effect] = []
+
+        def branch(run: Callable[[], Value], mask: Any) -> Callable[[], Any]:
+            def made() -> Any:
+                with self.inside(mask=mask, pending=[]):
+                    value = run()
+                    if table is None:
+                        value = mapped(lambda v: const(truth(c=v)) if isinstance(v, bool) else v, value)
+                    leaves = effects.tied(self, leaves_of(value))
+                    after.extend(self.pending)
+                found.append(value)
+                if len(found) == 2 and [x.space for x in leaves_of(found[0])] != [x.space for x in leaves]:
+                    raise UnrolledError("a condition on data decides a shape")
+                return tuple(leaves)
+
+            return made
+
+        leaves = where(c, branch(then, masks[0]), branch(otherwise, masks[1]))
+        effects.kept(self, found[0], leaves, after)
+        merged = mapped(lambda a, b: self._merged(table, a, b), found[0], found[1])
+        return filled(merged, iter(leaves))
+
+    def _merged(self, table: Table | None, a: Value, b: Value) -> Value:
+        """What is known of both branches."""
+        if isinstance(a, LEAF) and isinstance(b, LEAF):
+            return a
+        if form(a) == form(b):
+            return a
+        ours = all(isinstance(v, (bool, int, Table)) for v in (a, b))
+        own = [v.own for v in (a, b) if isinstance(v, Table)]
+        if table is None or not ours or any(own):
+            raise UnrolledError("a condition on data decides what is discrete")
+        lanes, (c, x, y) = self.aligned(table, a, b)
+        return Table(lanes, np.where(c, x, y))
+
+    # --- loops ---
+
+    def folded(self, f: Value, start: Value, xs: Arr | Items) -> Pass:
+        """f (… f (start, x₁) …, xₙ): a loop where the state has one shape, else round by round."""
+        if isinstance(xs, Arr) and xs.dims[0] and not self.recursions:
+            try:
+                with self.inside():
+                    return self._loop(f, start, xs)
+            except UnrolledError:
+                pass
+        state = start
+        for x in items_of(xs).items:
+            state = yield self.call(f, (state, x))
+        return state
+
+    def _loop(self, f: Value, start: Value, xs: Arr) -> Value:
+        first, stacks = leaves_of(start), leaves_of(xs.item)
+        shape = form(start)
+        is_known = all(isinstance(leaf, LEAF) for leaf in constants_of(xs.item))
+        if not first or not stacks or not is_known:
+            raise UnrolledError("a loop has a state and elements of reals")
+        space: Type = stacks[0].space.base
+        if len(stacks) > 1:
+            space = DirectSum(tuple([s.space.base for s in stacks]))
+
+        def step(states: tuple[Any, ...], x: Any) -> Any:
+            with self.inside(loops=self.loops + 1, pending=[]):
+                item = filled(xs.item, iter(x.split() if len(stacks) > 1 else (x,)))
+                value = driven(self.call(f, (filled(start, iter(states)), item)))
+                leaves = effects.tied(self, leaves_of(value))
+                if form(value) != shape:
+                    raise UnrolledError("the state of a fold changes its shape")
+            return tuple(leaves)
+
+        loop: Any = fold
+        made = loop(step, tuple(first), zipped(stacks, Copower(space, stacks[0].space.index)))
+        return filled(start, iter(made))
+
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v."""
+        if isinstance(function, (Closure, Native)):
+            return (yield super().call(function, arg))
+        raise TermError("type", "this is no function", self.place)
+
+    def position(self, k: Value, n: int, *, check: bool = True) -> Value:
+        """An index that is in range: an integer, a table, or an element for each lane; raises TermError for another."""
+        if isinstance(k, int):
+            if check and not 0 <= k < n:
+                effects.demand(self, condition=False, message=f"index {k} of {n} elements")
+            return min(max(k, 0), n - 1)
+        if isinstance(k, Table):
+            wrong = (k.array < 0) | (k.array >= n)
+            if wrong.any():
+                _, (at, bad), mask = self.running(k, Table(k.lanes, wrong))
+                if check and (bad & mask).any():
+                    effects.demand(self, Table(k.lanes, ~wrong), f"index {at[bad & mask][0]} of {n} elements")
+                k = Table(k.lanes, np.clip(k.array, 0, max(n - 1, 0)))
+            return k
+        return k
+
+    def selected(self, x: Arr | Items, k: Value) -> Value:
+        """The element, or the rows, at a position in the first axis."""
+        n, *rest = x.dims
+        if isinstance(x, Items):
+            return self._listed(x, k)
+        if isinstance(k, int):
+            if n == 0:
+                return mapped(lambda leaf: leaf.space.base.zeros() if isinstance(leaf, LEAF) else 0, x.item)
+            item = element(Arr((n,), x.item), (k,))
+        else:
+            item = mapped(lambda leaf: self._row(leaf, k, n), x.item)
+        return Arr(tuple(rest), item) if rest else item
+
+    def _row(self, leaf: Any, k: Value, n: int) -> Any:
+        if isinstance(leaf, LEAF):
+            lane = k.lanes[0] if isinstance(k, Table) and len(k.lanes) == 1 else None
+            if lane is not None and k is lane.index and lane.n == n:
+                found = self.of_lane(lane, leaf)
+                if found is not None:
+                    return found
+            return leaf[self.here(k, entries(n)) if isinstance(k, Table) else k]
+        if not isinstance(k, Table):
+            raise TermError("tag", "an integer that is found from reals selects reals only", self.place)
+        lanes = tuple(sorted({*leaf.lanes, *k.lanes}, key=lambda lane: lane.depth))
+        grid = np.ix_(*(np.arange(lane.n) for lane in lanes))
+        at = dict(zip(lanes, grid, strict=True))
+        index = k.array[tuple(at[lane] for lane in k.lanes)]
+        return Table(lanes, leaf.array[(*(at[lane] for lane in leaf.lanes), index)])
+
+    def _listed(self, x: Items, k: Value) -> Value:
+        n, *rest = x.dims
+        if not isinstance(k, int):
+            raise UnrolledError("elements of several shapes are selected one by one")
+        m = len(x.items) // n if n else 0
+        return Items(tuple(rest), x.items[k * m : (k + 1) * m]) if rest else x.items[k]

@@ -1,0 +1,246 @@
+"""The functions of a text: their values and derivatives at values, as maps of the library, and their stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+import numpy as np
+from attrs import evolve
+
+from adjoint.languages.ks import convert, derivatives, printer
+from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
+from adjoint.languages.ks.linked import Linked
+from adjoint.languages.ks.scope import Definition, Scope, read
+from adjoint.languages.ks.show import plain
+from adjoint.languages.ks.show import text as value_text
+from adjoint.languages.ks.types import tangent, text
+from adjoint.languages.ks.values import Value, leaves_of, real
+from adjoint.languages.ks.verify import wrong
+from adjoint.languages.loaded import Loaded, LoadedValues
+from adjoint.languages.source import Source
+from adjoint.languages.stages import STAGES
+from diff import program
+from diff.higher.errors import Place, TermError
+from diff.higher.types import Ground
+from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from adjoint.languages.ks.names import Callee
+    from hilbert.map import AnyMap
+
+T = TypeVar("T")
+LOCAL = {"derivative", "adjoint", "structure", "cost"}
+"""Stages that are of the linear map at a point, if there is one."""
+SEED = 0
+"""Points that are not given are drawn with this seed."""
+
+
+def load(sources: Sequence[Source], *, prelude: bool = True, steps: int = STEPS) -> Loaded:
+    """The functions of texts, read in their order; raises TermError for a mistake in them."""
+    scope = read(sources, prelude=prelude)
+    linked = Linked(scope)
+
+    def expression(source: str) -> str:
+        term, _ = scope.expression(Source("-e", source))
+        ev = KsEvaluator(linked, steps)
+        found = evaluated(lambda: driven(ev.value(linked.term(term), {})), term.place)
+        return evaluated(lambda: value_text(found), term.place)
+
+    return Loaded(Functions(linked, steps), expression)
+
+
+def evaluated(made: Callable[[], T], place: Place | None) -> T:
+    """What is made; errors of the library are located here, unless they have a place in the text already."""
+    try:
+        with np.errstate(all="ignore"):
+            return made()
+    except SpaceError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, TermError) and cause.place:
+                raise cause from None
+            cause = cause.__cause__
+        if isinstance(error, TermError):
+            raise error.at(place) from None
+        raise TermError("shape", str(error).partition("\n")[0], place) from None
+    except RecursionError:
+        raise TermError("limit", "nested too deep", place) from None
+
+
+@final
+class Functions(Mapping[str, LoadedValues]):
+    """The functions that are defined, in order; any that is named, [f T] and [rev f] too, is found."""
+
+    def __init__(self, linked: Linked, steps: int) -> None:
+        self.linked, self.steps = linked, steps
+        self._found: dict[str, KsFunction] = {}
+        count = Counter(one.name for one in linked.scope.definitions)
+        for one in linked.scope.definitions:
+            name = one.name if count[one.name] == 1 else f"[{one.name} {text(one.callee.of)}]"
+            self._found.setdefault(name, KsFunction(linked, one, steps))
+
+    def __getitem__(self, name: str) -> KsFunction:
+        """The function of a name; raises KeyError where there is none."""
+        scope: Scope = self.linked.scope
+        if name in self._found:
+            return self._found[name]
+        try:
+            callee = scope.function(Source("NAME", name))
+        except TermError as error:
+            if len(scope.overloads(name)) > 1:
+                raise SpaceError(error.message) from None
+            raise KeyError(name) from error
+        own = scope.defined(callee)
+        place = own.place if own else Place("", 1, 1)
+        if own is None and (base := scope.table.get(((), callee.base, callee.of))) is not None:
+            place = base.place
+        return KsFunction(self.linked, Definition(own.kind if own else "gdef", name, callee, None, place), self.steps)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+@final
+class KsFunction(LoadedValues):
+    """def name T params body, or what is derived from one."""
+
+    def __init__(self, linked: Linked, one: Definition, steps: int) -> None:
+        self.linked, self.one, self.steps = linked, one, steps
+        self.name, self.place = one.name, one.place
+
+    @property
+    def callee(self) -> Callee:
+        """What it is called by."""
+        return self.one.callee
+
+    @property
+    def signature(self) -> str:
+        """ARGUMENT -> RESULT."""
+        return self.one.signature
+
+    def _evaluator(self) -> KsEvaluator:
+        ev = KsEvaluator(self.linked, self.steps)
+        ev.place = self.place
+        return ev
+
+    def _called(self, x: Value) -> Value:
+        return derivatives.call(self.linked, self.callee, x, self._evaluator())
+
+    def given(self, args: Sequence[Any]) -> Value:
+        """Arguments as its argument; raises SpaceError for others."""
+        self._require_shallow()
+        return convert.arguments_of(self.callee.arg, args)
+
+    def _drawn(self, rng: np.random.Generator | None = None) -> Value:
+        """An argument that is chosen."""
+        self._require_shallow()
+        return evaluated(lambda: convert.drawn(self.callee.arg, rng or np.random.default_rng(SEED)), self.place)
+
+    def _require_shallow(self) -> None:
+        evaluated(lambda: convert.require_shallow(self.callee.arg, self.callee.result), self.place)
+
+    def value(self, args: Sequence[Any]) -> Any:
+        """The value at arguments."""
+        x = self.given(args)
+        return evaluated(lambda: plain(self._called(x)), self.place)
+
+    def differential(self, at: Sequence[Any], along: Sequence[Any] | None, *, reverse: bool) -> Any:
+        """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, 1.0 by default."""
+        x = self.given(at)
+        callee = self.callee
+        if along is None:
+            if not reverse or not isinstance(callee.result, Ground):
+                what, ty = ("cotangent", callee.result) if reverse else ("tangent", callee.arg)
+                raise SpaceError(f"along which {what}? write --along with one of type {text(tangent(ty))}")
+            dt: Value = real(1.0)
+        else:
+            ty = tangent(callee.result if reverse else callee.arg)
+            dt = convert.arguments_of(ty, along)
+            convert.require_shape(evaluated(lambda: self._called(x), self.place) if reverse else x, dt)
+        run = derivatives.backward if reverse else derivatives.forward
+        return evaluated(lambda: plain(run(self.linked, callee, (x, dt), self._evaluator())), self.place)
+
+    def verified(self, at: Sequence[Any] | None) -> str | None:
+        """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
+        rng = np.random.default_rng(SEED)
+        x = self._drawn(rng) if at is None else self.given(at)
+        return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
+
+    # --- maps ---
+
+    def like(self, args: Sequence[Any] | None) -> AnyMap:
+        """The map on the reals of arguments of the shapes of values; for None of shapes that are chosen."""
+        if args is None:
+            return self._map(self._drawn()).map
+        return self._map(self.given(args), decides=True).map
+
+    def _map(self, x: Value, *, decides: bool = False) -> derivatives.Mapped:
+        if not leaves_of(x):
+            raise TermError("type", f"{self.name} has no real argument here: it is no map", self.place)
+        ev = self._evaluator()
+        return evaluated(
+            lambda: derivatives.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place
+        )
+
+    def of(self, *spaces: Type) -> AnyMap:
+        """The map on these spaces, one for each component of a tuple; raises SpaceError if they do not fit."""
+        ty = self.callee.arg
+        if not spaces:
+            if not convert.is_sized(ty):
+                raise SpaceError(f"{self.name} : {self.signature}: which sizes? give a space for each argument")
+            return self._map(self._drawn()).map
+        dom = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
+        try:
+            x = convert.zeros_of(ty, dom)
+        except SpaceError as error:
+            raise SpaceError(f"{self.name} : {self.signature}: {error}") from error
+        made = self._map(x).map
+        return made if dom == made.dom else evolve(program(made), dom=dom)
+
+    def __call__(self, *args: Any) -> Any:
+        """The value at vectors and expressions as a map, else at numbers, lists and tuples as such values."""
+        if args and all(isinstance(arg, Vec) or hasattr(arg, "builder") for arg in args):
+            return self.of(*(arg.space for arg in args))(*args)
+        return self.value(args)
+
+    def stages(self) -> Mapping[str, Callable[[Sequence[Any] | None, Vec[Any] | None], str]]:
+        """Its stages as texts, at a point if there is one."""
+
+        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], *, is_local: bool) -> Any:
+            def run(at: Sequence[Any] | None, _: Any) -> str:
+                x = self._drawn() if at is None else self.given(at)
+                made = self._map(x, decides=at is not None)
+                note = "; at this point\n" if made.is_at_point else self._note(at)
+                return evaluated(
+                    lambda: note + stage(made.map, self._point(at, made.map) if is_local else None), self.place
+                )
+
+            return run
+
+        def of_text(at: Sequence[Any] | None, _: Any) -> str:
+            if at is not None:
+                raise SpaceError("this stage is that of the function: it takes no --at")
+            return printer.definition(self.one)
+
+        made: dict[str, Any] = {"text": of_text} if self.one.kind != "gdef" or self.one.callee.derivations else {}
+        return {**made, **{k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"}}
+
+    def _note(self, at: Sequence[Any] | None) -> str:
+        """What the first line says of sizes that were chosen."""
+        if at is not None or convert.is_sized(self.callee.arg):
+            return ""
+        return f"; vectors of {convert.LENGTH} elements, integers are {convert.INTEGER}\n"
+
+    def _point(self, at: Sequence[Any] | None, f: AnyMap) -> Vec[Any] | None:
+        if at is None:
+            return None
+        leaves = leaves_of(self.given(at))
+        return Vec(f.dom, tuple(a for leaf in leaves for a in leaf.leaves))

@@ -1,0 +1,55 @@
+"""What is known of the elements of a tensor, and vectors over one index set as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.languages.ks.values import LEAF, Lane, Table, UnrolledError, Value, mapped
+from diff.expr import Expr, literal, tracing
+from hilbert import Type, Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def constants_of(value: Value) -> list[Any]:
+    """Leaves and constants."""
+    found: list[Any] = []
+    mapped(found.append, value)
+    return found
+
+
+def zipped(stacks: Sequence[Any], space: Type) -> Any:
+    """Vectors over one index set as one, of direct sums."""
+    if len(stacks) == 1:
+        return stacks[0]
+    if all(isinstance(s, Vec) for s in stacks):
+        return Vec(space, tuple(leaf for s in stacks for leaf in s.leaves))
+    here = tracing.get()[-1]
+    slots: list[int] = []
+    for s in stacks:
+        one = literal(here, s) if isinstance(s, Vec) else s
+        slots += one.slots if one.builder is here else one.builder.seen(one.slots)
+    return Expr(here, space, tuple(slots))
+
+
+def closed(lane: Lane, value: Value) -> Value:
+    """What is known of an element, as what is known of all."""
+
+    def leaf(v: Any) -> Any:
+        if isinstance(v, LEAF):
+            return v
+        if isinstance(v, (bool, int)):
+            return Table((), np.full(lane.n, v))
+        if not isinstance(v, Table):
+            raise UnrolledError("functions and texts are computed one by one")
+        if lane in v.lanes:
+            at, rest = v.lanes.index(lane), tuple(one for one in v.lanes if one is not lane)
+            return Table(rest, np.moveaxis(v.array, at, len(rest)))
+        n = len(v.lanes)
+        array = np.expand_dims(v.array, n)
+        return Table(v.lanes, np.broadcast_to(array, (*array.shape[:n], lane.n, *array.shape[n + 1 :])))
+
+    return mapped(leaf, value)

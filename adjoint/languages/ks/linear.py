@@ -1,0 +1,189 @@
+"""The linear-map primitives: what each does (m ⊙ x) and what its transpose does (r ⊙R m), the tables of §§3–4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjoint.languages.ks.values import Arr, Items, Linear, Value, items_of, plus, scaled, stacked, tangent, zero_like
+from diff import inner
+from diff.higher.errors import TermError
+from hilbert import R
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.evaluate import KsEvaluator
+    from diff.higher.binding import Pass
+
+
+def _sum(values: list[Value]) -> Value:
+    made = values[0]
+    for v in values[1:]:
+        made = plus(made, v)
+    return made
+
+
+def compose(v: Value) -> Linear:
+    """(m₁ ∘ m₂) ⊙ x = m₁ ⊙ (m₂ ⊙ x); r ⊙R (m₁ ∘ m₂) = (r ⊙R m₁) ⊙R m₂."""
+    m1, m2 = v
+    return Linear(lambda x: m1.apply(m2.apply(x)), lambda r: m2.transposed(m1.transposed(r)))
+
+
+def zero(v: Value) -> Linear:
+    """0, between the shapes of two values."""
+    s, t = v
+    return Linear(lambda _: zero_like(t), lambda _: zero_like(s))
+
+
+def one(_: Value) -> Linear:
+    """1."""
+    return Linear(lambda x: x, lambda r: r)
+
+
+def scale(v: Value) -> Linear:
+    """S(k) on the shape of a value."""
+    _, k = v
+    return Linear(lambda x: scaled(k, x), lambda r: scaled(k, r))
+
+
+def scale_r(v: Value) -> Linear:
+    """r ↦ r·v, whose transpose is s ↦ v • s."""
+    return Linear(lambda r: scaled(r, tangent(lambda leaf: leaf, v)), lambda s: dot(v, s))
+
+
+def dot_with(v: Value) -> Linear:
+    """s ↦ v • s, whose transpose is r ↦ r·v."""
+    m = scale_r(v)
+    return Linear(m.transposed, m.apply)
+
+
+def vertical(ms: Value) -> Linear:
+    """(m₁ × …) ⊙ x = (m₁ ⊙ x, …); (r₁, …) ⊙R (m₁ × …) = r₁ ⊙R m₁ + …"""
+    return Linear(
+        lambda x: tuple([m.apply(x) for m in ms]),
+        lambda r: _sum([m.transposed(part) for m, part in zip(ms, r, strict=True)]),
+    )
+
+
+def transposed(m: Linear) -> Linear:
+    """mᵀ."""
+    return Linear(m.transposed, m.apply)
+
+
+def horizontal(ms: Value) -> Linear:
+    """(m₁ ⋈ …) = (m₁ᵀ × …)ᵀ."""
+    return transposed(vertical(tuple(map(transposed, ms))))
+
+
+def vertical_vector(ms: Arr | Items) -> Linear:
+    """V(v) ⊙ x = build (λi. v[i] ⊙ x); r ⊙R V(v) = Σ r[i] ⊙R v[i]."""
+    items = items_of(ms).items
+    return Linear(
+        lambda x: stacked(ms.dims, [m.apply(x) for m in items]),
+        lambda r: _sum([m.transposed(part) for m, part in zip(items, items_of(r).items, strict=True)]),
+    )
+
+
+def horizontal_vector(ms: Arr | Items) -> Linear:
+    """H(v) = V(map ᵀ v)ᵀ."""
+    return transposed(vertical_vector(Items(ms.dims, tuple(map(transposed, items_of(ms).items)))))
+
+
+def dot(a: Value, b: Value) -> Value:
+    """v • s: the sum over all reals."""
+    if isinstance(a, tuple):
+        return _sum([R.zeros(), *(dot(x, y) for x, y in zip(a, b, strict=True))])
+    if isinstance(a, (Arr, Items)):
+        if isinstance(a, Arr) and isinstance(b, Arr):
+            return dot(a.item, b.item)
+        return dot(items_of(a).items, items_of(b).items)
+    return R.zeros() if isinstance(b, tuple) else inner(a, b) if a.space != R else a * b
+
+
+def _accumulators(ev: KsEvaluator, f: Value, start: Value, xs: Arr | Items) -> list[Value]:
+    """The states before each round, and the last."""
+    states = [start]
+    for x in items_of(xs).items:
+        states.append(driven(ev.call(f, (states[-1], x))))
+    return states
+
+
+def f_fold(ev: KsEvaluator, v: Value) -> Pass:
+    """FFold f acc v f' dacc dv: the tangents of the states, forwards (§11)."""
+    f, start, xs, df, dacc, dv = v
+    states = _accumulators(ev, f, start, xs)
+    for acc, x, dx in zip(states, items_of(xs).items, items_of(dv).items, strict=False):
+        dacc = yield ev.call(df, ((acc, x), (dacc, dx)))
+    return dacc
+
+
+def r_fold(ev: KsEvaluator, v: Value) -> Pass:
+    """RFold f f' acc v dr: (ds, (dacc, dv)), backwards over the states that were kept (§11)."""
+    f, df, start, xs, dr = v
+    items = items_of(xs).items
+    states = _accumulators(ev, f, start, xs)
+    back: list[Value] = [None] * len(items)
+    ds: Value = None
+    for k in range(len(items) - 1, -1, -1):
+        more, (dr, back[k]) = yield ev.call(df, ((states[k], items[k]), dr))
+        ds = more if ds is None else plus(ds, more)
+    if ds is None:
+        ds = _nothing()
+    return ds, (dr, stacked(xs.dims, back))
+
+
+def _nothing() -> Value:
+    raise TermError("shape", "RFold over no elements: the zero of δs has no known shape")
+
+
+def lm_fold(ev: KsEvaluator, v: Value) -> Pass:
+    """lmFold f f' acc v : (s, (a, Vec b)) ⊸ a."""
+    f, df, start, xs = v
+
+    def along(x: Value) -> Value:
+        ds, (dacc, dv) = x
+
+        def step(state: Value) -> Value:
+            (acc, item), (d, dx) = state
+            return driven(ev.call(df, (acc, item))).apply((ds, (d, dx)))
+
+        states = _accumulators(ev, f, start, xs)
+        d = dacc
+        for acc, item, dx in zip(states, items_of(xs).items, items_of(dv).items, strict=False):
+            d = step(((acc, item), (d, dx)))
+        return d
+
+    def back(dr: Value) -> Value:
+        items = items_of(xs).items
+        states = _accumulators(ev, f, start, xs)
+        rows: list[Value] = [None] * len(items)
+        ds: Value = None
+        for k in range(len(items) - 1, -1, -1):
+            more, (dr, rows[k]) = driven(ev.call(df, (states[k], items[k]))).transposed(dr)
+            ds = more if ds is None else plus(ds, more)
+        return (_nothing() if ds is None else ds), (dr, stacked(xs.dims, rows))
+
+    return Linear(along, back)
+    yield
+
+
+PLAIN: dict[str, Callable[[Value], Value]] = {
+    "lmApply": lambda v: v[0].apply(v[1]),
+    "lmApplyR": lambda v: v[1].transposed(v[0]),
+    "lmCompose": compose,
+    "lmAdd": lambda v: plus(*v),
+    "lmZero": zero,
+    "lmOne": one,
+    "lmScale": scale,
+    "lmScaleR": scale_r,
+    "lmDot": dot_with,
+    "lmVCat": lambda v: vertical(v if isinstance(v, tuple) else (v,)),
+    "lmHCat": lambda v: horizontal(v if isinstance(v, tuple) else (v,)),
+    "lmVCatV": vertical_vector,
+    "lmHCatV": horizontal_vector,
+    "lmTranspose": transposed,
+}
+"""The value of each at its argument."""
+PASSES: dict[str, Callable[[KsEvaluator, Value], Pass]] = {"FFold": f_fold, "RFold": r_fold, "lmFold": lm_fold}
+"""The same of those that call functions."""

@@ -1,0 +1,148 @@
+"""The functions of a text as values: each name of a body is a variable that stands for what it means."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, final
+
+from adjoint.languages.ks import derivatives
+from adjoint.languages.ks.builtins import PASSES, PLAIN, VALUES
+from adjoint.languages.ks.by_hand import by_hand, opaque
+from adjoint.languages.ks.names import Callee
+from adjoint.languages.ks.tensors import Use
+from diff.higher.binding import Pass, mapped
+from diff.higher.errors import TermError
+from diff.higher.terms import Name, Var, fresh
+from diff.higher.types import REAL
+from diff.higher.values import Closure, Native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.evaluate import KsEvaluator
+    from adjoint.languages.ks.scope import Definition, Scope
+    from adjoint.languages.ks.values import Value
+    from diff.higher.errors import Place
+    from diff.higher.terms import AnyTerm, Lam
+
+
+@final
+class Linked:
+    """The definitions of a scope, ready to be evaluated."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._names: dict[int, Name] = {}
+        self._terms: dict[int, tuple[AnyTerm, AnyTerm]] = {}
+        self._recursive: dict[int, bool] = {}
+        self.maps: dict[Any, Any] = {}
+
+    def term(self, term: AnyTerm) -> Any:
+        """A term with a variable for each name in it."""
+        found = self._terms.get(id(term))
+        if found is None:
+            found = self._terms[id(term)] = (term, mapped(term, self._variable))
+        return found[1]
+
+    def _variable(self, node: AnyTerm) -> Any:
+        if not isinstance(node, Name):
+            return None
+        x = fresh(node.name, REAL, node.place)
+        self._names[x.number] = node
+        return x
+
+    def value(self, x: Var, ev: KsEvaluator) -> Value:
+        """What a name means."""
+        node = self._names[x.number]
+        word = node.name
+        if word.startswith('"'):
+            return json.loads(word)
+        if word in ("true", "false"):
+            return word == "true"
+        if word.startswith("get$"):
+            k = int(word.split("$")[1]) - 1
+            return _native(lambda v: v[k], node.place, ev)
+        callee = self.scope.callees.get((word, node.at[0]))
+        return self._built_in(word, node, ev) if callee is None else self.function(callee, ev, node.place)
+
+    def _built_in(self, word: str, node: Name, ev: KsEvaluator) -> Value:
+        if word in VALUES:
+            return _native(VALUES[word], node.place, ev)
+        use = Use(node.at[0], ev, node.place)
+        if word in PLAIN:
+            return _native(lambda v: PLAIN[word](use, v), node.place, ev)
+        run = PASSES[word]
+
+        def passed(v: Value) -> Pass:
+            ev.place = node.place
+            return (yield run(use, v))
+
+        return Native(passed)
+
+    def function(self, callee: Callee, ev: KsEvaluator, place: Place | None) -> Value:
+        """A function of the text, of the prelude, or derived from one."""
+        own = self.scope.defined(callee)
+        if own is not None and own.function is not None:
+            if not callee.derivations and by_hand(self, callee, ev):
+                return _native(lambda v: opaque(self, callee, v, ev), place, ev)
+            return self.body(own, ev, place)
+        if callee.derivations:
+            return derivatives.derived(self, callee, ev, place)
+        if own is not None:
+            if by_hand(self, callee, ev):
+                return _native(lambda v: opaque(self, callee, v, ev), place, ev)
+            raise TermError("unbound", f"{callee.base} is declared, and has no body: it cannot be called", place)
+        return self._built_in(callee.base, Name(callee.base, (callee.of,), place=place), ev)
+
+    def body(self, one: Definition, ev: KsEvaluator, place: Place | None) -> Value:
+        """A definition as a function."""
+        assert one.function is not None
+        term: Lam = self.term(one.function)
+        closure = Closure(term, {})
+        if not self.is_recursive(one):
+            return closure
+
+        def run(arg: Value) -> Pass:
+            ev.recursions += 1
+            ev.place = place
+            value = yield ev.call(closure, arg)
+            ev.recursions -= 1
+            return value
+
+        return Native(run)
+
+    def is_recursive(self, one: Definition) -> bool:
+        """Whether a definition calls itself."""
+        found = self._recursive.get(id(one))
+        if found is None:
+            assert one.function is not None
+            found = self._recursive[id(one)] = any(
+                callee is not None and callee.base == one.callee.base and callee.of is one.callee.of
+                for callee in self.called(one.function)
+            )
+        return found
+
+    def called(self, term: AnyTerm) -> list[Callee | None]:
+        """The functions of the text that a term calls."""
+        found: list[Callee | None] = []
+
+        def step(node: AnyTerm) -> None:
+            if isinstance(node, Name) and node.at:
+                found.append(self.scope.callees.get((node.name, node.at[0])))
+
+        mapped(term, step)
+        return found
+
+
+def _native(run: Callable[[Value], Value], place: Place | None, ev: KsEvaluator) -> Native:
+    """What is built in as a function; its errors are located."""
+
+    def taken(arg: Value) -> Pass:
+        ev.place = place
+        try:
+            return run(arg)
+        except TermError as error:
+            raise error.at(place) from None
+        yield
+
+    return Native(taken)

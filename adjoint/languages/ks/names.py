@@ -1,0 +1,100 @@
+"""Names of functions: f, [f T], and [d f] for what is derived from it, nested to any order.
+
+>>> f = Callee((), "f", REAL, REAL, REAL)
+>>> again = f.derived("rev", "[rev f]").derived("fwd", "[fwd [rev f]]")
+>>> print(again.key, text(again.arg), "->", text(again.result))
+[fwd [rev [f Float]]] (Tuple (Tuple Float Float) (Tuple Float Float)) -> Float
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from attrs import frozen
+
+from adjoint.languages.ks.types import record, shape_type, tangent, text
+from diff.higher.types import REAL, Lin, TupleType, Ty
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DERIVATIONS = ("D", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
+"""What may be derived of a function."""
+STAGES = ("R", "tupled", "poly", "polyR")
+"""Further names that stages define."""
+
+
+@final
+@frozen
+class Written:
+    """A function as it is written: derivations, the outermost first, of a name, with its argument type or none."""
+
+    derivations: tuple[str, ...]
+    base: str
+    given: Ty | None
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return structured(self.derivations, self.base if self.given is None else f"[{self.base} {text(self.given)}]")
+
+
+@final
+@frozen
+class Callee:
+    """A function by its name and argument type: derivations, the outermost first, of a function on a type.
+
+    `arg` and `result` are its own type; `text` is how it is called.
+    """
+
+    derivations: tuple[str, ...]
+    base: str
+    of: Ty
+    arg: Ty
+    result: Ty
+
+    @property
+    def key(self) -> str:
+        """Its name, with the argument type of the function that it is derived from."""
+        return structured(self.derivations, f"[{self.base} {text(self.of)}]") if self.derivations else self.base
+
+    @property
+    def identity(self) -> tuple[tuple[str, ...], str, Ty]:
+        """What it is told from others by."""
+        return self.derivations, self.base, self.of
+
+    def derived(self, derivation: str, name: str, hand: Ty | None = None) -> Callee:
+        """[d f] on its own; `hand` is the type of a record that is written by hand."""
+        arg, result = derived_type(derivation, self.arg, self.result, hand or record(name, self.arg))
+        return Callee((derivation, *self.derivations), self.base, self.of, arg, result)
+
+
+def structured(derivations: Sequence[str], inner: str) -> str:
+    """[d [e f]]."""
+    return "".join(f"[{d} " for d in derivations) + inner + "]" * len(derivations)
+
+
+def derived_type(derivation: str, s: Ty, t: Ty, kept: Ty = REAL) -> tuple[Ty, Ty]:
+    """The argument and the result of [d f] for f : s → t."""
+    match derivation:
+        case "D":
+            return s, Lin(s, t)
+        case "fwd":
+            return TupleType((s, tangent(s))), tangent(t)
+        case "rev" | "sufrev":
+            return TupleType((s, tangent(t))), tangent(s)
+        case "suffwdpass":
+            return s, TupleType((t, kept))
+        case "sufrevpass":
+            return TupleType((tangent(t), kept)), tangent(s)
+        case "shape":
+            return s, shape_type(t)
+        case _:  # CL, which is f itself
+            return s, t
+
+
+def underlying(derivation: str, arg: Ty) -> Ty | None:
+    """The argument type of f, of that of [d f]; None where that does not tell."""
+    if derivation in ("fwd", "rev", "sufrev"):
+        return arg.parts[0] if isinstance(arg, TupleType) and len(arg.parts) == 2 else None
+    return None if derivation == "sufrevpass" else arg

@@ -1,0 +1,144 @@
+"""Text → forms: atoms and brackets, with their places. Nothing here uses Python's stack."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
+
+from attrs import Factory, frozen
+
+from diff.higher.errors import Place, TermError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjoint.languages.source import Source
+
+Kind: TypeAlias = Literal["name", "integer", "float", "string"]
+LONGEST = 1000
+"""The characters of a name or a number."""
+DEEPEST = 20_000
+"""More brackets in each other are refused."""
+_SPACE = re.compile(r"(?:[\s]+|;[^\n]*)+")
+_COMMENT = re.compile(r"#\||\|#")
+_ATOM = re.compile(
+    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?=[\s()\[\];\"]|$)"
+    r"|(?P<name>[A-Za-z_':!$%&*+.,/<=>?@\\^|~-][\w':!$%&*+.,/<=>?@\\^|~-]*)"
+    r"|(?P<string>\"[^\"\\]*(?:\\.[^\"\\]*)*\")",
+    re.DOTALL | re.ASCII,
+)
+_CLOSING = {"(": ")", "[": "]"}
+
+
+@final
+@frozen(eq=False)
+class Atom:
+    """A name or a literal; of a string, `text` is what it says."""
+
+    kind: Kind
+    text: str
+    place: Place
+
+
+@final
+@frozen(eq=False)
+class Form:
+    """What stands between brackets, ( ) or [ ]."""
+
+    bracket: str
+    place: Place
+    items: list[AnyForm] = Factory(list)
+
+    def head(self) -> str:
+        """The name that it begins with."""
+        return self.items[0].text if self.items and isinstance(self.items[0], Atom) else ""
+
+
+AnyForm: TypeAlias = Atom | Form
+
+
+def forms(source: Source) -> Iterator[AnyForm]:
+    """The forms of a text, one after the other; raises TermError `syntax` for what is none."""
+    text, at, places = source.text, 0, Places(source)
+    around: list[Form] = []
+    while True:
+        at = _skipped(text, at, places)
+        if at >= len(text):
+            break
+        c = text[at]
+        made: AnyForm
+        if c in _CLOSING:
+            if len(around) == DEEPEST:
+                raise TermError("limit", f"brackets in each other, more than {DEEPEST} deep", places.at(at))
+            around.append(Form(c, places.at(at)))
+            at += 1
+            continue
+        if c in ")]":
+            if not around:
+                raise TermError("syntax", f"this {c} closes nothing", places.at(at))
+            made = around.pop()
+            if _CLOSING[made.bracket] != c:
+                due = f"expected {_CLOSING[made.bracket]}, for the bracket at {made.place}, not {c}"
+                raise TermError("syntax", due, places.at(at))
+            at += 1
+        else:
+            made, at = _atom(text, at, places)
+        if around:
+            around[-1].items.append(made)
+        else:
+            yield made
+    if around:
+        raise TermError("syntax", "this bracket does not end", around[-1].place)
+
+
+def _skipped(text: str, at: int, places: Places) -> int:
+    """Past spaces and comments; #| … |# may be nested."""
+    while True:
+        space = _SPACE.match(text, at)
+        at = space.end() if space else at
+        if not text.startswith("#|", at):
+            return at
+        start, depth, at = at, 1, at + 2
+        while depth:
+            found = _COMMENT.search(text, at)
+            if found is None:
+                raise TermError("syntax", "this comment does not end: |# is missing", places.at(start))
+            depth += 1 if found[0] == "#|" else -1
+            at = found.end()
+
+
+def _atom(text: str, at: int, places: Places) -> tuple[Atom, int]:
+    found = _ATOM.match(text, at)
+    if found is None:
+        what = "this text does not end" if text[at] == '"' else f"no word begins with {text[at]!r}"
+        raise TermError("syntax", what, places.at(at))
+    word, place = found[0], places.at(at)
+    if found.lastgroup == "string":
+        try:
+            return Atom("string", json.loads(word, strict=False), place), found.end()
+        except ValueError:
+            raise TermError("syntax", "an escape in this text is none", place) from None
+    if len(word) > LONGEST:
+        raise TermError("limit", f"a {found.lastgroup} of {len(word)} characters, more than {LONGEST}", place)
+    if found.lastgroup == "name":
+        return Atom("name", word, place), found.end()
+    is_whole = word.lstrip("+-").isdigit()
+    if is_whole and not -(2**63) <= int(word) < 2**63:
+        raise TermError("limit", f"{word[:20]}… does not fit into 64 bits", place)
+    return Atom("integer" if is_whole else "float", word, place), found.end()
+
+
+@final
+class Places:
+    """Lines and columns of positions of a text."""
+
+    def __init__(self, source: Source) -> None:
+        self.file = source.name
+        self.starts = [0, *(found.end() for found in re.finditer("\n", source.text))]
+
+    def at(self, position: int) -> Place:
+        """The place of a position."""
+        line = bisect_right(self.starts, position)
+        return Place(self.file, line, position - self.starts[line - 1] + 1)

@@ -1,0 +1,195 @@
+"""The types of KS-Lisp, as those of the core: tensors, truth values and texts are declared types.
+
+>>> print(text(TupleType((REAL, tensor(1, INT)))), "|", text(tangent(TupleType((REAL, tensor(1, INT))))))
+(Tuple Float (Vec Integer)) | (Tuple Float (Vec (Tuple)))
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty, declared
+from hilbert.once import once
+from hilbert.term import bottom_up
+
+BOOL = DataType(declared("Bool", 0, (("Bool", UNIT),)), ())
+STRING = DataType(declared("String", 0, (("String", UNIT),)), ())
+INTEGER = INT
+FLOAT = REAL
+ATOMS: dict[str, Ty] = {"Float": REAL, "Integer": INT, "Bool": BOOL, "String": STRING}
+LONGEST = 100_000
+"""The characters of a type that is printed."""
+
+
+@cache
+def _tensor(order: int) -> Declaration:
+    return declared(f"Tensor {order}", 1, (("Tensor", UNIT),))
+
+
+def tensor(order: int, of: Ty) -> DataType:
+    """(Tensor n t); (Vec t) is (Tensor 1 t)."""
+    return DataType(_tensor(order), (of,))
+
+
+def vec(of: Ty) -> DataType:
+    """(Vec t)."""
+    return tensor(1, of)
+
+
+def order(ty: Ty) -> int:
+    """The number of indices of a tensor; 0 of any other type."""
+    name = ty.declaration.name if isinstance(ty, DataType) else ""
+    return int(name.partition(" ")[2]) if name.startswith("Tensor ") else 0
+
+
+def element(ty: Ty) -> Ty:
+    """The type of the elements of a tensor."""
+    assert isinstance(ty, DataType)
+    return ty.args[0]
+
+
+def index_of(n: int) -> Ty:
+    """The type of an index of (Tensor n t)."""
+    return INT if n == 1 else TupleType((INT,) * n)
+
+
+def rank(index: Ty) -> int:
+    """The order of the tensors that a type is the index of; 0 where it is no index."""
+    match index:
+        case Int():
+            return 1
+        case TupleType(parts) if len(parts) > 1 and all(part is INT for part in parts):
+            return len(parts)
+        case _:  # another type
+            return 0
+
+
+def record(name: str, of: Ty) -> DataType:
+    """What `suffwdpass` of a function on a type keeps for `sufrevpass`."""
+    return DataType(declared(f"Record {name}", 1, (("Record", UNIT),)), (of,))
+
+
+def arguments(types: tuple[Ty, ...]) -> Ty:
+    """The type of the argument of a function that is given so many: itself, or a tuple."""
+    return types[0] if len(types) == 1 else TupleType(types)
+
+
+@once
+def tangent(ty: Ty) -> Ty:
+    """δ: of a real it is a real, of what is discrete nothing."""
+
+    def step(node: Any, rec: Any) -> Ty:
+        match node:
+            case Ground():
+                return node
+            case TupleType(parts):
+                return TupleType(tuple(map(rec, parts)))
+            case DataType() if order(node):
+                return DataType(node.declaration, tuple(map(rec, node.args)))
+            case Lin(dom, cod):
+                return Lin(dom, rec(cod))
+            case _:  # discrete
+                return UNIT
+
+    made: Ty = bottom_up(ty, step)
+    return made
+
+
+@once
+def shape_type(ty: Ty) -> Ty:
+    """The type of the compressed shape: nothing of a scalar, the size of a tensor of scalars, else part by part."""
+
+    def step(node: Any, rec: Any) -> Ty:
+        match node:
+            case TupleType(parts):
+                return TupleType(tuple(map(rec, parts)))
+            case DataType() if order(node):
+                inner = rec(node.args[0])
+                return index_of(order(node)) if inner is UNIT else DataType(node.declaration, (inner,))
+            case _:  # a scalar
+                return UNIT
+
+    made: Ty = bottom_up(ty, step)
+    return made
+
+
+@once
+def depth(ty: Ty) -> int:
+    """How deep tuples and tensors are nested in a type."""
+
+    def step(node: Any, rec: Any) -> int:
+        match node:
+            case TupleType(parts) | DataType(_, parts):
+                return 1 + max(map(rec, parts), default=0)
+            case Arrow(dom, cod) | Lin(dom, cod):
+                return 1 + max(int(rec(dom)), int(rec(cod)))
+            case _:  # an atom
+                return 0
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
+@once
+def indices(ty: Ty) -> int:
+    """The most indices that an element in a value of a type has."""
+
+    def step(node: Any, rec: Any) -> int:
+        match node:
+            case TupleType(parts):
+                return max(map(rec, parts), default=0)
+            case DataType(_, parts):
+                return order(node) + max(map(rec, parts), default=0)
+            case _:  # an atom, or a function
+                return 0
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
+def is_real(ty: Ty) -> bool:
+    """Whether a real is in a type."""
+
+    def step(node: Any, rec: Any) -> bool:
+        match node:
+            case Ground():
+                return True
+            case TupleType(parts):
+                return any(map(rec, parts))
+            case DataType(_, args) if order(node):
+                return any(map(rec, args))
+            case _:  # discrete, or a function
+                return False
+
+    found: bool = bottom_up(ty, step)
+    return found
+
+
+def text(ty: Ty) -> str:
+    """A type as it is written."""
+
+    def step(node: Any, rec: Any) -> str:
+        match node:
+            case Ground():
+                return "Float"
+            case Int():
+                return "Integer"
+            case TupleType(parts):
+                made = " ".join(["Tuple", *map(rec, parts)])
+            case Arrow(dom, cod):
+                made = f"Lam {rec(dom)} {rec(cod)}"
+            case Lin(dom, cod):
+                made = f"LM {rec(dom)} {rec(cod)}"
+            case DataType(Declaration(name), ()):
+                return str(name)
+            case DataType(Declaration("Tensor 1"), (of,)):
+                made = f"Vec {rec(of)}"
+            case DataType(Declaration(name), (of,)):
+                made = f"{name} {rec(of)}"
+            case _:  # unknown: a text of this language has none
+                return str(node)
+        return f"({made})" if len(made) < LONGEST else "(…)"
+
+    made: str = bottom_up(ty, step)
+    return made

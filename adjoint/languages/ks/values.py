@@ -1,0 +1,316 @@
+"""Values: reals are vectors or expressions of ℝ, integers and truth values are constants, or tables over lanes.
+
+A tensor whose elements have one shape is an `Arr`: the tree of an element, whose leaves have the axes of the tensor in
+front. Any other is `Items`. A linear map is a `Linear`: what it does, and what its transpose does.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+import numpy as np
+from attrs import frozen
+
+from diff.expr import Expr
+from diff.higher.errors import TermError
+from hilbert import Copower, Elements, Fin, R, SpaceError, Type, Vec
+from hilbert.space import Bool
+from linmap import rep, stack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from hilbert.program.builder import Builder
+
+Value: TypeAlias = Any
+"""An int, bool, str, Table, vector or expression, a tuple of values, Arr, Items, Linear, or a function."""
+LEAF = (Vec, Expr)
+
+
+class UnrolledError(SpaceError):
+    """What is computed for all elements at once is not the same for all: each is computed by itself instead."""
+
+
+@final
+class Lane:
+    """The elements of a `build`, all at once: its index is a table over it."""
+
+    def __init__(self, n: int, depth: int, outer: Builder) -> None:
+        self.n, self.depth, self.outer = n, depth, outer
+        self.axis = Fin.of(n)
+        self.body: Any = None
+        self.index = Table((self,), np.arange(n))
+
+
+@final
+@frozen(eq=False)
+class Table:
+    """Constants, integers or truth values: an axis for each of some lanes, then those of the tensors around."""
+
+    lanes: tuple[Lane, ...]
+    array: Any
+
+    @property
+    def own(self) -> int:
+        """The number of axes that are those of tensors."""
+        return int(self.array.ndim) - len(self.lanes)
+
+
+@final
+@frozen(eq=False)
+class Arr:
+    """A tensor of elements of one shape."""
+
+    dims: tuple[int, ...]
+    item: Value
+
+
+@final
+@frozen(eq=False)
+class Items:
+    """A tensor of any elements, in the order of their indices."""
+
+    dims: tuple[int, ...]
+    items: tuple[Value, ...]
+
+
+@final
+@frozen(eq=False)
+class Linear:
+    """A linear map, and its transpose."""
+
+    apply: Callable[[Value], Value]
+    transposed: Callable[[Value], Value]
+
+
+# --- trees ---
+
+
+def mapped(f: Callable[..., Value], value: Value, *others: Value) -> Value:
+    """f at the leaves, and at constants, of values of one form."""
+    if isinstance(value, tuple):
+        _require_alike(value, others)
+        return tuple([mapped(f, *parts) for parts in zip(value, *others, strict=True)])
+    if isinstance(value, Arr) and all(isinstance(o, Arr) for o in others):
+        if any(o.dims != value.dims for o in others):
+            sizes = " and ".join("×".join(map(str, o.dims)) for o in (value, *others))
+            raise TermError("shape", f"tensors of {sizes} elements: one size is due")
+        return Arr(value.dims, mapped(f, value.item, *(o.item for o in others)))
+    tensors = [value, *others]
+    if any(isinstance(one, Items) for one in tensors):
+        listed = [items_of(one) for one in tensors]
+        _require_alike(listed[0].items, [one.items for one in listed])
+        rows = zip(*(one.items for one in listed), strict=True)
+        return Items(listed[0].dims, tuple([mapped(f, *row) for row in rows]))
+    return f(value, *others)
+
+
+def _require_alike(value: Sequence[Value], others: Sequence[Sequence[Value]]) -> None:
+    if any(len(other) != len(value) for other in others):
+        sizes = " and ".join(str(len(one)) for one in (value, *others))
+        raise TermError("shape", f"tensors of {sizes} elements: one size is due")
+
+
+def leaves_of(value: Value) -> list[Any]:
+    """The vectors and expressions in a value."""
+    found: list[Any] = []
+    mapped(lambda leaf: found.append(leaf) if isinstance(leaf, LEAF) else None, value)
+    return found
+
+
+def filled(value: Value, leaves: Iterator[Any]) -> Value:
+    """The value with other leaves."""
+    return mapped(lambda leaf: next(leaves) if isinstance(leaf, LEAF) else leaf, value)
+
+
+def form(value: Value) -> Any:
+    """What a value is besides its leaves: hashable, and equal for values that differ in their leaves only."""
+    match value:
+        case Vec() | Expr():
+            return value.space
+        case tuple():
+            return ("tuple", *map(form, value))
+        case Arr(dims, item):
+            return ("arr", dims, form(item))
+        case Items(dims, items):
+            return ("items", dims, tuple(map(form, items)))
+        case Table(lanes, array):
+            return ("table", tuple(map(id, lanes)), array.shape, array.dtype.kind, array.tobytes())
+        case bool() | int() | str():
+            return (type(value).__name__, value)
+        case _:  # functions and linear maps are what they are
+            return ("function", id(value))
+
+
+def has_function(value: Value) -> bool:
+    """Whether a function or a linear map is in it."""
+    match value:
+        case Vec() | Expr() | Table() | bool() | int() | str():
+            return False
+        case tuple():
+            return any(map(has_function, value))
+        case Arr(_, item):
+            return has_function(item)
+        case Items(_, items):
+            return any(map(has_function, items))
+        case _:  # a function
+            return True
+
+
+# --- reals ---
+
+
+def real(x: float) -> Vec[Any]:
+    """A number."""
+    return R.vec(float(x))
+
+
+def is_real(leaf: Any) -> bool:
+    """Whether a leaf is of reals, not of truth values."""
+    return isinstance(leaf, LEAF) and all(f.is_field for f in leaf.space.leaves)
+
+
+def zero_like(value: Value) -> Value:
+    """The zero tangent of a value."""
+    return tangent(lambda leaf: leaf.space.zeros(), value)
+
+
+def tangent(f: Callable[[Any], Value], value: Value) -> Value:
+    """f at the reals of a value, () for what is discrete."""
+    return mapped(lambda leaf: f(leaf) if is_real(leaf) else (), value)
+
+
+def plus(a: Value, b: Value) -> Value:
+    """v + dv: what is discrete stays."""
+    if isinstance(a, Linear):
+        return Linear(lambda x: plus(a.apply(x), b.apply(x)), lambda r: plus(a.transposed(r), b.transposed(r)))
+    return _over(lambda x, y: x + y, a, b)
+
+
+def _over(f: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return tuple([_over(f, x, y) for x, y in zip(a, b, strict=True)])
+    if isinstance(a, (Arr, Items)):
+        if isinstance(a, Arr) and isinstance(b, Arr):
+            if a.dims != b.dims:
+                return mapped(f, a, b)
+            return Arr(a.dims, _over(f, a.item, b.item))
+        left, right = items_of(a), items_of(b)
+        _require_alike(left.items, [right.items])
+        return Items(left.dims, tuple([_over(f, x, y) for x, y in zip(left.items, right.items, strict=True)]))
+    return f(a, b) if is_real(a) else a
+
+
+def scaled(k: Value, v: Value) -> Value:
+    """k·v."""
+    return mapped(lambda leaf: k * leaf if is_real(leaf) else leaf, v)
+
+
+# --- tensors ---
+
+
+def stacked(dims: tuple[int, ...], items: Sequence[Value]) -> Value:
+    """A tensor of its elements: an Arr where they have one shape."""
+    if not items:
+        return Items(dims, ())
+    shapes = {_kind(item) for item in items}
+    if len(shapes) > 1 or None in shapes:
+        return Items(dims, tuple(items))
+    return Arr(dims, mapped(lambda *leaves: _stacked(dims, leaves), *items))
+
+
+def _kind(value: Value) -> Any:
+    """The shape of an element that can be stacked; None for one that cannot."""
+    match value:
+        case Vec() | Expr():
+            return value.space if is_real(value) else None
+        case tuple():
+            parts = tuple(map(_kind, value))
+            return None if None in parts else ("tuple", *parts)
+        case Arr(dims, item):
+            of = _kind(item)
+            return None if of is None else ("arr", dims, of)
+        case Table((), array):
+            return ("table", array.shape, array.dtype.kind)
+        case bool() | int():
+            return type(value).__name__
+        case _:  # texts, functions, tensors of any elements, tables over lanes
+            return None
+
+
+def _stacked(dims: tuple[int, ...], leaves: Sequence[Any]) -> Any:
+    first = leaves[0]
+    if not isinstance(first, LEAF):
+        arrays = [leaf.array if isinstance(leaf, Table) else np.asarray(leaf) for leaf in leaves]
+        made = np.stack(arrays)
+        return Table((), made.reshape(*dims, *made.shape[1:]))
+    return _rows(dims, list(leaves), first.space)
+
+
+def _rows(dims: tuple[int, ...], leaves: list[Any], space: Type) -> Any:
+    n, *rest = dims
+    if rest:
+        m = len(leaves) // n if n else 0
+        leaves = [_rows(tuple(rest), leaves[k * m : (k + 1) * m], space) for k in range(n)]
+        space = leaves[0].space
+    X = Fin.of(n)
+    if all(isinstance(leaf, Vec) for leaf in leaves) and len(space.leaves) == 1:
+        return Copower(space, X).vec(np.stack([leaf.dense().leaves[0] for leaf in leaves]))
+    return stack(X, space)(*leaves) if n > 1 else rep(X, space)(leaves[0])
+
+
+def repeated(dims: tuple[int, ...], value: Value) -> Value:
+    """The tensor with one element everywhere."""
+    if 0 in dims:
+        return Arr(dims, mapped(lambda leaf: _repeated(dims, leaf), value)) if _kind(value) else Items(dims, ())
+    if _kind(value) is None:
+        return Items(dims, (value,) * int(np.prod(dims)))
+    return Arr(dims, mapped(lambda leaf: _repeated(dims, leaf), value))
+
+
+def _repeated(dims: tuple[int, ...], leaf: Any) -> Any:
+    if not isinstance(leaf, LEAF):
+        array = leaf.array if isinstance(leaf, Table) else np.asarray(leaf)
+        return Table((), np.broadcast_to(array, (*dims, *array.shape)))
+    for n in reversed(dims):
+        leaf = rep(Fin.of(n), leaf.space)(leaf)
+    return leaf
+
+
+def items_of(x: Arr | Items) -> Items:
+    """The elements of a tensor, one by one."""
+    if isinstance(x, Items):
+        return x
+    return Items(x.dims, tuple([element(x, at) for at in product(*map(range, x.dims))]))
+
+
+def element(x: Arr | Items, at: tuple[int, ...]) -> Value:
+    """The element at a position that is known and in range."""
+    if isinstance(x, Items):
+        return x.items[int(np.ravel_multi_index(at, x.dims))]
+    return mapped(lambda leaf: _at(leaf, at), x.item)
+
+
+def _at(leaf: Any, at: tuple[int, ...]) -> Any:
+    if isinstance(leaf, Table):
+        n = len(leaf.lanes)
+        return constant(leaf.lanes, leaf.array[(slice(None),) * n + at])
+    for k in at:
+        leaf = leaf[k]
+    return leaf
+
+
+def constant(lanes: tuple[Lane, ...], array: Any) -> Value:
+    """A table, or what it is where it has no axis."""
+    return Table(lanes, array) if array.ndim else array.item()
+
+
+def entries(n: int) -> Type:
+    """The type of the positions in n elements."""
+    return Elements(Fin.of(n))
+
+
+def truth(*, c: bool) -> Vec[Any]:
+    """A truth value as a vector."""
+    return Bool.vec(c)

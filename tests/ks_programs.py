@@ -1,0 +1,85 @@
+# ruff: noqa: E501 - a row for each program
+"""Programs of KS-Lisp: parameters and body of f, what numpy says of its value, and two points."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def softmax_sum(v: Any) -> Any:
+    return np.log(np.sum(np.exp(v)))
+
+
+def convolved(k: Any, m: Any) -> Any:
+    return np.array(
+        [
+            [sum(k[a] * m[i + a, j] for a in range(len(k))) for j in range(m.shape[1])]
+            for i in range(len(m) - len(k) + 1)
+        ]
+    )
+
+
+def recurrent(w: Any, v: Any) -> Any:
+    s = 0.5
+    for x in v:
+        s = np.tanh(w * s + x)
+    return s
+
+
+A, B = [0.5, -1.25, 2.0], [1.5, 0.25, -0.75]
+M, N = [[1.0, 2.0, 0.5], [-1.0, 0.25, 3.0]], [[0.5, 0.5, 1.0], [2.0, -3.0, 1.5]]
+PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
+    ("Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z)))", lambda x: x**3 + x**4, [[1.5], [-0.5]]),
+    ("Float (x : Float) (div (sub (sin x) (cos x)) (exp (neg x)))", lambda x: (np.sin(x) - np.cos(x)) * np.exp(x), [[0.3], [2]]),
+    ("Float (x : Float) (add (log x) (mul (sqrt x) (tanh (erf x))))", lambda x: np.log(x) + np.sqrt(x) * np.tanh(math.erf(x)), [[0.3], [2.0]]),
+    ("Float (x : Float) (add (abs x) (pow x 3))", lambda x: abs(x) + x**3, [[0.3], [-2.0]]),
+    ("Float (x : Float) (add (lgamma x) (digamma x))", None, [[0.3], [2.0]]),
+    ("Float ((x : Float) (y : Float)) (max (mul x y) (cosh x))", lambda x, y: max(x * y, np.cosh(x)), [[0.3, 1.0], [2.0, 4.0]]),
+    ("(Tuple Float Float) ((x : Float) (y : Float)) (tuple (mul x y) (sub x y))", lambda x, y: (x * y, x - y), [[0.3, 1.0], [2.0, 4.0]]),
+    ("Float (p : Tuple Float (Tuple Float Float)) (let ((a b) p) (let ((c d) b) (mul a (add c d))))", lambda a, b: a * sum(b), [[0.3, (1.0, 2.0)], [1.0, (2.0, -1.0)]]),
+    ("Float (x : Float) (if (gt x 0.0) (sin x) (cos x))", lambda x: np.sin(x) if x > 0 else np.cos(x), [[0.3], [-2.0]]),
+    ("Float (x : Float) (if (and (lt x 1.0) (not (lte x -1.0))) (mul x x) 1.0)", lambda x: x * x if -1 < x < 1 else 1.0, [[0.3], [-2.0]]),
+    ("Float (x : Float) (assert (gte x 0.0) (sqrt x))", np.sqrt, [[0.3], [2.0]]),
+    ("Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (mul (index i v) (index i v)))))", lambda v: np.sum(v**2), [[A], [B]]),
+    ("Float (v : Vec Float) (sumbuild (sub (size v) 1) (lam (i : Integer) (mul (index i v) (index (add i 1) v))))", lambda v: np.sum(v[1:] * v[:-1]), [[A], [B]]),
+    ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) (if (eq i 1) (exp (index i v)) (mul (to_float i) (index i v)))))", lambda v: np.where(np.arange(len(v)) == 1, np.exp(v), np.arange(len(v)) * v), [[A], [B]]),
+    ("(Vec Float) (v : Vec Float) (map (lam (x : Float) (if (gt x 0.0) (log x) 0.0)) v)", lambda v: np.array([np.log(x) if x > 0 else 0.0 for x in v]), [[A], [B]]),
+    ("(Vec Float) ((v : Vec Float) (w : Vec Float)) (map2 (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) v w)", lambda v, w: v * w, [[A, B], [B, A]]),
+    ("Float (v : Vec Float) (log (sum (exp v)))", softmax_sum, [[A], [B]]),
+    ("Float ((v : Vec Float) (w : Vec Float)) (dot v (add w (mul (sub v w) v)))", lambda v, w: v @ (w + (v - w) * v), [[A, B], [B, A]]),
+    ("(Vec Float) ((k : Float) (v : Vec Float)) (sub (mul k v) k)", lambda k, v: k * v - k, [[0.5, A], [2.0, B]]),
+    ("(Vec Float) ((m : Tensor 2 Float) (v : Vec Float)) (mul m v)", lambda m, v: m @ v, [[M, A], [N, B]]),
+    ("(Vec Float) ((m : Vec (Vec Float)) (v : Vec Float)) (mul m v)", lambda m, v: m @ v, [[M, A], [N, B]]),
+    ("Float (v : Vec Float) (add (max v) (index (imax v) v))", lambda v: 2 * np.max(v), [[A], [B]]),
+    ("Float ((w : Float) (v : Vec Float)) (fold (lam (t : Tuple Float Float) (tanh (add (mul w (get$1$2 t)) (get$2$2 t)))) 0.5 v)", recurrent, [[0.5, A], [-1.0, B]]),
+    ("Float (v : Vec Float) (fold (lam (t : Tuple Float Float) (let ((a x) t) (if (gt a x) a x))) -100.0 v)", np.max, [[A], [B]]),
+    ("(Vec Float) (v : Vec Float) (fold (lam (t : Tuple (Vec Float) Float) (let ((a x) t) (build (add 1 (size a)) (lam (i : Integer) (if (eq i 0) x (mul x (index (sub i 1) a))))))) (Vec_init 1.0) v)", None, [[A], [B]]),
+    ("(Tensor 2 Float) ((k : Vec Float) (m : Tensor 2 Float)) (build (tuple (sub (get$1$2 (size m)) 1) (get$2$2 (size m))) (lam ((i : Integer) (j : Integer)) (sumbuild 2 (lam (a : Integer) (mul (index a k) (index (tuple (add i a) j) m))))))", convolved, [[[0.5, 2.0], M], [[1.0, -1.0], N]]),
+    ("Float ((i : Integer) (v : Vec Float)) (if (eq i (size v)) 1.0 (mul (index i v) (f (add i 1) v)))", lambda i, v: np.prod(v[i:]), [[0, A], [1, B]]),
+    ("Float (x : Float) (if (lt x 1.0) (mul x x) (f (div x 2.0)))", lambda x: (x / 2 ** max(0, math.floor(math.log2(x)) + 1)) ** 2, [[10.0], [3.0]]),
+    ("(Vec (Vec Float)) (v : Vec Float) (build (size v) (lam (i : Integer) (build (add i 1) (lam (j : Integer) (mul (index i v) (index j v))))))", lambda v: [list(v[i] * v[: i + 1]) for i in range(len(v))], [[A], [B]]),
+    ("Float (v : Vec (Vec Float)) (sumbuild (size v) (lam (i : Integer) (sum (index i v))))", lambda v: sum(map(sum, v)), [[[[1.0], [2.0, 3.0], []]], [[[1.0, 4.0], []]]]),
+    ("(Vec (Tuple Float Float)) (v : Vec Float) (build (size v) (lam (i : Integer) (tuple (index i v) (sin (index i v)))))", lambda v: [(x, np.sin(x)) for x in v], [[A], [B]]),
+    ("(Tuple (Vec Float) (Vec Float)) (v : Vec (Tuple Float Float)) (unzip v)", lambda v: (np.array([x for x, _ in v]), np.array([y for _, y in v])), [[[(1.0, 2.0), (3.0, 4.0)]], [[(0.5, 1.0)]]]),
+    ("(Vec Float) (x : Float) (deltaVec 4 2 (mul x x))", lambda x: np.array([0, 0, x * x, 0]), [[0.5], [2.0]]),
+    ("(Vec Float) (x : Float) (deltaVec 4 7 (mul x x))", lambda _: np.zeros(4), [[0.5], [2.0]]),
+    ("(Vec Float) (x : Float) (constVec 3 (exp x))", lambda x: np.full(3, np.exp(x)), [[0.5], [2.0]]),
+    ("(Vec Float) (v : Vec Float) (build 3 (lam (i : Integer) (delta i 1 (index i v))))", lambda v: np.array([0, v[1], 0]), [[A], [B]]),
+    ("(Vec (Vec Float)) (v : Vec Float) (diag (size v) (size v) (lam (i : Integer) (sin (index i v))))", lambda v: np.diag(np.sin(v)), [[A], [B]]),
+    ("(Vec Float) (v : Vec Float) (buildFromSparse 2 (size v) (lam (i : Integer) (tuple (div i 2) (mul (index i v) (index i v)))))", lambda v: np.array([v[0] ** 2 + v[1] ** 2, v[2] ** 2]), [[A], [B]]),
+    ("(Tuple (Vec Float) (Vec Float)) (v : Vec Float) (buildFromSparseTupled (tuple 2 3) (size v) (lam (i : Integer) (tuple (tuple (div i 2) (index i v)) (tuple i (sin (index i v))))))", lambda v: (np.array([v[0] + v[1], v[2]]), np.sin(v)), [[A], [B]]),
+    ("Float (v : Vec Float) (ts_dot (tuple 2.0 v) (tuple 3.0 (ts_scale 2.0 (ts_neg (ts_add v v)))))", lambda v: 6 - 4 * v @ v, [[A], [B]]),
+    ("Float (x : Float) ($inline ($copydown (mul x x)))", lambda x: x * x, [[0.5], [2.0]]),
+    ("Float (x : Float) (lmApply (lmCompose (lmScale 1.0 x) (lmAdd (lmOne 1.0) (lmScale 1.0 3.0))) (sin x))", lambda x: x * 4 * np.sin(x), [[0.5], [2.0]]),
+    ("(Tuple Float Float) (x : Float) (lmApplyR x (lmHCat (lmScale 1.0 3.0) (lmScale 1.0 x)))", lambda x: (3 * x, x * x), [[0.5], [2.0]]),
+    ("Float (x : Float) (lmApplyR (tuple x 2.0) (lmVCat (lmScale 1.0 3.0) (lmScale 1.0 x)))", lambda x: 5 * x, [[0.5], [2.0]]),
+    ("(Vec Float) (v : Vec Float) (lmApply (lmVCatV (build (size v) (lam (i : Integer) (lmScale 1.0 (index i v))))) (index 0 v))", lambda v: v * v[0], [[A], [B]]),
+    ("(Vec Float) (v : Vec Float) (lmApplyR (index 0 v) (lmHCatV (build (size v) (lam (i : Integer) (lmScale 1.0 (index i v))))))", lambda v: v * v[0], [[A], [B]]),
+    ("Float (v : Vec Float) (lmApply (lmDot v) (lmApply (lmScaleR v) (index 1 v)))", lambda v: v @ v * v[1], [[A], [B]]),
+    ("Float (x : Float) (lmApply (lmTranspose (lmScale 1.0 x)) (lmApply (lmZero x 2.0) x))", lambda _: 0.0, [[0.5], [2.0]]),
+    ("Float (x : Float) (mul 2.0 ([rev [sin Float]] x (mul x x)))", lambda x: 2 * np.cos(x) * x * x, [[0.5], [2.0]]),
+    ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) ([fwd [tanh Float]] (index i v) 1.0)))", lambda v: 1 / np.cosh(v) ** 2, [[A], [B]]),
+    ("(Tuple Integer Float Bool) ((i : Integer) (x : Float)) (tuple (mul i (size (constVec i x))) (mul (to_float i) (bool_to_float (gt i 1))) (ne i 2))", lambda i, _: (i * i, float(i * (i > 1)), i != 2), [[2, 0.5], [3, 1.0]]),
+]  # fmt: skip
