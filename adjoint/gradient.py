@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, TypeVarTuple, overload
+from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
+from adjoint.data import DataGradient, gradient_on_data
 from adjoint.rules import adjoint
 from adjoint.wrt import restricted, takes_wrt
-from diff import derivative, program
+from diff import Expr, derivative, program
 from diff.affine import linearized
+from diff.higher.functions import TermFunction
 from diff.moving import Chosen, Wrt, part, positions
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
@@ -39,11 +41,15 @@ F = TypeVar("F", bound=Type)
 G = TypeVar("G", bound=Type)
 V = TypeVar("V", bound=Type)
 Rest = TypeVarTuple("Rest")
+P = ParamSpec("P")
+Q = ParamSpec("Q")
 
 
 # a position that is a variable is allowed from four parts on: of two or three, one that does not exist is a type error
 
 
+@overload
+def grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
 @overload
 def grad(f: Map[V, Field]) -> Map[V, V]: ...
 @overload
@@ -78,12 +84,17 @@ def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
 
-    Several, `grad(f, (0, 2))`, give the direct sum of these parts. Raises SpaceError for a map that is not
+    Several, `grad(f, (0, 2))`, give the direct sum of these parts. Of a function on data it takes the arguments, and
+    gives values of their classes; `wrt` is an argument's position. Raises SpaceError for a map that is not
     scalar-valued, or a part that does not exist.
     """
+    if isinstance(f, TermFunction):
+        return gradient_on_data(f, wrt, grad, "grad")
     return _gradient(*_scalar(f, wrt))
 
 
+@overload
+def value_and_grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
 @overload
 def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
 @overload
@@ -129,6 +140,8 @@ def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
+    if isinstance(f, TermFunction):
+        return gradient_on_data(f, wrt, value_and_grad, "value_and_grad")
     return _with_value(*_scalar(f, wrt))
 
 

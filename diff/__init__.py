@@ -8,6 +8,8 @@ from diff.convolution import conv
 from diff.custom import operation
 from diff.dot import dot
 from diff.expr import Expr, const
+from diff.higher.kinds import arrow, data, sequence, variant
+from diff.higher.surface import case, folded, on, term
 from diff.implicit import fixed_point, root
 from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each
@@ -74,6 +76,7 @@ __all__ = [
     "acosh",
     "affine",
     "again",
+    "arrow",
     "asin",
     "asinh",
     "atan",
@@ -82,6 +85,7 @@ __all__ = [
     "batched",
     "bilinear",
     "build",
+    "case",
     "cholesky",
     "const",
     "constant",
@@ -89,6 +93,7 @@ __all__ = [
     "conv",
     "cos",
     "cosh",
+    "data",
     "derivative",
     "det",
     "directional",
@@ -102,6 +107,7 @@ __all__ = [
     "expm1",
     "fixed_point",
     "fold",
+    "folded",
     "fun",
     "gelu",
     "hypot",
@@ -125,6 +131,7 @@ __all__ = [
     "minimum",
     "ode_series",
     "ode_solve",
+    "on",
     "onehot",
     "operation",
     "outer",
@@ -139,6 +146,7 @@ __all__ = [
     "relu",
     "root",
     "select",
+    "sequence",
     "show",
     "sigmoid",
     "sign",
@@ -155,6 +163,8 @@ __all__ = [
     "tan",
     "tanh",
     "taylor",
+    "term",
+    "variant",
     "where",
     "while_",
 ]

@@ -56,7 +56,7 @@ from linmap.term.nets import Arc, Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from diff.term import Operation
+    from diff.nodes import Operation
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 

@@ -39,7 +39,7 @@ class Fun(Map[V, W], Comparable, Runs):
 
         return run(self)
 
-    # --- what combinations of functions are: attached where their nodes stand, in diff.term ---
+    # --- what combinations of functions are: attached where their nodes stand, in diff.nodes ---
 
     @declared
     def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from diff.lift import lift
-from diff.term import Bilinear, Constant
+from diff.nodes import Bilinear, Constant
 from linmap.contraction import hadamard
 from linmap.laws.rule import equation
 from linmap.term.maps import fork, parallel, rep

@@ -132,6 +132,11 @@ class Expr(Applicable, Reductions, Generic[V]):
         """Made by tracing: see `fun`."""
         self._builder, self.space, self._slots = builder, space, slots
 
+    if TYPE_CHECKING:  # the field of a class under @variant: it is given as a vector, too
+
+        def __get__(self, value: object, owner: Any = None) -> Expr[V]: ...
+        def __set__(self, value: Any, given: Expr[V] | Vec[V]) -> None: ...
+
     @property
     def builder(self) -> Builder:
         """The program being traced: the body of a loop in it, while that is traced."""
@@ -244,8 +249,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     def __pow__(self: Linear[S], k: Number) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not is_number(k):
-            msg = f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies"
-            raise SpaceError(msg)
+            raise SpaceError(f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies")
         return elementwise(power(double(k)), self)
 
     def __rpow__(self, k: Never) -> NoReturn:
@@ -394,8 +398,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         b: Expr[Any] = operand(a, ids, "scatter")
         found = isinstance(b.space, Copower) and isinstance(b.space.base, Elements)
         if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
-            msg = f"scatter takes v ∈ V^Y and an element of X for each y ∈ Y, not v in {a.space} and x in {b.space}"
-            raise SpaceError(msg)
+            due = "v ∈ V^Y and an element of X for each y ∈ Y"
+            raise SpaceError(f"scatter takes {due}, not v in {a.space} and x in {b.space}")
         return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
 
     def roll(self: Expr[Copower[W, I]], by: int, over: Index | int | None = None) -> Expr[Copower[W, I]]:
@@ -658,9 +662,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         return elementwise(Comparison("logical_not"), self)
 
     def __bool__(self) -> bool:
-        msg = f"an expression of {self.space} has no truth value while a function is traced; write "
-        msg += "where(condition, lambda: x, lambda: y)"
-        raise SpaceError(msg)
+        msg = f"an expression of {self.space} has no truth value while a function is traced"
+        raise SpaceError(f"{msg}; write where(condition, lambda: x, lambda: y)")
 
     def __eq__(self, other: object) -> bool:
         msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
@@ -675,8 +678,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         return Expr(self.builder, space, self.slots)
 
     def __float__(self) -> float:
-        msg = f"an expression of {self.space} has no value while a function is traced; use diff's functions, not math's"
-        raise SpaceError(msg)
+        what = f"an expression of {self.space} has no value while a function is traced"
+        raise SpaceError(f"{what}; use diff's functions, not math's")
 
     def __format__(self, spec: str) -> str:
         if not spec:

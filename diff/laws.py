@@ -12,8 +12,8 @@ import numpy as np
 from attrs import fields
 
 from diff.elementwise import Elementwise
+from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from diff.programs import AnyProgram, Program
-from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import Copower, Map, Vec
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal

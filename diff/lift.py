@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from typing import Literal as At
 
+from diff.nodes import Lift
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
-from diff.term import Lift
 from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
 from hilbert.biproduct import Biproduct
 from hilbert.errors import integer, shown

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
 
 from diff.elementwise import Elementwise
 from diff.lift import lift_program
+from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from diff.plan import reordered
-from diff.programs import Program
-from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
-from hilbert import Map, Type
+from diff.programs import AnyProgram, Program
+from hilbert import Map, SpaceError, Type
 from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
@@ -29,10 +30,32 @@ W = TypeVar("W", bound=Type)
 Slots = tuple[int, ...]
 
 
-def program(f: Map[V, W]) -> Program[V, W]:
-    """The straight-line program of a function, made once for each term."""
+class Shaped(ABC):
+    """What is a function of the library for arguments of each shape: a function on data."""
+
+    @abstractmethod
+    def program_at(self, at: Any) -> AnyProgram:
+        """The program for all arguments of the shape of these: one value, or a tuple of as many as it takes."""
+
+
+@overload
+def program(f: Map[V, W]) -> Program[V, W]: ...
+@overload
+def program(f: Shaped, *, at: Any) -> AnyProgram: ...
+def program(f: Any, *, at: Any = None) -> Any:
+    """The straight-line program of a function, made once for each term.
+
+    Of a function on data it is that for all arguments of the shape of `at`, on the vectors in them from left to right;
+    `at` is one value, or a tuple of all arguments. Raises SpaceError where one is due and not given.
+    """
     if isinstance(f, Program):
         return f
+    if isinstance(f, Shaped):
+        if at is None:
+            raise SpaceError(
+                "program(f) of a function on data is for arguments of one shape: write program(f, at=value)"
+            )
+        return f.program_at(at)
     require_map(f, "program")
     return _lowered(f)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from diff.term import Bilinear, Constant
+from diff.nodes import Bilinear, Constant
 from hilbert import Copower, Field, Fin, Index, R, Type
 from hilbert.space import require_type
 from hilbert.vector import require_vector

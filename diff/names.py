@@ -16,7 +16,7 @@ from typing import Any, get_args
 import diff
 import hilbert
 import linmap
-from diff import term
+from diff import nodes
 from diff.custom import custom
 from diff.elementwise import Binary, Comparison, Primitive
 from diff.programs import Program
@@ -52,7 +52,7 @@ NAMES: dict[str, Any] = {
     "operation": operation,
     "own": own,
     "repeated": repeated,
-    "term": term,
+    "nodes": nodes,
     "nan": math.nan,
     "wire": wire,
 }

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.elementwise import Elementwise
 from diff.lower import program
+from diff.nodes import Bilinear, Constant, Power
 from diff.programs import AnyProgram, Program
-from diff.term import Bilinear, Constant, Power
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.biproduct import Biproduct
 from hilbert.combine import Composition

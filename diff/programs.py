@@ -21,7 +21,7 @@ from hilbert.space import require_type, type_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from diff.term import Operation
+    from diff.nodes import Operation
 
 S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff import primitives
 from diff.elementwise import AnyElementwise, Elementwise, Primitive
+from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from diff.programs import Program
-from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from linmap.show.repr_text import FLAT, PythonText, added, call, linear, multiplied, raised, spelled
 from linmap.term.base import LinMap
 
@@ -41,7 +41,7 @@ def _source(f: AnyMap, rec: Callable[[Any], PythonText]) -> PythonText:
         case Sum(parts):
             texts = [rec(part) for part in parts]
             if _is_regrouped([isinstance(part, LinMap) for part in parts]):
-                return PythonText(f"term.Sum([{', '.join(text.text for text in texts)}])")
+                return PythonText(f"nodes.Sum([{', '.join(text.text for text in texts)}])")
             return added(texts)
         case Scaled(k, of):
             return multiplied(k, rec(of))

@@ -41,8 +41,8 @@ from hilbert.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from diff.nodes import Operation
     from diff.programs import AnyProgram
-    from diff.term import Operation
     from hilbert.index import Index
     from hilbert.program.line import Step
 

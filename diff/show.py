@@ -14,9 +14,9 @@ import numpy as np
 
 from diff.affine import AnyLinearization, Linearization
 from diff.elementwise import Elementwise
+from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from diff.programs import AnyProgram, Program
 from diff.show_steps import Slots, heads, leaf_names
-from diff.term import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import integer, shown

@@ -16,8 +16,8 @@ from linmap.show.notation import subscript
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from diff.nodes import Held
     from diff.show_steps import Slots
-    from diff.term import Held
     from hilbert.program.line import Line
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
+from diff.nodes import Held
 from diff.programs import AnyProgram
 from diff.show_entries import Entries
 from diff.show_held import held
 from diff.show_indexed import is_rep, reads_all
 from diff.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
-from diff.term import Held
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve

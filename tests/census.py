@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, final
 
-from diff.term import Lift, Power
+from diff.nodes import Lift, Power
 from hilbert.term import Term, children
 from linmap.term.nodes import Lifted
 

@@ -36,8 +36,8 @@ from diff import (
     tanh,
 )
 from diff.elementwise import Binary, Comparison, Primitive
+from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from diff.programs import Program
-from diff.term import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import Copower, DirectSum, Elements, R, Record
 from linmap import fork
 from linmap.contraction import hadamard, scalar

@@ -12,7 +12,7 @@ import numpy as np
 
 from adjoint import adjoint
 from diff import affine
-from diff.term import Bilinear
+from diff.nodes import Bilinear
 from hilbert import R32, Bool, Copower, DirectSum, R, Record, TensorProduct, Unit, direct_sum
 from hilbert.program.operation import product
 from hilbert.relation import full, leq

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
-from diff import term as functions
+from diff import nodes as functions
 from diff.custom import Custom
 from diff.elementwise import Elementwise
 from diff.programs import Program

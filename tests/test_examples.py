@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 import numpy as np
 import pytest
 
-import diff.term
+import diff.nodes
 import linmap.term.nodes
 from adjoint import adjoint, grad, jacobian, value_and_grad
 from diff import (
@@ -519,7 +519,7 @@ def test_repr_evaluates_back() -> None:
         assert pickle.loads(pickle.dumps(f)) == f
         if isinstance(f, Term):
             seen.update(cls for node in postorder(f) for cls in type(node).__mro__)
-    assert classes(linmap.term.nodes.Node, diff.term.Node) <= seen
+    assert classes(linmap.term.nodes.Node, diff.nodes.Node) <= seen
 
 
 def test_a_vector_that_is_gone_is_refused() -> None:

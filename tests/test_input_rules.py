@@ -13,7 +13,7 @@ import pytest
 
 from adjoint import check_adjoint, hessian, jacobian
 from diff import contract, derivative, fun, maximum, program, register, sin
-from diff import term as functions
+from diff import nodes as functions
 from diff.elementwise import RULES
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, Z, direct_sum
 from hilbert.program.external import MapRule

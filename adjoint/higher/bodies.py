@@ -46,7 +46,7 @@ from diff.higher.terms import (
 )
 from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground, payload
 from diff.higher.values import Tagged, Value, summands
-from diff.term import Bilinear
+from diff.nodes import Bilinear
 from hilbert import DirectSum, Type
 from linmap import LinMap
 

@@ -52,7 +52,7 @@ from diff.higher.types import Declaration, Ground, TupleType, Ty, ground, rebuil
 from diff.jets import directional
 from diff.maps import bilinear
 from diff.multiindex import Alpha
-from diff.term import Bilinear
+from diff.nodes import Bilinear
 from hilbert import DirectSum, R, Type, Vec
 from hilbert.term import driven
 from linmap import LinMap, add

@@ -38,7 +38,7 @@ class Kernel:
 
 
 class PrimitiveRow(Protocol):
-    """What a library is told of a function that applies entry by entry: a row of the table in `diff.term`."""
+    """What a library is told of a function that applies entry by entry: a row of the table in `diff.nodes`."""
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 Each says which leaf it makes of which (`image`) and gives its kernel for an array library (`bind`); a linear operation
 on one array also says how it acts under more axes (`lifted`) and what its adjoint is. Primitives are operations too:
-see `diff.term`.
+see `diff.nodes`.
 """
 
 from __future__ import annotations

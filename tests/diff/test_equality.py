@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, note
 
 from diff import atan2, cos, dot, fun, lift, pointfree, program, sin
-from diff.term import Compose, Constant
+from diff.nodes import Compose, Constant
 from hilbert import Fin, R, direct_sum
 from hilbert.term import rebuild, table
 from linmap import compose, equal, fork, parallel

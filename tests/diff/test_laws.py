@@ -12,8 +12,8 @@ from hypothesis import given, note, seed, settings
 
 import diff.elementwise
 import diff.laws
+import diff.nodes
 import diff.programs
-import diff.term
 from adjoint import adjoint
 from diff import affine, constant, derivative, fun
 from diff.base import Fun
@@ -93,7 +93,7 @@ def test_every_rule_over_functions_is_tested() -> None:
     assert set(REDEXES) == over_functions | {"sum of constants"}
 
 
-HOMES = (diff.term, diff.elementwise, diff.programs)
+HOMES = (diff.nodes, diff.elementwise, diff.programs)
 FUNCTIONS = [cls for home in HOMES for cls in vars(home).values() if isinstance(cls, type) and issubclass(cls, Fun)]
 
 
@@ -119,12 +119,12 @@ def test_simplify(s: Source) -> None:
 
 FIRST, LAST = cumsum(Fin.of(3)), cumsum(Fin.of(3), reverse=True)
 COMBINED: dict[type, Fun[Any, Any]] = {
-    diff.term.Compose: diff.term.Compose([FIRST, LAST]),
-    diff.term.Sum: diff.term.Sum([FIRST, LAST]),
-    diff.term.Scaled: diff.term.Scaled(2.0, FIRST),
-    diff.term.Fork: diff.term.Fork([FIRST, LAST]),
-    diff.term.Parallel: diff.term.Parallel([FIRST, LAST]),
-    diff.term.Power: diff.term.Power(FIRST, Fin.of(2)),
+    diff.nodes.Compose: diff.nodes.Compose([FIRST, LAST]),
+    diff.nodes.Sum: diff.nodes.Sum([FIRST, LAST]),
+    diff.nodes.Scaled: diff.nodes.Scaled(2.0, FIRST),
+    diff.nodes.Fork: diff.nodes.Fork([FIRST, LAST]),
+    diff.nodes.Parallel: diff.nodes.Parallel([FIRST, LAST]),
+    diff.nodes.Power: diff.nodes.Power(FIRST, Fin.of(2)),
 }
 
 

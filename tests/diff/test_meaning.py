@@ -7,7 +7,7 @@ from hypothesis import given, note, settings
 
 from diff import affine, derivative
 from diff.elementwise import Elementwise, Primitive
-from diff.term import Node, Power
+from diff.nodes import Node, Power
 from tests.census import Census
 from tests.function_terms import NODES
 from tests.oracle import value

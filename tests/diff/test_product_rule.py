@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from diff import affine
-from diff.term import Bilinear
+from diff.nodes import Bilinear
 from hilbert import DirectSum
 from linmap import project, section
 from linmap.term.base import LinMap

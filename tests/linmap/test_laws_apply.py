@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diff import bilinear, constant, fun, sin, tanh
-from diff.term import Bilinear
+from diff.nodes import Bilinear
 from hilbert import DirectSum, Elements, Fin, R
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const, filled

@@ -17,6 +17,7 @@ KINDS = {
     "adjoint",
     "transpose",
     "copower",
+    "data",
     "adjoint_input",
     "annotation",
     "named_reduction",
@@ -70,6 +71,13 @@ def test_the_models_are_there() -> None:
     good = {path.name for path in GOOD}
     assert {name for name, _ in marks().notes} == good
     assert not good & {name for name, _ in marks().errors}
+
+
+def test_models_of_functions_on_data() -> None:
+    """30 are accepted, and 50 are refused."""
+    (good,), (bad,) = ([path for path in MODELS if path.stem == name] for name in ("data_models", "bad_data"))
+    assert len([f for f in functions_of(good) if f.name.startswith("model_")]) >= 30
+    assert len(functions_of(bad)) >= 50
 
 
 def test_models_of_records() -> None:

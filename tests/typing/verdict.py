@@ -45,12 +45,14 @@ RULES = {
     "assignment": {"reportAssignmentType", "reportIncompatibleMethodOverride", "reportIncompatibleVariableOverride"},
     "call-arg": {"reportCallIssue"},
     "call-overload": {"reportArgumentType", "reportCallIssue"},
+    "exhaustive-match": {"reportMatchNotExhaustive"},
     "index": {"reportArgumentType"},
     "no-any-return": {"reportReturnType"},
     "misc": {"reportArgumentType", "reportAttributeAccessIssue", "reportOperatorIssue"},
     "operator": {"reportOperatorIssue"},
     "return-value": {"reportReturnType"},
     "type-arg": {"reportInvalidTypeArguments"},
+    "union-attr": {"reportAttributeAccessIssue"},
     "type-var": {"reportArgumentType", "reportInvalidTypeArguments"},
 }
 """For a code of mypy, the rules of pyright that say the same."""

@@ -1,0 +1,78 @@
+"""Gradients of functions on data, as values of the user's own classes.
+
+>>> from hilbert import R, Scalar
+>>> from diff import Expr, data, term, variant
+>>> from adjoint import grad
+>>> @variant
+... class Nothing:
+...     pass
+>>> @variant
+... class Just:
+...     value: Expr[Scalar]
+>>> @term(R, data(Nothing, Just, value=R))
+... def loss(missing: Expr[Scalar], m: Nothing | Just) -> Expr[Scalar]:
+...     match m:
+...         case Nothing():
+...             return missing * missing
+...         case Just(value):
+...             return value * missing
+>>> grad(loss)(R.vec(3.0), Just(R.vec(2.0)))
+(R.vec(2.0), Just(value=R.vec(3.0)))
+>>> grad(loss, 0)(R.vec(3.0), Nothing())
+R.vec(6.0)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, final, overload
+
+from diff.higher import TermError
+from diff.higher.functions import AnyTermFunction
+from hilbert import Field
+from hilbert.errors import integer, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+
+@final
+class DataGradient(Generic[P, Q]):
+    """The gradient of a function on data into ℝ: see `grad` and `value_and_grad`."""
+
+    def __init__(self, of: AnyTermFunction, wrt: int | None, made: Callable[..., Any], name: str) -> None:
+        self.of, self.wrt, self._made, self._name = of, wrt, made, name
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    @overload
+    def __call__(self, *args: Q.args, **kwargs: Q.kwargs) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient at these arguments, each part of the class of its argument; one alone without a tuple."""
+        at = self.of.at(*args, **kwargs)
+        p = at.program
+        if not isinstance(p.cod, Field):
+            raise TermError("type", f"{self._name} of {self.of.name}: its result is in {p.cod}, and a gradient is of ℝ")
+        if self.wrt is None:
+            found = self._made(p)(*at.leaves)
+            pair = found.split() if self._name == "value_and_grad" else (None, found)
+            made = at.arguments(pair[1])
+        else:
+            places = at.positions(self.wrt)
+            found = self._made(p, places[0] if len(places) == 1 else tuple(places))(*at.leaves)
+            pair = found.split() if self._name == "value_and_grad" else (None, found)
+            made = at.argument(self.wrt, pair[1])
+        return made if pair[0] is None else (pair[0], made)
+
+    def __repr__(self) -> str:
+        return f"{self._name}({self.of!r}{'' if self.wrt is None else f', {self.wrt}'})"
+
+
+def gradient_on_data(f: AnyTermFunction, wrt: Any, made: Callable[..., Any], name: str) -> Any:
+    """∇f, or its part for argument `wrt`; raises TermError for what is no position of an argument."""
+    k = None if wrt is None else integer(wrt)
+    if wrt is not None and (k is None or not 0 <= k < len(f.kinds)):
+        raise TermError("type", f"{name}(f, {shown(wrt)}): {f.name} has the arguments 0 to {len(f.kinds) - 1}")
+    return DataGradient(f, k, made, name)

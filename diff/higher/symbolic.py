@@ -1,0 +1,337 @@
+"""A Python function that is run once on symbols, as a term: what it does to vectors is a series of programs.
+
+Vectors are expressions of one line under construction, as in a traced function; a variable of the term, and what an
+unknown function gives, is there captured from outside. The line is cut where an unknown function is applied: a *call*.
+`diff.higher.recorded` makes the term of both.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+from diff.expr import Expr, tracing
+from diff.higher.errors import TermError
+from diff.higher.kinds import Data, Function, Kind, Sequence, type_of
+from diff.higher.recorded import Call, Given, Recorded, literals, packed, series
+from diff.higher.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh, list_term
+from diff.higher.types import Ty, ground
+from diff.origin import here
+from hilbert import Type, Vec
+from hilbert.errors import shown
+from hilbert.program.builder import Builder
+from hilbert.program.operation import Captured
+from hilbert.space import type_of as space_of_leaf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+recordings: ContextVar[tuple[Recording, ...]] = ContextVar("recordings", default=())
+"""The functions that are being run on symbols here, innermost last."""
+
+
+# --- symbols ---
+
+
+class Symbol:
+    """A value that is not known while a function is run on symbols: it may be passed on, and not be looked into."""
+
+    __slots__ = ("kind", "var")
+
+    def __init__(self, kind: Kind, var: Var) -> None:
+        self.kind, self.var = kind, var
+
+    def term(self) -> AnyTerm:
+        """The variable that it is."""
+        return self.var
+
+    def _refuse(self, what: str) -> NoReturn:
+        many = (
+            "; folded(step, start, items) goes over the items of a sequence" if isinstance(self.kind, Sequence) else ""
+        )
+        message = f"{what} of a value of {self.kind} that is not known while its function is traced: "
+        raise TermError("tag", f"{message}write case(v, on(A, …) | on(B, …)) to take it apart{many}")
+
+    @property  # type: ignore[misc]  # of Python's own, which may be set
+    def __class__(self) -> Any:
+        """Asked for by `isinstance` and by patterns; afterwards, by who describes an error."""
+        if recordings.get():
+            self._refuse("the class")
+        return type(self)
+
+    def __bool__(self) -> bool:  # noqa: PLE0304
+        self._refuse("the truth")
+
+    def __iter__(self) -> Any:
+        self._refuse("the items")
+
+    def __len__(self) -> int:  # noqa: PLE0303
+        self._refuse("the length")
+
+    def __getitem__(self, key: Any) -> Any:
+        self._refuse("an item")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._refuse("the equality")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not recordings.get():  # asked for by Python's own machinery, or by an error's text
+            raise AttributeError(name)
+        self._refuse(f"the field {name}")
+
+
+@final
+class UnknownFunction(Symbol):
+    """A function that is an argument: a call of it is one of the term."""
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]  # of Python's own, which may be set
+    def __class__(self) -> Any:
+        """That of a function on symbols; it is no secret."""
+        return UnknownFunction
+
+    def __call__(self, *args: Any) -> Any:
+        """The result of a call, as a symbol; raises TermError for arguments of other kinds."""
+        kind = self.kind
+        assert type(kind) is Function
+        return current().call(kind.takes, args, kind.gives, lambda parts: App(self.var, packed(parts)))
+
+
+@final
+class PartSymbol(Symbol):
+    """A part of the data that a function takes apart: the function may call itself on it, or pass it on; not both."""
+
+    __slots__ = ("home", "owner", "result", "whole")
+
+    def __init__(self, kind: Kind, var: Var, owner: Any, home: Recording) -> None:
+        super().__init__(kind, var)
+        self.owner, self.home = owner, home
+        self.result: tuple[Pattern, Any] | None = None  # of the function at this part, once it is asked for
+        self.whole = False  # whether it is used as what it is
+
+    def term(self) -> AnyTerm:
+        """The part itself."""
+        self.whole = True
+        return self.var
+
+    def folded(self, gives: Kind) -> Any:
+        """The result at this part, as a symbol."""
+        if self.result is None:
+            self.result = self.home.symbol(gives, self.var.name)
+        return self.result[1]
+
+    def results(self, ty: Ty) -> Var:
+        """The results at all items of a sequence of parts."""
+        if self.result is None:
+            self.result = fresh(self.var.name, ty), None
+        return self.result[0]  # type: ignore[return-value]  # a variable
+
+    def pattern(self, gives: Ty | None) -> Pattern:
+        """What binds it: its result, where that is of a type; else the part."""
+        if gives is None:
+            return self.var
+        return fresh(self.var.name, gives) if self.result is None else self.result[0]
+
+
+def current() -> Recording:
+    """The innermost function that is being run on symbols."""
+    found = recordings.get()
+    if not found:
+        raise TermError("type", "an unknown function is called after its function was traced: pass it as an argument")
+    return found[-1]
+
+
+# --- recording ---
+
+
+@final
+class Recording:
+    """One run of a function on symbols."""
+
+    def __init__(self, name: str, outer: Recording | None = None) -> None:
+        self.name, self.outer = name, outer
+        self.of: Any = None  # the run of a function that this is the whole of
+        self.builder = Builder([])
+        self.builder.watch = here
+        self.calls: list[Call] = []
+        self.known: dict[int, Var] = {}  # the variables that hold slots from outside
+        self.slots: dict[Var, tuple[int, ...]] = {}
+        self.outside: Given = []  # what a λ inside captures of the line around it
+
+    def symbol(self, kind: Kind, name: str) -> tuple[Pattern, Any]:
+        """A variable, or a tuple of them, and the symbol that stands for it."""
+        if isinstance(kind, tuple):
+            both = [self.symbol(part, name) for part in kind]
+            return Tuple(tuple(p for p, _ in both)), tuple(v for _, v in both)
+        x = fresh(name, type_of(kind))
+        if isinstance(kind, Type):
+            slots = self._captured(x, kind, tuple(range(len(self.known), len(self.known) + len(kind.leaves))), -1)
+            return x, Expr(self.builder, kind, slots)
+        return x, (UnknownFunction if type(kind) is Function else Symbol)(kind, x)
+
+    def _captured(self, x: Var, space: Type, numbers: tuple[int, ...], sign: int) -> tuple[int, ...]:
+        """Slots for a variable; those of the line around have its numbers, others negative ones."""
+        codes = [k if sign > 0 else -1 - k for k in numbers]
+        made = tuple(self.builder.emit(Captured(k), (), leaf) for k, leaf in zip(codes, space.leaves, strict=True))
+        self.known |= dict.fromkeys(made, x)
+        self.slots[x] = made
+        return made
+
+    def call(
+        self, kinds: tuple[Kind, ...], args: tuple[Any, ...], gives: Kind, made: Callable[[list[AnyTerm]], AnyTerm]
+    ) -> Any:
+        """The result of a call on these arguments, as a symbol."""
+        if len(args) != len(kinds):
+            raise TermError("type", f"{len(args)} arguments are given, and {len(kinds)} are due")
+        self._require_here()
+        given: Given = []
+        term = made([self.term(kind, arg, given) for kind, arg in zip(kinds, args, strict=True)])
+        return self.let(term, given, gives)
+
+    def let(self, term: AnyTerm, given: Given, gives: Kind) -> Any:
+        """The value of a term that is bound here, as a symbol."""
+        at = len(self.builder.steps)
+        pattern, symbol = self.symbol(gives, "y")
+        self.calls.append(Call(at, tuple(given), pattern, term))
+        return symbol
+
+    def _require_here(self) -> None:
+        if self.builder.inner is not None:
+            message = f"{self.name} calls an unknown function, or itself, in the body of a loop or of `where`: do it "
+            raise TermError("tag", f"{message}outside, or write case(v, …) and folded(step, start, items)")
+
+    # --- values as terms ---
+
+    def term(self, kind: Kind, value: Any, given: Given) -> AnyTerm:
+        """A value of a kind as a term; expressions in it are variables that `given` has the slots of.
+
+        Raises TermError for one of another kind.
+        """
+        if issubclass(type(value), Symbol):
+            if type_of(value.kind) is not type_of(kind):
+                raise TermError("type", f"a value of {value.kind} where one of {kind} is due")
+            made: AnyTerm = value.term()
+            return made
+        match kind:
+            case tuple():
+                if not isinstance(value, tuple) or len(value) != len(kind):
+                    raise TermError("type", f"{shown(value)} where a tuple of {len(kind)} is due")
+                return Tuple(tuple(self.term(k, v, given) for k, v in zip(kind, value, strict=True)))
+            case Data():
+                if type(value) not in kind.classes:
+                    raise TermError("type", f"{shown(value)} where a value of {kind} is due")
+                parts = [self.term(k, getattr(value, name), given) for name, k in kind.at(type(value))]
+                return Con(type(value).__name__, kind.core, packed(parts))
+            case Sequence(of):
+                if not isinstance(value, tuple):
+                    raise TermError("type", f"{shown(value)} where a tuple of values of {of} is due")
+                return list_term([self.term(of, item, given) for item in value], kind.core)
+            case Function(takes, gives):
+                if not callable(value):
+                    raise TermError("type", f"{shown(value)} where a function is due")
+                pattern, body, _ = self.abstraction(takes, value, given, gives)
+                return Lam(pattern, body)
+            case Type():
+                return self._vector(kind, value, given)
+            case _:  # where a field recurs it is closed
+                raise TypeError(kind)
+
+    def _vector(self, space: Type, value: Any, given: Given) -> AnyTerm:
+        if not isinstance(value, (Expr, Vec)):
+            raise TermError("type", f"{shown(value)} where a vector of {space} is due")
+        if value.space != space:
+            raise TermError("shape", f"a vector of {value.space} where one of {space} is due")
+        if isinstance(value, Vec):
+            return literals(space, value)
+        if value.builder is not self.builder:
+            message = f"{shown(value)} belongs to another function, or to a body that is complete: return it from there"
+            raise TermError("unbound", message)
+        return self.variable(space, value.slots, given)
+
+    def variable(self, space: Type, slots: tuple[int, ...], given: Given) -> Var:
+        """The variable that has these slots, or a new one for them."""
+        self._adopt(space, slots)
+        x = self.known.get(slots[0]) if slots else None
+        if x is not None and self.slots[x] == slots and x.type is ground(space):
+            return x
+        x = fresh("v", ground(space))
+        given.append((x, space, slots))
+        return x
+
+    def abstraction(
+        self,
+        kinds: tuple[Kind, ...],
+        function: Any,
+        given: Given,
+        gives: Kind | None,
+        symbols: Any = None,
+    ) -> tuple[Pattern, AnyTerm, Kind]:
+        """λ of a Python function on symbols of these kinds: its pattern, its body, and the kind of its result."""
+        self._require_here()
+        inner = Recording(self.name, self)
+        both = [inner.symbol(kind, "x") for kind in kinds] if symbols is None else symbols(inner)
+        self.builder.inner = inner.builder
+        try:
+            body, found = inner.run(function, [v for _, v in both], gives)
+        finally:
+            self.builder.inner = None
+        for x, space, slots in inner.outside:
+            given.append((x, space, slots))
+        return packed([p for p, _ in both]), body, found  # type: ignore[return-value]  # of patterns
+
+    # --- running ---
+
+    def run(self, function: Callable[..., Any], symbols: list[Any], gives: Kind | None) -> tuple[AnyTerm, Kind]:
+        """The term that a Python function computes of symbols, and the kind of its result if that is not given."""
+        around = tracing.set((*tracing.get(), self.builder))
+        outer = recordings.set((*recordings.get(), self))
+        try:
+            value = function(*symbols)
+            kind = kind_of(value) if gives is None else gives
+            given: Given = []
+            result = self.term(kind, value, given)
+            self._captures()
+        finally:
+            tracing.reset(around)
+            recordings.reset(outer)
+            self.builder.traced, self.builder.watch = True, None
+        calls = [*self.calls, Call(len(self.builder.steps), tuple(given), None, result)]
+        return series(Recorded(self.name, self.builder, self.known, self.slots), calls), kind
+
+    def _captures(self) -> None:
+        """Variables for the slots of the line around that this one has captured."""
+        for slot in range(len(self.builder.steps)):
+            self._adopt(space_of_leaf(self.builder.slots[slot]), (slot,))
+
+    def _adopt(self, space: Type, slots: tuple[int, ...]) -> None:
+        """A variable for slots that are captured of the line around, where they have none."""
+        operations = [self.builder.steps[slot].operation for slot in slots if slot not in self.known]
+        codes = tuple(one.slot for one in operations if isinstance(one, Captured))
+        outer = self.outer
+        if outer is None or not slots or len(codes) != len(slots):
+            return
+        outer._adopt(space, codes)
+        x = outer.known.get(codes[0])
+        if x is not None and set(codes) <= set(outer.slots[x]):
+            codes = outer.slots[x]
+            slots = tuple(self.builder.emit(Captured(k), (), outer.builder.slots[k]) for k in codes)
+        else:
+            x = outer.variable(space, codes, self.outside)
+        self.known |= dict.fromkeys(slots, x)
+        self.slots.setdefault(x, slots)
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a result; raises TermError where that has to be given."""
+    if issubclass(type(value), Symbol):
+        kind: Kind = value.kind
+        return kind
+    if isinstance(value, (Expr, Vec)):
+        space: Type = value.space
+        return space
+    if isinstance(value, tuple):
+        return tuple(map(kind_of, value))
+    raise TermError("type", f"a result is vectors, data or tuples of them, not {shown(value)}: say its kind, to=…")
