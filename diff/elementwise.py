@@ -162,6 +162,12 @@ def booleans(space: Type) -> Type:
     return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
+def power(k: float) -> Primitive:
+    """x ↦ x^k for a constant k, by the cheapest primitive."""
+    simple = {2.0: "square", -1.0: "reciprocal", 0.5: "sqrt"}.get(k)
+    return Primitive(simple) if simple else Primitive("power", (k,))
+
+
 @final
 @frozen(eq=False, repr=False)
 class Primitive(Elementwise[Field, Field]):

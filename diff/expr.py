@@ -25,7 +25,7 @@ from typing import (
 )
 
 from diff.axes import axis, reordering, repeated, spread
-from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans
+from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
 from diff.leaks import leaked
 from diff.lower import program
 from diff.methods import Reductions
@@ -726,12 +726,6 @@ def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     p = program(f)
     where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]
-
-
-def power(k: float) -> Primitive:
-    """x ↦ x^k for a constant k, by the cheapest primitive."""
-    simple = {2.0: "square", -1.0: "reciprocal", 0.5: "sqrt"}.get(k)
-    return Primitive(simple) if simple else Primitive("power", (k,))
 
 
 def _exact_reciprocal(k: float) -> bool:
