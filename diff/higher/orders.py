@@ -8,7 +8,7 @@ from math import comb, factorial, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from diff.higher.errors import TermError
-from diff.multiindex import MOST, Alpha, count, index_set, indices, require_down_closed
+from diff.multiindex import Alpha, count, index_set, indices, require_down_closed
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def binomial(alpha: Alpha, gamma: Alpha) -> int:
     return prod(map(comb, alpha, gamma))
 
 
+TERMS = 2_000
+"""The most summands of a coefficient: at one parameter they are the partitions of its order, 1,958 at order 25."""
 Factors: TypeAlias = tuple[tuple[Alpha, int, int], ...]
 """(γ, j, e): the e-th power of ∂^γ f_j."""
 
@@ -68,8 +70,9 @@ def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], .
             beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(components))
             parts = prod(factorial(e) * _factorial(gamma) ** e for gamma, _, e in chosen)
             found.append((_factorial(alpha) // parts, beta, chosen))
-            if len(found) > MOST:
-                raise TermError("limit", f"∂^{alpha} of a primitive is a sum of more than {MOST} terms")
+            if len(found) > TERMS:
+                why = f"∂^{alpha} of a primitive, written out, is a sum of more than {TERMS} terms"
+                raise TermError("limit", f"{why}; the jets of `diff.jet` need no such sum")
         elif k < len(cells):
             gamma, j = cells[k]
             most = min(r // g for r, g in zip(rest, gamma, strict=True) if g)

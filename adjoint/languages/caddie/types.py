@@ -33,6 +33,8 @@ INDICES = list_of(INT)
 RELATION = DataType(declared("relation", 0, (("Relation", UNIT),)), ())
 LONGEST = 100_000
 """The parts of a type that is printed."""
+DEEPEST = 1_000
+"""How deep it may be nested: the texts of all its parts are made."""
 
 
 def function(*types: Ty) -> Ty:
@@ -130,6 +132,8 @@ def _require_short(ty: Ty) -> None:
 
     if bottom_up(ty, step) > LONGEST:
         raise TermError("limit", f"a type of more than {LONGEST} parts")
+    if depth(ty) > DEEPEST:
+        raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
 
 
 def depth(ty: Ty) -> int:

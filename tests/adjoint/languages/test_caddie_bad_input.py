@@ -119,6 +119,12 @@ def test_deep_and_long(body: str) -> None:
     COUNTS[outcome(f"fun f x = {body}".encode())] += 1
 
 
+def test_deep_types() -> None:
+    """A type is printed as the text of each of its parts: nested too deep it is refused, with its place."""
+    with pytest.raises(TermError, match=r"t\.cad:1:5: a type that is nested more than 1000 deep"):
+        load([Source("t.cad", "fun f x = " + "(" * 10**4 + "x" + ", x)" * 10**4)])
+
+
 def test_calls_that_double() -> None:
     """200 functions that call the one before twice are checked; a call of the last ends with an error."""
     text = "fun f0 x = x * x\n" + "".join(f"fun f{k} x = f{k - 1} (f{k - 1} x)\n" for k in range(1, 200))

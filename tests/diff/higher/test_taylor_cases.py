@@ -14,6 +14,7 @@ from diff import derivative, fun, jvp
 from diff.higher import Module, Taylor, evaluate, program, run
 from diff.higher.__main__ import main
 from diff.higher.claims import agree
+from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Tuple, real, size
@@ -313,3 +314,10 @@ def test_size_is_affine_in_depth(orders: tuple[int, int]) -> None:
     steps = {b - a for a, b in pairwise(sizes)}
     assert len(steps) == 1
     assert steps.pop() <= {(1, 1): 13, (1, 2): 29, (2, 2): 57, (1, 5): 216}[orders]
+
+
+def test_sums_that_are_too_long() -> None:
+    """At one parameter there is a summand for each partition of the order; 2,436 at order 26."""
+    assert [len(tables((n,), 1)) for n in (1, 2, 3, 4, 5, 20)] == [1, 2, 3, 5, 7, 627]
+    with pytest.raises(TermError, match="more than 2000 terms"):
+        tables((26,), 1)
