@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from adjoint.languages.source import Source
     from diff.higher.binding import Pass
 
+WIDEST = 10_000
+"""The components of a tuple that one of them is asked of: all of them are in its type."""
 DEEPEST = 20_000
 """More brackets in each other are refused."""
 _BEGINS = {"let", "map", "iota", "repl", "red", "pow", "(", "[", "#"}
@@ -207,7 +209,7 @@ class Parser(Reader):
             return Name(f"repl {self.count('a number of elements')}", place=token.place), token.place
         if self.accept("#"):
             place = self.token.place
-            index = self.count("the number of a component")
+            index = self.count("the number of a component", WIDEST)
             if index == 0:
                 raise TermError("syntax", "components are counted from 1", place)
             return index, token.place

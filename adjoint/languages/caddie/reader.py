@@ -68,9 +68,9 @@ class Reader:
             raise TermError("limit", f"the number {text[:20]}… is too large", sign.place)
         return Token("number", text, sign.start, digits.end, sign.place)
 
-    def count(self, what: str) -> int:
+    def count(self, what: str, most: int = MOST) -> int:
         """A number of elements, or an index: a constant."""
         token = self.number(what)
-        if "." in token.text or not 0 <= int(token.text) <= MOST:
-            raise TermError("syntax", f"expected {what}, from 0 to {MOST}, not {token}", token.place)
+        if "." in token.text or not 0 <= int(token.text) <= most:
+            raise TermError("syntax", f"expected {what}, from 0 to {most}, not {token}", token.place)
         return int(token.text)

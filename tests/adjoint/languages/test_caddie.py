@@ -152,6 +152,7 @@ def test_tuples_and_arrays(body: str, expected: Any) -> None:
         ("fun f x = ()", 11, "() is no value: a tuple has two components or more"),
         ("fun f x = []", 11, "an array has an element: repl 0 x is the empty one"),
         ("fun f x = #0 x", 12, "components are counted from 1"),
+        ("fun f x = #1000000 x", 12, "expected the number of a component, from 0 to 10000, not '1000000'"),
         ("fun f x y = x", 9, "expected '=': a function has one parameter, which may be a tuple, not 'y'"),
         ("fun f x = x fun f x = x", 17, "f is defined twice, first at t.cad:1:5"),
         ("fun f x = g x fun g x = x", 11, "g is not defined before this place"),
