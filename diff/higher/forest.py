@@ -60,7 +60,7 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
     """
     if not isinstance(f, TermFunction) or not isinstance(f.kinds[-1], Data):
         raise TermError("type", f"forest(f, trees) takes a function on data, its last argument, not {shown(f)}")
-    spaces = f.kinds[:-1]
+    spaces: Any = f.kinds[:-1]
     if not spaces or not all(isinstance(kind, Type) for kind in spaces):
         raise TermError("type", f"forest({f.name}, trees): what stands before the trees are vectors")
     levels = Levels(f.kinds[-1], list(trees))
