@@ -8,6 +8,7 @@ from diff.convolution import conv
 from diff.custom import operation
 from diff.dot import dot
 from diff.expr import Expr, const
+from diff.higher.forest import forest
 from diff.higher.kinds import arrow, data, sequence, variant
 from diff.higher.surface import case, folded, on, term
 from diff.implicit import fixed_point, root
@@ -108,6 +109,7 @@ __all__ = [
     "fixed_point",
     "fold",
     "folded",
+    "forest",
     "fun",
     "gelu",
     "hypot",

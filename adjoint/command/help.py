@@ -10,9 +10,10 @@ USAGES = {
 """How a sub-command is written."""
 USAGE = "\n".join(["usage:", *(f"  {usage}" for usage in USAGES.values()), "  hilbert SUB-COMMAND --help"])
 FILES = """FILE is a Python file (.py), which is executed, and NAME one of its variables that is a function of the
-library; or a text of caddie (.cad) or KS-Lisp (.ks), and NAME one of its functions. FILE:NAME may stand for FILE NAME;
-`-` is the standard input, whose language --lang names (py, cad, ks). Files with commas between are read in that order,
-as one. For KS-Lisp, --no-prelude leaves the prelude out, and --steps N ends an evaluation after N calls."""
+library; or a text of caddie (.cad), KS-Lisp (.ks) or of the λ-language (.lam), and NAME one of its functions. FILE:NAME
+may stand for FILE NAME; `-` is the standard input, whose language --lang names (py, lam, cad, ks). Files with commas
+between are read in that order, as one. Values of the λ-language are written as in its texts: '(Just 2)', '[1, 2]',
+'<1, 2>'. For KS-Lisp, --no-prelude leaves the prelude out, and --steps N ends an evaluation after N calls."""
 VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
 numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
 @x.npy, @x.npz:KEY and @x.json read files. Several ARGs are one tuple. `--` ends options; -1e-3 is never one.
@@ -39,12 +40,15 @@ One line for each function of the files, in the order of the text: NAME : ARGUME
 {FILES}""",
     "run": f"""{USAGES["run"]}
 
-The value of NAME at the ARGs; or of expressions, in the names of the file. Of a .ks file without NAME, main is run.
+The value of NAME at the ARGs; or of expressions, in the names of the file. Without NAME, a .ks file
+runs main, a .lam file its claims.
 
   hilbert run model.py loss '[1, 2]' '[0.5, -0.5]' 1
   hilbert run model.py -e 'loss(w, x, y)' -e 'w @ x'
   hilbert run lesson.cad -e 'norm (iota 4)'
   hilbert run notes.ks -e '([rev f2] 1.5 1.0)'
+  hilbert run claims.lam
+  hilbert run claims.lam fromMaybe 3 '(Just 2)'
 
 {FILES}
 
@@ -74,6 +78,7 @@ A stage of NAME as a text, never cut; --stage list names the stages.
   reverse     the adjoint of the derivative at a cotangent that is an argument
   structure   what is proved of the matrix of the derivative
   cost        what a call costs; with --at, what the derivative there costs
+  anf, steps, taylor   .lam: the A-normal form, the steps of the pullback at a point, D_(1,1)
 
   hilbert show model.py loss --stage derivative
   hilbert show model.py:loss --stage structure --at '[1, 2]' '[0.5, -0.5]' 1

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjoint.command import python, texts
+from adjoint.command import lam, python, texts
 from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import HELP, USAGE
 from adjoint.command.report import TextError, UsageError, complain, say
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from adjoint.command.definition import DefinedFunction, Loaded
     from adjoint.languages.values import Value
 
-LANGUAGES: dict[str, Callable[..., Loaded]] = {"py": python.load, **{k: texts.loader(k) for k in TEXTS}}
+LANGUAGES: dict[str, Callable[..., Loaded]] = {
+    "py": python.load,
+    "lam": lam.load,
+    **{k: texts.loader(k) for k in TEXTS},
+}
 """What loads the files of a language."""
 DIGITS = 12
 """The digits that a number of steps may have."""
@@ -99,28 +103,32 @@ def _check(of: Asked) -> int:
 
 
 def _run(of: Asked) -> int:
-    args = _values(of.arguments, "argument")
+    args = _values(of.arguments, "argument", of)
     loaded = _loaded(of.file, of)
     if of.expressions:
         for source in of.expressions:
             say(loaded.expression(source))
         return 0
+    if not of.name and isinstance(loaded, lam.LambdaTexts):
+        report = loaded.claims()
+        say(str(report))
+        return 0 if report.holds else 1
     if not of.name and "main" in loaded.definitions:  # what it prints is its result
         loaded.definitions["main"].value(())
         return 0
-    say(text(_found(loaded, of).value(args)))
+    say(_written(_found(loaded, of).value(args)))
     return 0
 
 
 def _diff(of: Asked) -> int:
-    at, along = _values(of.at or (), "--at"), None if of.along is None else _values(of.along, "--along")
+    at, along = _values(of.at or (), "--at", of), None if of.along is None else _values(of.along, "--along", of)
     found = _found(_loaded(of.file, of), of)
-    say(text(found.differential(at, along, reverse=of.reverse)))
+    say(_written(found.differential(at, along, reverse=of.reverse)))
     return 0
 
 
 def _show(of: Asked) -> int:
-    at = None if of.at is None else _values(of.at, "--at")
+    at = None if of.at is None else _values(of.at, "--at", of)
     found = _found(_loaded(of.file, of), of)
     if of.stage not in ("list", *found.stages):
         raise UsageError(f"no stage {of.stage}: there are {', '.join(found.stages)}")
@@ -136,11 +144,17 @@ def _show(of: Asked) -> int:
 
 
 def _verify(of: Asked) -> int:
-    at = None if of.at is None else _values(of.at, "--at")
+    at = None if of.at is None else _values(of.at, "--at", of)
     loaded = _loaded(of.file, of)
     status = 0
     for found in [_found(loaded, of)] if of.name else loaded.definitions.values():
-        wrong = found.verified(at)
+        try:
+            wrong = found.verified(at)
+        except UsageError as error:
+            if of.name:
+                raise
+            say(f"{found.name} : not verified: {error}")
+            continue
         if wrong is None:
             say(f"{found.name} : verified")
             continue
@@ -208,8 +222,16 @@ def _found(loaded: Loaded, of: Asked) -> DefinedFunction:
     raise UsageError(f"{of.file} defines no function {of.name}: {hint}")
 
 
-def _values(words: Sequence[str], what: str) -> list[Value]:
-    values = []
+def _written(value: Value) -> str:
+    """A value as its language writes it."""
+    return value if isinstance(value, lam.Written) else text(value)
+
+
+def _values(words: Sequence[str], what: str, of: Asked) -> list[Value]:
+    """The values that are written; of the λ-language, which has values of its own, the words."""
+    if (of.language or Path(of.file).suffix.removeprefix(".")) == "lam":
+        return list(words)
+    values: list[Value] = []
     for k, word in enumerate(words, 1):
         try:
             values.append(parse(word))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def run(text: str, file: str = "<text>") -> ClaimsReport:
     """The claims of a text, those of pullbacks among them. Raises TermError for a mistake outside of them."""
-    return claims.run(text, file, {"reduce": _reduce, "pair": _pair})
+    return claims.run(text, file, RULES)
 
 
 def _reduce(module: Module, claim: Claim) -> str | None:
@@ -55,6 +55,10 @@ def _pair(module: Module, claim: Claim) -> str | None:
     direction, _ = module.checked(along, ty.dom)
     due, _ = module.checked(right, ty.cod)
     return claims._compared(pairing(covector, direction), evaluate(due))
+
+
+RULES = {**claims.RULES, "reduce": _reduce, "pair": _pair}
+"""All claims."""
 
 
 # --- equality of normal forms ---

@@ -20,7 +20,7 @@ def main(files: list[str], run: Callable[[str, str], ClaimsReport] = run, comman
     worst = 0
     for file in files:
         try:
-            text = Path(file).read_text("utf-8")
+            text = Path(file).read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
             return 2

@@ -84,10 +84,11 @@ def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None
     """The claims of a text; `rules` adds kinds of claims. Raises TermError for a mistake outside of them."""
     known = {**RULES, **(rules or {})}
     module = Module()
-    return ClaimsReport(tuple(_result(module, claim, known) for claim in module.read(text, file)))
+    return ClaimsReport(tuple(result_of(module, claim, known) for claim in module.read(text, file)))
 
 
-def _result(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
+def result_of(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
+    """Whether one claim holds."""
     rule = rules.get(claim.word)
     if rule is None:
         found: str | None = f"no rule for `{claim.word}`: pullbacks are not reduced by this command"

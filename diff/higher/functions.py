@@ -23,7 +23,7 @@ from diff.higher.kinds import (
     type_of,
 )
 from diff.higher.recorded import packed
-from diff.higher.symbolic import PartSymbol, Recording, current, recordings
+from diff.higher.symbolic import PartSymbol, Recording, TakenApart, WholeSymbol, current, recordings
 from diff.higher.terms import AnyTerm, App, Branch, Case, Fold, Lam, Pattern, fresh
 from diff.higher.translate import program as program_of
 from diff.higher.translate import result_shape
@@ -159,16 +159,26 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
             raise made from error
 
     def _made(self) -> tuple[AnyTerm, Kind]:
-        names = parameters(self.body, len(self.kinds))
+        places = [k for k, kind in enumerate(self.kinds) if isinstance(kind, Data)]
+        if places:
+            try:
+                return self._recorded(None, places[-1])
+            except TakenApart:  # and so it is run for each class
+                return self._recorded(places[-1], None)
+        return self._recorded(None, None)
+
+    def _recorded(self, at: int | None, whole: int | None) -> tuple[AnyTerm, Kind]:
+        """λ⟨x, …⟩. t, where the argument `at` is taken apart, and `whole` must not be."""
         outer = Recording(self.name)
+        names = parameters(self.body, len(self.kinds))
         both = [outer.symbol(kind, name) for kind, name in zip(self.kinds, names, strict=True)]
         patterns, symbols = [p for p, _ in both], [v for _, v in both]
-        places = [k for k, kind in enumerate(self.kinds) if isinstance(kind, Data)]
-        outer.of = running = Running(self, places[-1] if places else None, symbols, self._to)
-        body, gives = outer.run(
-            (lambda *_: self._taken_apart(outer, running)) if places else self.body, symbols, self._to
-        )
-        return Lam(packed(patterns), body), gives  # type: ignore[arg-type]  # of patterns
+        if whole is not None:
+            symbols[whole] = WholeSymbol(symbols[whole].kind, symbols[whole].var)
+        outer.of = running = Running(self, at, symbols, self._to)
+        body = self.body if at is None else lambda *_: self._taken_apart(outer, running)
+        made, gives = outer.run(body, symbols, self._to)
+        return Lam(packed(patterns), made), gives  # type: ignore[arg-type]  # of patterns
 
     def _taken_apart(self, outer: Recording, running: Running) -> Any:
         """The case or fold of the data that are taken apart: the body is run once for each class."""

@@ -82,6 +82,20 @@ class Symbol:
         self._refuse(f"the field {name}")
 
 
+class TakenApart(Exception):  # noqa: N818 - no error: the function is run for each class
+    """A function looks into its argument."""
+
+
+@final
+class WholeSymbol(Symbol):
+    """The data that a function is given, as long as it only passes them on."""
+
+    __slots__ = ()
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise TakenApart
+
+
 @final
 class UnknownFunction(Symbol):
     """A function that is an argument: a call of it is one of the term."""

@@ -18,7 +18,7 @@ import pytest
 from adjoint.command import main
 from adjoint.command.help import HELP
 
-SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "ks")]
+SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "lambda", "ks")]
 
 
 def read(path: Path) -> tuple[dict[str, str], list[tuple[str, str]]]:

@@ -156,6 +156,8 @@ STATEMENTS = (
     Statement("§4.3", "diff/higher/taylor.py", "terms.append((coefficient * (1.0 if k is None else k), ", "terms.append((1.0 if k is None else k, ", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     Statement("§5, §8.1", "diff/higher/check.py", 'unify(ty, BOOL, condition.place or place, "the condition")', "pass", "tests/diff/higher/test_text.py::test_errors"),
     Statement("§5, §8.1", "diff/higher/check.py", 'unify(other, ty, right.place or place, "the other summand")', "pass", "tests/diff/higher/test_generated_terms.py::test_summands_have_one_type"),
+    Statement("forests", "diff/higher/forest.py", "if levels.last[k] > g]", "if levels.last[k] >= g]", "tests/diff/higher/test_forest.py::test_steps_are_those_of_the_levels"),
+    Statement("forests", "diff/higher/forest.py", "positions = [where[k] for k in nodes]", "positions = [where[nodes[0]] for k in nodes]", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
     Statement("§5 | Python", "diff/higher/recorded.py", "exported = {a for a, k in uses if segment[a] < k", "exported = {a for a, k in uses if segment[a] > k", "tests/diff/higher/test_functions_on_data.py::test_functions_as_arguments"),
     Statement("§5 | Python", "diff/higher/functions.py", "if k != at and not _is_same(arg, mine):", "if k == at and not _is_same(arg, mine):", "tests/diff/higher/test_functions_on_data.py::test_recursion_with_other_arguments"),
     Statement("§5 | βη", "diff/higher/evaluate.py", "                    env = dict(f.values)\n", "                    env = f.values\n", "tests/diff/higher/test_text.py::test_types_and_values"),

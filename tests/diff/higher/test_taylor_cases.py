@@ -65,6 +65,8 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("value 1 + = 2\n", "utf-8")
     assert main([str(file)]) == 1
     assert capsys.readouterr().err.startswith(f"{file}:1:11: syntax: ")
+    file.write_bytes(b"\xef\xbb\xbfvalue 1 = 1\n")  # a byte-order mark is no part of the text
+    assert main([str(file)]) == 0
     assert main([str(tmp_path / "none.lam")]) == 2
 
 

@@ -1,0 +1,302 @@
+r"""Texts of the λ-language: their definitions as the sub-commands ask for them, and their claims.
+
+>>> from adjoint.languages.source import Source
+>>> found = load([Source("page.lam", "def twice f u = f (f u)\nvalue twice sin 0 = 0\n")])
+>>> found.definitions["twice"].signature
+'(a → a) → a → a'
+>>> print(found.claims())
+page.lam:2: ok
+1 of 1 claims hold
+>>> found.definitions["twice"].value([r"\x. x*x", "3"])
+'81'
+>>> found.definitions["twice"].differential([r"\x. x*x", "3"], None, reverse=True)
+Traceback (most recent call last):
+    ...
+adjoint.command.report.UsageError: argument 1 of twice is a function: its derivative is `differential`, in Python
+
+Arguments are written as its grammar has them, `(Just 2)`, and so are results.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from adjoint.command.report import TextError, TextSpan, UsageError
+from adjoint.higher.anormal import a_normal
+from adjoint.higher.claims import RULES
+from adjoint.higher.machine import reduce
+from adjoint.higher.steps import steps
+from adjoint.rules import adjoint
+from adjoint.verification import verify
+from diff import derivative, show
+from diff.higher.claims import ClaimsReport, result_of
+from diff.higher.errors import TermError
+from diff.higher.evaluate import evaluate
+from diff.higher.items import Claim, Definition, PrimitiveItem
+from diff.higher.modules import Module
+from diff.higher.recorded import literals
+from diff.higher.show_values import show_value
+from diff.higher.taylor import Taylor
+from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Pattern, Pull, Tuple, fresh
+from diff.higher.translate import program, result_shape
+from diff.higher.types import REAL, Arrow, Ty, ground, is_first_order, space_of
+from diff.higher.values import filled, shape_of, spaces_of
+from hilbert import R, SpaceError, Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from adjoint.languages.source import Source
+    from diff.higher.errors import Place
+    from diff.higher.values import DiscreteShape, Value
+    from diff.programs import AnyProgram
+
+
+@final
+class Written(str):
+    """A value as its language writes it."""
+
+    __slots__ = ()
+
+
+@final
+@frozen
+class LambdaTexts:
+    """What texts of the λ-language define, and what they claim."""
+
+    module: Module
+    definitions: Mapping[str, LambdaDefinition]
+    texts: Mapping[str, str]
+    claimed: tuple[Claim, ...]
+
+    def expression(self, source: str) -> str:
+        """The value of an expression, as text; a term of the language of pullbacks is reduced."""
+        with _reported({**self.texts, "-e": source}):
+            term, _ = self.module.term(source, "-e")
+            try:
+                return show_value(evaluate(term))
+            except TermError:
+                return str(reduce(term))
+
+    def claims(self) -> ClaimsReport:
+        """Whether the claims hold."""
+        return ClaimsReport(tuple(result_of(self.module, claim, RULES) for claim in self.claimed))
+
+
+def load(sources: Sequence[Source]) -> LambdaTexts:
+    """What texts define, read in this order; raises TextError for a mistake in them."""
+    module, claims = Module(), []
+    definitions: dict[str, LambdaDefinition] = {}
+    texts = {source.name: source.text for source in sources}
+    with _reported(texts):
+        for source in sources:
+            for item in module.reader.read(source.text, source.name):
+                if isinstance(item, Claim):
+                    claims.append(item)
+                else:
+                    module.add(item)
+                if isinstance(item, (Definition, PrimitiveItem)):
+                    definitions[item.name] = LambdaDefinition(item.name, _span(item.place, texts), module, texts)
+    return LambdaTexts(module, definitions, texts, tuple(claims))
+
+
+@final
+@frozen
+class LambdaDefinition:
+    """def or prim NAME."""
+
+    name: str
+    place: TextSpan
+    module: Module
+    file_texts: Mapping[str, str]
+
+    @property
+    def signature(self) -> str:
+        """Its type."""
+        return str(self._type())
+
+    def _type(self) -> Ty:
+        op = self.module.map(self.name)
+        if op is not None:
+            return Arrow(ground(op.dom), ground(op.cod))
+        found = self.module.definition(self.name)
+        assert found is not None  # it is one of the module
+        return found[0]
+
+    @property
+    def stages(self) -> Sequence[str]:
+        """The stages that it has."""
+        return ["text", "anf", "steps", "taylor", "program", "adjoint"]
+
+    # --- arguments ---
+
+    def _read(self, words: Sequence[Any], what: str) -> list[tuple[AnyTerm, Ty]]:
+        """The terms that are written; raises UsageError where one is none."""
+        found = []
+        for k, word in enumerate(words, 1):
+            try:
+                found.append(self.module.term(str(word), f"{what} {k}"))
+            except TermError as error:
+                raise UsageError(f"{what} {k} of {self.name}, {str(word)[:40]}: {error.message}") from error
+        return found
+
+    def _applied(self, args: Sequence[AnyTerm]) -> AnyTerm:
+        """The definition at arguments: one after the other where its type has so many arrows, else at their tuple."""
+        ty, arrows = self._type(), 0
+        while isinstance(ty, Arrow):
+            ty, arrows = ty.cod, arrows + 1
+        made: AnyTerm = Name(self.name)
+        if len(args) <= arrows:
+            for arg in args:
+                made = App(made, arg)
+            return made
+        return App(made, Tuple(tuple(args)))
+
+    def value(self, args: Sequence[Any]) -> Written:
+        """The value at the arguments, as text."""
+        terms = [term for term, _ in self._read(args, "argument")]
+        with _reported(self.file_texts, self.name):
+            return Written(show_value(evaluate(self.module.checked(self._applied(terms))[0])))
+
+    def _function(self, at: Sequence[Any] | None) -> tuple[AnyTerm, Value]:
+        """λ⟨x, …⟩. f x …, and the value of its argument; 0 for what is not given. Raises UsageError for functions."""
+        given = self._zeros() if at is None else self._read(at, "argument")
+        if not given:
+            raise UsageError(f"{self.name} is no function of arguments: it has no derivative")
+        for k, (_, ty) in enumerate(given, 1):
+            if not is_first_order(ty):
+                what = f"argument {k} of {self.name} is a function"
+                raise UsageError(f"{what}: its derivative is `differential`, in Python")
+        xs = [fresh("x", ty) for _, ty in given]
+        with _reported(self.file_texts, self.name):
+            values = [evaluate(term) for term, _ in given]
+            pattern: Pattern = xs[0] if len(xs) == 1 else Tuple(tuple(xs))
+            term, _ = self.module.checked(Lam(pattern, self._applied(xs)))
+        return term, values[0] if len(values) == 1 else tuple(values)
+
+    def _zeros(self) -> list[tuple[AnyTerm, Ty]]:
+        """0 for each argument that is real; raises UsageError for others."""
+        ty, found = self._type(), []
+        while isinstance(ty, Arrow):
+            found.append(ty.dom)
+            ty = ty.cod
+        zero = [_zero(one) for one in found]
+        if None in zero:
+            raise UsageError(f"{self.name} : {self.signature}: at which arguments? write --at")
+        return [(term, one) for term, one in zip(zero, found, strict=True) if term is not None]
+
+    def _program(self, at: Sequence[Any] | None) -> tuple[AnyProgram, Any, DiscreteShape, DiscreteShape]:
+        """The program for arguments, these as a point, and the shapes of argument and result."""
+        term, value = self._function(at)
+        with _reported(self.file_texts, self.name):
+            p = program(term, value)
+            shape, leaves = shape_of(value)
+            return p, _joined(leaves, p.dom), shape, result_shape(term, value)
+
+    # --- what is asked ---
+
+    def differential(self, at: Sequence[Any], along: Sequence[Any] | None, *, reverse: bool) -> Written:
+        """The derivative along a tangent; its adjoint at a cotangent in reverse, by default 1 of ℝ."""
+        p, x, shape, result = self._program(at)
+        given, due = (result, shape) if reverse else (shape, result)
+        if along is None and reverse and spaces_of(given) == [R]:
+            along = ["1"]
+        what = "cotangent" if reverse else "tangent"
+        if along is None:
+            raise UsageError(f"along which {what} of {self.name}? write --along with a value of the same shape")
+        values = [evaluate(term) for term, _ in self._read(along, what)]
+        found, leaves = shape_of(values[0] if len(values) == 1 else tuple(values))
+        if found != given:
+            of = "result" if reverse else "point"
+            raise UsageError(f"the {what} of {self.name} is a value of the shape of its {of}")
+        with _reported(self.file_texts, self.name):
+            linear = derivative(p)(x)
+            linear = adjoint(linear) if reverse else linear
+            made = linear(_joined(leaves, linear.dom))
+        parts = [made] if len(spaces_of(due)) == 1 else made.split()
+        return Written(show_value(filled(due, iter(parts))))
+
+    def stage(self, name: str, at: Sequence[Any] | None) -> str:
+        """A stage as text."""
+        with _reported(self.file_texts, self.name):
+            match name:
+                case "text":
+                    definition = self.module.definitions.get(self.name)
+                    return str(definition.term if definition else self._linked())
+                case "anf":
+                    return str(_a_normal(self._linked()))
+                case "taylor":
+                    return str(Taylor.of(1, 1).term(self._linked()))
+                case "steps":
+                    return "\n".join(map(str, steps(self._pullback(at))))
+                case "program":
+                    return show(self._program(at)[0], lines=None, digits=None)
+                case _:  # the adjoint
+                    p, x, _, _ = self._program(at)
+                    d: Any = derivative(p) if at is None else derivative(p)(x)
+                    return show(adjoint(d), lines=None, digits=None)
+
+    def _pullback(self, at: Sequence[Any] | None) -> AnyTerm:
+        """The pullback of [1]* along a function of one argument into ℝ, at a point."""
+        given = [] if at is None else self._read(at, "argument")
+        if len(given) != 1:
+            raise UsageError(f"the steps of {self.name} are those at one argument: write --at with one value")
+        ((point, ty),) = given
+        x = fresh("x", ty)
+        _, of = self.module.checked(Lam(x, self._applied([x])))
+        if not isinstance(of, Arrow) or of.cod is not REAL:
+            raise UsageError(f"the steps of {self.name} : {self.signature} are those of a function into real")
+        return self.module.checked(App(Pull(x, self._applied([x]), Cov(Number("1"))), point))[0]
+
+    def _linked(self) -> AnyTerm:
+        return self.module.checked(Name(self.name))[0]
+
+    def verified(self, at: Sequence[Any] | None) -> str | None:
+        """What is wrong with the derivative of the program at a point, 0 unless it is given; None if nothing is."""
+        p, x, _, _ = self._program(at)
+        with _reported(self.file_texts, self.name):
+            return "\n".join(verify(p, at=x).failures) or None
+
+
+def _a_normal(term: AnyTerm) -> AnyTerm:
+    """λp. ⌜t⌝ of a definition λp. t, the definitions that it uses being `let`s of t."""
+    lets: list[Let] = []
+    while isinstance(term, Let) and term.body is not term.pattern:
+        lets.append(term)
+        term = term.body
+    if lets and term == lets[-1].pattern:
+        term = lets.pop().value
+    body = term.body if isinstance(term, Lam) else term
+    for one in reversed(lets):
+        body = Let(one.pattern, one.value, body)
+    return Lam(term.pattern, a_normal(body)) if isinstance(term, Lam) else a_normal(body)
+
+
+def _zero(ty: Ty) -> AnyTerm | None:
+    """0 of a type that is a space; None for another."""
+    space = space_of(ty)
+    return literals(space, space.zeros()) if space is not None and space.is_space else None
+
+
+def _joined(leaves: list[Any], space: Any) -> Any:
+    return leaves[0] if len(leaves) == 1 else Vec(space, tuple(part for leaf in leaves for part in leaf.leaves))
+
+
+def _span(place: Place, texts: Mapping[str, str]) -> TextSpan:
+    return TextSpan(place.file, texts.get(place.file, ""), place.line, place.column)
+
+
+@contextmanager
+def _reported(texts: Mapping[str, str], of: str | None = None) -> Iterator[None]:
+    """Errors that are about a place in a text; with a name, others are about what its definition was given."""
+    try:
+        yield
+    except SpaceError as error:
+        if isinstance(error, TermError) and (of is None or (error.place and error.place.file in texts)):
+            raise TextError.of(error, texts) from error
+        if of is None:
+            raise
+        raise UsageError(f"{of}: {getattr(error, 'message', error)}") from error

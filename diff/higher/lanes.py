@@ -1,0 +1,99 @@
+"""Evaluation of a term for many values at once: a leaf may be a *lane*, one vector for each element of an index set.
+
+Maps are lifted: what they are given of one value only is shared. Tags and lengths are the same in all lanes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from diff.expr import Expr, const
+from diff.higher.errors import TermError
+from diff.higher.evaluate import Evaluator
+from diff.higher.terms import If
+from diff.higher.values import filled, flat, flattened, shape_of
+from diff.lift import lift
+from diff.lower import program
+from diff.operations import select
+from diff.trace import fun
+from hilbert import Bool, Copower, DirectSum, Index, Type, Vec
+from hilbert.once import once
+
+if TYPE_CHECKING:
+    from diff.higher.binding import Pass
+    from diff.higher.terms import Case, Fold
+    from diff.higher.values import Value
+    from diff.programs import AnyProgram
+    from hilbert.map import AnyMap
+
+
+@final
+@frozen(eq=False)
+class Lane:
+    """An element of V for each element of X, as an expression of V^X."""
+
+    of: Expr[Any]
+    space: Type
+    """V."""
+
+
+def spread(leaf: Any, X: Index) -> Expr[Any]:
+    """A leaf in V^X, one that is no lane the same for each x."""
+    if isinstance(leaf, Lane):
+        return leaf.of
+    expr = const(leaf) if isinstance(leaf, Vec) else leaf
+    made: Expr[Any] = expr.rep(Copower(leaf.space, X))
+    return made
+
+
+class LaneEvaluator(Evaluator):
+    """The evaluator for lanes over one index set."""
+
+    def __init__(self, steps: int, X: Index) -> None:
+        super().__init__(steps)
+        self.X = X
+
+    def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
+        """op^X of lanes, sharing what is no lane."""
+        leaves = flat(value)
+        over = tuple(k for k, leaf in enumerate(leaves) if isinstance(leaf, Lane))
+        if not over:
+            return super().primitive(op, value, name)
+        whole = [leaf.of if isinstance(leaf, Lane) else leaf for leaf in leaves]
+        return nested_lanes(op.cod, _lifted(program(flattened(op)), self.X, over)(*whole))
+
+    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
+        """A condition that each lane decides: both branches, of which the entries are selected."""
+        assert isinstance(term, If), "the tags of values are known"
+        if not isinstance(condition, Lane):
+            return (yield super().undecided(condition, term, env))
+        a = yield self.value(term.then, dict(env))
+        b = yield self.value(term.otherwise, dict(env))
+        shape, mine = shape_of(a)
+        other, yours = shape_of(b)
+        if shape != other:
+            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
+            raise TermError("tag", message, term.place)
+        made = [self.primitive(_chosen(x.space), (condition, x, y)) for x, y in zip(mine, yours, strict=True)]
+        return filled(shape, iter(made))
+
+
+def nested_lanes(space: Type, value: Expr[Any]) -> Value:
+    """An expression of V^X, or of the direct sum of such, as nested tuples of lanes of the parts of V."""
+    if not isinstance(space, DirectSum):
+        return Lane(value, space)
+    return tuple(nested_lanes(part, one) for part, one in zip(space.parts, value.split(), strict=True))
+
+
+@once
+def _lifted(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyMap:
+    made: AnyMap = lift(p, X, over=over) if isinstance(p.dom, DirectSum) else p**X
+    return made
+
+
+def _chosen(V: Type) -> AnyMap:
+    """(c, v, w) ↦ v where c holds, else w."""
+    made: Any = fun(Bool, V, V)(lambda c, v, w: select(c, v) + select(~c, w))
+    return made

@@ -1,0 +1,168 @@
+"""A forest is one program a tree: values, gradients, any number of children, shared nodes; steps that are few."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjoint import grad
+from diff import Expr, case, data, folded, forest, fun, inner, on, tanh, term, variant
+from diff.higher import TermError
+from hilbert import Fin, R, Scalar, SpaceError, Vector
+from tests.diff.higher.test_functions_on_data import (
+    Just,
+    Leaf,
+    Node,
+    Nothing,
+    Rose,
+    V,
+    Word,
+    encode,
+    energy,
+    maybe,
+    p0,
+    rose,
+    tree,
+    trees,
+    word,
+)
+
+FORESTS = st.lists(trees(), min_size=1, max_size=5)
+
+
+@given(FORESTS)
+def test_a_forest_is_one_program_a_tree(some: Any) -> None:
+    for f in (encode, energy):
+        found = forest(f, some)(p0)
+        assert found.space.index.size == len(some)
+        assert np.allclose(found.array, [f(p0, t).array for t in some], atol=1e-12)
+
+
+@given(FORESTS)
+def test_gradients(some: Any) -> None:
+    """Those of trees that share nodes, too."""
+    some = [*some, Node(some[0], some[-1]), some[0]]
+    f = forest(energy, some)
+    found: Any = grad(fun(p0.space)(lambda p: f(p).sum()))(p0)
+    due = sum((np.asarray(grad(energy, 0)(p0, t).flat()) for t in some), np.zeros(p0.space.dim))
+    assert np.allclose(found.flat(), due, atol=1e-12 * max(1.0, float(abs(due).max())))
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(0, 5))
+def test_any_number_of_children(counts: list[int], salt: int) -> None:
+    def made(depth: int) -> Rose:
+        n = counts[(depth * 5 + salt) % len(counts)] if depth < 4 else 0
+        return Rose(R.vec(0.1 * depth - 0.3), tuple(made(depth + 1 + k) for k in range(n)))
+
+    some = [made(0), made(1), made(3)]
+    w = R.vec(0.7)
+    explicit: Any = pooled_to
+    assert np.allclose(forest(explicit, some)(w).array, [explicit(w, t).array for t in some], atol=1e-12)
+
+
+@term(R, rose, to=R)
+def pooled_to(w: Expr[Scalar], t: Rose) -> Expr[Scalar]:
+    return tanh(w * t.label + folded(lambda c, a: pooled_to(w, c) + a, t.label, t.children))
+
+
+def test_data_within_data() -> None:
+    """Nodes whose fields have other tags are other groups."""
+
+    @variant
+    class End:
+        m: Nothing | Just
+
+    @variant
+    class Both:
+        m: Nothing | Just
+        left: "End | Both"
+        right: "End | Both"
+
+    def known(w: Expr[Scalar], m: Nothing | Just) -> Expr[Scalar]:
+        return case(m, on(Nothing, lambda _: w) | on(Just, lambda j: j.value * w))
+
+    @term(R, data(End, Both, m=maybe))
+    def f(w: Expr[Scalar], t: End | Both) -> Expr[Scalar]:
+        match t:
+            case End(m):
+                return known(w, m)
+            case Both(m, left, right):
+                return known(w, m) * f(w, left) - f(w, right)
+
+    some: list[Any] = [
+        Both(Nothing(), End(Just(R.vec(2.0))), Both(Just(R.vec(3.0)), End(Nothing()), End(Just(R.vec(5.0))))),
+        End(Nothing()),
+        Both(Just(R.vec(0.5)), End(Nothing()), End(Nothing())),
+    ]
+    w = R.vec(1.5)
+    assert np.allclose(forest(f, some)(w).array, [f(w, t).array for t in some])
+
+
+def test_steps_are_those_of_the_levels() -> None:
+    """As many for 50 trees as for one of the same height; at most 15 a level."""
+
+    def full(depth: int, k: float) -> Any:
+        return Leaf(V.vec([k, 1.0])) if depth == 0 else Node(full(depth - 1, k + 1.0), full(depth - 1, k - 1.0))
+
+    one, many = [full(5, 0.0)], [full(5, float(k)) for k in range(50)]
+    few: Any = forest(energy, one)
+    all_: Any = forest(energy, many)
+    assert len(all_.steps) <= len(few.steps) + 5
+    assert len(all_.steps) <= 15 * 6
+
+
+def test_results_that_do_not_vary() -> None:
+    """A constant at a leaf, and a parameter."""
+
+    @term(R, tree)
+    def f(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        match t:
+            case Leaf(_):
+                return w
+            case Node(left, right):
+                return f(w, left) + f(w, right)
+
+    t = Leaf(V.zeros())
+    assert forest(f, [Node(t, Node(t, t)), t])(R.vec(2.0)).array.tolist() == [6.0, 2.0]
+
+
+@term(R, maybe)
+def flat_case(w: Expr[Scalar], m: Nothing | Just) -> Expr[Scalar]:
+    match m:
+        case Nothing():
+            return w
+        case Just(v):
+            return v * w
+
+
+@term(tree)
+def alone(t: Leaf | Node) -> Expr[Vector[Word]]:
+    match t:
+        case Leaf(w):
+            return w
+        case Node(left, right):
+            return alone(left) + alone(right)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: forest(energy, []), "one tree at least"),
+        (lambda: forest(energy, [Just(R.vec(1.0))]), "where a value of"),
+        (lambda: forest(energy, [Leaf((R ** Fin(Word, 5)).zeros())]), "where one of"),
+        (lambda: forest(inner, [Leaf(V.zeros())]), "takes a function on data"),  # type: ignore[arg-type]
+        (lambda: forest(alone, [Leaf(V.zeros())]), "before the trees are vectors"),
+        (lambda: forest(flat_case, [Nothing(), Just(R.vec(1.0))]), "it is no fold"),
+    ],
+)
+def test_mistakes(made: Any, words: str) -> None:
+    with pytest.raises(SpaceError, match=words):
+        made()
+
+
+def test_errors_are_errors_of_terms() -> None:
+    with pytest.raises(TermError):
+        forest(energy, [])
+    assert word.size == 2
