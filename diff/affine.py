@@ -21,24 +21,25 @@ from diff.linear_equations import derived as derived_equation
 from diff.linear_loops import derived as derived_loop
 from diff.linear_loops import without_bound
 from diff.lower import planned, program
+from diff.partials import partials_on
 from diff.plan import derived
 from diff.programs import AnyProgram, Program, as_program
 from diff.tangents import derived as derived_custom
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import declared
-from hilbert.errors import number, shown
+from hilbert.errors import shown
 from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, argument, require_map
-from hilbert.once import once, while_alive
+from hilbert.once import once
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve
-from hilbert.program.line import Line, Step
+from hilbert.program.line import Step
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted as step_of
-from hilbert.program.operation import Add, Along, Contract, Keep, Literal, Scale
+from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.repeated import While
 from hilbert.program.run import Runner
 from hilbert.space import type_of
@@ -367,60 +368,6 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
         else:
             arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
     return arcs
-
-
-@once
-def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
-    """The partial derivatives, with this object for all leaves that are equal to it: it keeps no other alive."""
-    partials, numbers = _traced_partials(p, leaf)
-    line = partials.line
-    slots = tuple(leaf if leaf == other else Leaf(other.entry, other.axes) for other in line.slots)
-    return Line(slots, line.steps, line.outputs), numbers
-
-
-@while_alive(Leaf)
-def _traced_partials(p: AnyElementwise, given: Leaf) -> tuple[AnyProgram, tuple[float | None, ...]]:
-    """The partial derivatives in the arguments and the value, written in the language itself; traced once.
-
-    Those that are numbers are beside the program, which has the others: None stands for each of these.
-    """
-    rule, leaf = p.rule, Leaf(given.entry, given.axes)  # another object: the program does not keep the given one alive
-    assert rule.derivatives is not None  # its result is real
-    b = Builder([leaf] * (rule.arity + 1))
-    exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]
-    partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
-    for partial in partials:
-        if number(partial) is not None:
-            continue
-        mine = isinstance(partial, Expr) and partial.builder is b
-        if not mine or [b.slots[k].axes for k in partial.slots] != [leaf.axes]:
-            msg = (
-                f"the derivative of primitive {p.name} is {shown(partial)}, "
-                f"where an expression of {leaf} in its argument and its value is due, or a number"
-            )
-            raise SpaceError(msg)
-    numbers = tuple(_constant(partial) for partial in partials)
-    outputs = [partial.slots[0] for partial, k in zip(partials, numbers, strict=True) if k is None]
-    dom = DirectSum((type_of(leaf),) * b.arity)
-    return Program.of(b, dom, outputs, _of_leaves([b.slots[k] for k in outputs])), numbers
-
-
-def _constant(partial: Any) -> float | None:
-    """The number that a partial derivative is everywhere; None for one that varies."""
-    return _filling(partial.builder, partial.slots[0]) if isinstance(partial, Expr) else number(partial)
-
-
-def _filling(b: Builder, slot: int) -> float | None:
-    """The number in every entry of a slot, for finite entries of the inputs."""
-    args = b.steps[slot - b.arity].args if slot >= b.arity else ()
-    match b.operation(slot):
-        case Scale(0.0):
-            return 0.0
-        case Add():
-            left, right = (_filling(b, a) for a in args)
-            return None if left is None or right is None else left + right
-        case _:  # a literal, or what varies
-            return b.filling(slot)
 
 
 def _pruned(

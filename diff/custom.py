@@ -45,8 +45,8 @@ A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
 W = TypeVar("W", bound=Type)
-Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any], ...]"
-"""What a tangent gives: an expression of the result's space, or those of its parts."""
+Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any] | float, ...] | float"
+"""What a tangent gives: an expression of the result's space, or those of its parts; a number where that is 0."""
 Masks = tuple[tuple[bool, ...], ...]
 """For each leaf of the arguments, which of the axes in front it has."""
 
@@ -258,6 +258,10 @@ def operation(
 @overload
 def operation(
     name: str,
+    a: Type,
+    b: Type,
+    c: Type,
+    d: Type,
     /,
     *spaces: Type,
     to: W,

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from attrs import frozen
 
-from diff.affine import partials_on
 from diff.custom import Custom
 from diff.elementwise import Elementwise
 from diff.multiindex import Alpha, pairs
+from diff.partials import partials_on
 from hilbert import SpaceError
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder

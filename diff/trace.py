@@ -70,7 +70,7 @@ class Tracer(Generic[Ps, V]):
     ) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
     def __call__(self, body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
-        _callable(body, self._arguments)
+        names = _parameters(body, self._arguments)
         builder = Builder(self._dom.leaves, fixed=self._fixed)
         builder.watch = here
         slots = iter(range(builder.arity))
@@ -88,10 +88,11 @@ class Tracer(Generic[Ps, V]):
         finally:
             tracing.reset(outer)
             builder.traced, builder.watch = True, None
-        return Program.of(builder, self._dom, value.slots, value.space, _names(body, len(arguments)))
+        return Program.of(builder, self._dom, value.slots, value.space, names)
 
 
-def _callable(body: Any, spaces: tuple[Type, ...]) -> None:
+def _parameters(body: Any, spaces: tuple[Type, ...]) -> tuple[str, ...]:
+    """The names of the arguments, if each has one; raises SpaceError for what does not take so many."""
     count = len(spaces)
     if not callable(body):
         msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
@@ -99,7 +100,7 @@ def _callable(body: Any, spaces: tuple[Type, ...]) -> None:
     try:
         signature = inspect.signature(body)
     except (TypeError, ValueError):  # a builtin that does not tell
-        return
+        return ()
     try:
         signature.bind(*range(count))
     except TypeError as error:
@@ -109,6 +110,9 @@ def _callable(body: Any, spaces: tuple[Type, ...]) -> None:
         if count == 1 and len(spaces[0].parts) == len(signature.parameters) > 1:
             msg += ": fun.over(V) gives an argument for each part of V"
         raise SpaceError(msg) from error
+    parameters = signature.parameters.values()
+    names = tuple([p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}])
+    return names if len(names) == count else ()
 
 
 def _result(builder: Builder, result: Any) -> Expr[Any]:
@@ -123,15 +127,6 @@ def _result(builder: Builder, result: Any) -> Expr[Any]:
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
     msg = f"the body of a traced function returns expressions, not {shown(result)}: write const(v) for constants"
     raise SpaceError(msg)
-
-
-def _names(body: Any, count: int) -> tuple[str, ...]:
-    try:
-        parameters = inspect.signature(body).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    names = tuple(p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD})
-    return names if len(names) == count else ()
 
 
 @final

@@ -72,12 +72,14 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     def __eq__(self, other: object) -> bool:
         if self is other:  # most often
             return True
-        return isinstance(other, Leaf) and self.entry == other.entry and self.axes == other.axes
+        if not isinstance(other, Leaf):
+            return False
+        return (self.entry is other.entry or self.entry == other.entry) and self.axes == other.axes
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
-        return tuple(axis.size for axis in self.axes)
+        return tuple([axis.size for axis in self.axes])
 
     @cached_property
     def size(self) -> int:

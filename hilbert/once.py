@@ -88,7 +88,7 @@ class cached_property(functools.cached_property[R]):
         if instance is None:
             return self
         made = self.func(instance)
-        return first(instance.__dict__, self.attrname, made)
+        return instance.__dict__.setdefault(self.attrname, made)  # type: ignore[arg-type]  # atomic: a str is the key
 
 
 class WhileAlive:
@@ -147,7 +147,7 @@ def _of_a_term(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         except (AttributeError, KeyError):
             pass  # an error of the function is not raised in the handling of this one
         made = function(term)
-        return first(term.memo(), function, made)
+        return term.memo().setdefault(function, made)  # atomic: functions are compared by identity
 
     return found
 

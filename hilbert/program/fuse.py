@@ -41,11 +41,14 @@ def fused(line: Line) -> Line:
     return evolve(line, steps=tuple(steps)).pruned() if changed else line
 
 
+NEGATIVE = Scale(-1.0)
+
+
 def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
     """a + (−1)·b as a − b."""
     for a, b in (step.args, step.args[::-1]):
         negated = alone(b)
-        if negated and negated.operation == Scale(-1.0):
+        if negated and negated.operation == NEGATIVE:
             return Step(Subtract(), (a, negated.args[0]))
     return None
 

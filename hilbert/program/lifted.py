@@ -41,11 +41,13 @@ def lifted_line(
     replicated: dict[int, int] = {}
 
     def rep(k: int) -> int:
-        """Slot k with the lifted axes."""
+        """Slot k with the lifted axes; a number in every entry fills the larger array."""
         if varies[k]:
             return where[k]
         if k not in replicated:
-            replicated[k] = b.rep(where[k], axes)
+            filling = b.filling(where[k])
+            leaf = b.slots[where[k]]
+            replicated[k] = b.rep(where[k], axes) if filling is None else b.number(filling, leaf.under(axes))
         return replicated[k]
 
     for to, step in enumerate(line.steps, line.arity):
@@ -174,7 +176,7 @@ def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -
     return made[:c] + [_moved(b, k, m, n) if u else k for k, u in zip(made[c:], results[c:], strict=True)]
 
 
-def _on(line: Line, axes: Axes, up: Sequence[bool]) -> Line:
+def lifted_on(line: Line, axes: Axes, up: Sequence[bool]) -> Line:
     """The line where some inputs vary, and all outputs do."""
     leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)]
     inner = Builder(leaves, fixed=line.fixed)
@@ -223,7 +225,7 @@ def _equation(b: Builder, f: Implicit, axes: Axes, given: Sequence[int], up: Par
     c, before = f.unknowns, _every(up, f.search.arity)
     slots = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
     inside = [*(True for _ in slots), *before[c:]]
-    equation, search = (_on(line, axes, inside) for line in (f.equation, f.search))
+    equation, search = (lifted_on(line, axes, inside) for line in (f.equation, f.search))
     return emitted(b, Implicit(equation, search, c, f.is_root, f.lanes + len(axes)), [*slots, *given[c:]])
 
 
@@ -234,7 +236,7 @@ def _system(b: Builder, f: Solve, axes: Axes, given: Sequence[int], up: Parts) -
     sides = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
     if not any(before[c:]):
         return emitted(b, evolve(f, many=axes + f.many), [*sides, *given[c:]])
-    line = _on(f.line, axes, [*(True for _ in range(f.unknowns)), *before[c:]])
+    line = lifted_on(f.line, axes, [*(True for _ in range(f.unknowns)), *before[c:]])
     sides = [_moved(b, k, n, m) for k in sides]
     made = emitted(b, evolve(f, line=line, lanes=f.lanes + n), [*sides, *given[c:]])
     return [_moved(b, k, m, n) for k in made]

@@ -85,7 +85,8 @@ class Line:
 
     def ending(self, outputs: Iterable[int]) -> Line:
         """The line with other outputs, without steps that these do not need."""
-        return pruned(self.slots, self.steps, tuple(outputs), fixed=self.fixed)
+        outputs = tuple(outputs)
+        return pruned(self.slots, self.steps, outputs, self if outputs == self.outputs else None, fixed=self.fixed)
 
     def pruned(self) -> Line:
         """The line without steps that nothing needs."""
@@ -96,8 +97,18 @@ class Line:
         return f"Line(slots={self.slots!r}, steps={self.steps!r}, outputs={self.outputs!r}{fixed})"
 
 
-def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int, ...], *, fixed: bool = False) -> Line:
-    """A line without steps that its outputs do not need: dead code, found in one pass from the end."""
+def pruned(
+    slots: Iterable[Leaf],
+    steps: Iterable[Step[Any]],
+    outputs: tuple[int, ...],
+    line: Line | None = None,
+    *,
+    fixed: bool = False,
+) -> Line:
+    """A line without steps that its outputs do not need: dead code, found in one pass from the end.
+
+    It is `line` if there are none, where that is given.
+    """
     slots, steps = tuple(slots), tuple(steps)
     if Bundle in set(map(type, slots)):
         return _narrowed(Line(slots, steps, outputs, fixed))
@@ -110,7 +121,7 @@ def pruned(slots: Iterable[Leaf], steps: Iterable[Step[Any]], outputs: tuple[int
             for a in steps[k].args:
                 live[a] = 1
     if all(live[arity:]):
-        return Line(slots, steps, outputs, fixed)
+        return line or Line(slots, steps, outputs, fixed)
     where = list(range(arity)) + [0] * len(steps)
     kept: list[Step[Any]] = []
     leaves = list(slots[:arity])

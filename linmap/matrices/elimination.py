@@ -193,10 +193,13 @@ def eliminated(n: Network) -> Blocks:
     first = ArcsLeft(n)
     first.eliminate_links()
     wires = first.wires()
-    arcs = first.copied()
     if not wires:
         return first.result()
     last = first.narrowest(wires)
+    if len(wires) == 1:  # there is one order
+        first.eliminate(wires[0], narrow=last is not None)
+        return first.result()
+    arcs = first.copied()
     inner = [w for w in wires if w != last]
     ways = [None, inner, inner[::-1]] if n.body.dom.dim <= n.body.cod.dim else [None, inner[::-1], inner]
     best: tuple[tuple[int, int], Blocks] | None = None

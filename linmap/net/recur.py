@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hilbert.leaf import Leaf
     from linmap.term.datum import Datum
-    from linmap.term.nets import Net
+    from linmap.term.nets import Arc, Net
 
 Flow: TypeAlias = "int | dict[int, int] | None"
 """What flows through a wire when a net is applied: a slot, or one for each array of a bundle that is not 0."""
@@ -79,7 +79,11 @@ def flowing(
     b: Builder, body: Net, given: Iterable[tuple[int, Flow]], at: Callable[[Datum], int], lead: int = 0
 ) -> list[Flow]:
     """What arrives at each output of a net."""
-    return fold(body, given, lambda arc, x: acted(b, wire.lifted(arc.map, lead), x, at), lambda x, y: both(b, x, y))
+
+    def act(arc: Arc, x: Flow) -> Flow:
+        return acted(b, wire.lifted(arc.map, lead) if lead else arc.map, x, at)
+
+    return fold(body, given, act, lambda x, y: both(b, x, y))
 
 
 def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]:

@@ -45,8 +45,12 @@ class Arc:
 def _tuple_of(kind: type) -> Callable[[Any, Any, Any], None]:
     """An attrs validator: a tuple of values of one class."""
 
+    def fits(item: Any) -> bool:
+        return isinstance(item, kind) and not isinstance(item, bool)
+
     def check(_: Any, attribute: Any, value: Any) -> None:
-        if not isinstance(value, tuple) or any(not isinstance(item, kind) or isinstance(item, bool) for item in value):
+        right = isinstance(value, tuple) and ({kind}.issuperset(map(type, value)) or all(map(fits, value)))
+        if not right:
             msg = f"the {attribute.name} of a net are a tuple of {kind.__name__}, not {shown(value)}"
             raise SpaceError(msg)
 
@@ -77,17 +81,19 @@ class Net(AnyLinMap):
             if have != space.leaves or len(have) != len(ends):
                 msg = f"a net on {space} has wires {', '.join(map(str, have)) or 'none'} at its end"
                 raise SpaceError(msg)
-        checked = set[tuple[Any, ...]]()
+        checked = set[tuple[int, int, int]]()
         read = set[int]()
         for arc in self.arcs:
             read.add(arc.src)
             if not (0 <= arc.src < count and 0 <= arc.dst < count) or arc.dst in read:
                 msg = f"an arc of a net goes from wire {arc.src} to {arc.dst} of {count}, after that has been read"
                 raise SpaceError(msg)
-            key = (arc.map, self.wires[arc.src], self.wires[arc.dst])
+            source, target = self.wires[arc.src], self.wires[arc.dst]
+            key = id(arc.map), id(source), id(target)
             if key not in checked:
-                if arc.map.image(key[1]) != key[2]:
-                    msg = f"an arc {arc.map} from {key[1]} does not end in {key[2]}"
+                image = arc.map.image(source)
+                if image is not target and image != target:
+                    msg = f"an arc {arc.map} from {source} does not end in {target}"
                     raise SpaceError(msg)
                 checked.add(key)
 

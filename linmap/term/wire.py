@@ -135,6 +135,8 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     after = None if before is None else change(before)
     if after is before:
         return f
+    if isinstance(f, Section):  # most often
+        return Section(f.spec, f.side, cast("Datum", after))
     cls: Any = type(f)
     return cast("Wire", cls(*[after if name == "datum" else getattr(f, name) for name in compared(cls)]))
 

@@ -14,7 +14,7 @@ import pytest
 
 from adjoint import NAMES, check, grad, hessian, jacobian
 from diff import contract, cos, derivative, fold, fun, inner, jvp, lift, operation, pointfree, program, show, sin
-from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, direct_sum
+from hilbert import R32, Bool, Copower, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
 from linmap import cost, equal, structure
 
 X, Y, Z = Fin.of(3), Fin.of(2), Fin.of(4)
@@ -156,10 +156,11 @@ def test_texts_and_comparisons() -> None:
 
 def test_a_new_operation_of_a_name() -> None:
     """A name may be given again, as when a cell of a notebook runs twice; the first is no longer pickled by it."""
-    first, second = (
-        operation("again", V, to=V, value=lambda xp, a, k=k: k * a, tangent=lambda a, y, da, k=k: k * da)
-        for k in (2, 3)
-    )
+
+    def times(k: int) -> Map[Copower[Any, Any], Any]:
+        return operation("again", V, to=V, value=lambda xp, a: k * a, tangent=lambda a, y, da: k * da)
+
+    first, second = times(2), times(3)
     assert first(v).array.tolist() == (2 * v.array).tolist()
     assert second(v).array.tolist() == (3 * v.array).tolist()
     assert pickle.loads(pickle.dumps(second)) == second
@@ -207,14 +208,15 @@ def test_wrong_values(value: Wrong, message: str) -> None:
 
 def test_refused() -> None:
     """What is no operation; one without a derivative; one that writes into its argument."""
+    untyped: Any = operation
     name: Any = 3
     with pytest.raises(SpaceError, match="takes a name, spaces, functions"):
-        operation(name, V, to=V, value=product)
+        untyped(name, V, to=V, value=product)
     with pytest.raises(SpaceError, match="takes a name, spaces, functions"):
-        operation("none", to=V, value=product)
+        untyped("none", to=V, value=product)
     number: Any = 3
     with pytest.raises(SpaceError):
-        operation("no space", number, to=V, value=product)
+        untyped("no space", number, to=V, value=product)
     bare = operation("bare", V, to=V, value=lambda xp, a: a)
     with pytest.raises(SpaceError, match="bare has no derivative: give it tangent="):
         derivative(bare)

@@ -192,6 +192,16 @@ def test_shared_parts_stay_shared() -> None:
     assert sum(isinstance(node, Scaled) for node in postorder(simplify(f))) == 1
 
 
+def test_data_that_are_used_once_are_computed() -> None:
+    """k·(u⋄) and (v⋄) • (u⋄) are one section each; two words that share both (u⋄) and (v⋄) keep them."""
+    u, v = (section(hadamard(V), 0, V.vec(entries)) for entries in ([1.0, 2.0, 3.0], [2.0, 1.0, 1.0]))
+    for f, entries in ((3.0 * u, [3.0, 6.0, 9.0]), (v @ u, [2.0, 2.0, 3.0])):
+        made: Any = simplify(f)
+        assert made.datum.array.tolist() == entries
+    words = fork(v @ u @ cumsum(X), v @ u @ cumsum(X, reverse=True))
+    assert measure(simplify(words)) == measure(words)
+
+
 def test_many_paths() -> None:
     """A term of 2ⁿ paths is simplified in a number of steps linear in n: fₙ = (scan + scan*)ⁿ."""
     counts = []

@@ -2,27 +2,29 @@
 
     make typing-mutants [ARGS="part of a file's path or of a function's name …"]
 
-The packages are copied to a temporary folder; an overload is blanked there and one model after another is checked, with
-a copy of mypy's cache, until an error or a revealed type of its is no longer what it was. A model that noticed the
-overload before is asked first, then those that write the function's name or sign most often. Where mypy says the same
-of all models, pyright is asked: operands of unknown type are Any to mypy, whatever the overloads are.
+The packages are copied to a temporary folder, their signatures only: what models are told does not depend on bodies,
+and without them mypy has little to look at again. An overload is blanked there and one model after another is checked,
+with a copy of mypy's cache, until an error or a revealed type of its is no longer what it was. Models that noticed an
+overload of the function are asked first, then those that write its name or sign most often. Pyright is asked, too, of
+one model early, since operands of unknown type are Any to mypy, whatever the overloads are; of all at the end.
 """
 
 import ast
-import functools
 import shutil
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.typing.verdict import FOLDER, MODELS, ROOT, Place, Verdict, check, check_by_pyright
+from tests.typing.verdict import FOLDER, MODELS, ROOT, Place, Verdict, check, check_by_pyright, marks
 
 PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
 QUIET = ["--follow-imports=silent"]  # of the packages only the signatures matter here
-SINGLY = 3  # models that are asked one by one before all others are asked together
+SINGLY = 3  # models that are asked one by one before others are asked 2, 4, 8, … together
+UNKNOWN = [FOLDER / "unknown.py"]
 SIGNS = {
     "__call__": "(",
     "__getitem__": "[",
@@ -74,6 +76,36 @@ def overloads(root: Path) -> Iterator[Overload]:
                 yield Overload(path.relative_to(root), node)
 
 
+def signatures(source: str) -> str:
+    """A module without the bodies of its functions: those that say what they return and set no attribute."""
+    lines = source.splitlines(keepends=True)
+    todo: list[ast.AST] = [ast.parse(source)]
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, ast.FunctionDef):
+            todo += ast.iter_child_nodes(node)
+        elif node.returns and not any(isinstance(n, ast.Attribute) and _is_set(n) for n in ast.walk(node)):
+            first, last = node.body[0], node.end_lineno or node.lineno
+            start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
+            if not lines[start - 1][: first.col_offset].strip():  # it stands on lines of its own
+                lines[start - 1 : last] = [" " * first.col_offset + "raise AssertionError\n", *["\n"] * (last - start)]
+    return "".join(lines)
+
+
+def _is_set(attribute: ast.Attribute) -> bool:
+    return isinstance(attribute.ctx, ast.Store)
+
+
+def batches(models: list[Path]) -> Iterator[list[Path]]:
+    """One model, some times, then 2, 4, 8, …"""
+    size, rest = 1, models[SINGLY:]
+    yield from ([model] for model in models[:SINGLY])
+    while rest:
+        size *= 2
+        yield rest[:size]
+        rest = rest[size:]
+
+
 def changed(before: Verdict, after: Verdict, models: list[Path]) -> list[Place]:
     """The lines of models of which a type checker says something else."""
     names = {path.name for path in models}
@@ -86,50 +118,63 @@ def changed(before: Verdict, after: Verdict, models: list[Path]) -> list[Place]:
 
 
 class Laboratory:
-    """A copy of the packages and the models, what mypy says of it, and the model that noticed the last overload."""
+    """A copy of the signatures and the models, what mypy says of it, and for each function the models that noticed."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.cache, self.scratch = folder / "root", folder / "cache", folder / "scratch"
         leave = shutil.ignore_patterns("__pycache__")
         for package in PACKAGES:
             shutil.copytree(ROOT / package, self.root / package, ignore=leave)
+            for path in (self.root / package).rglob("*.py"):
+                path.write_text(signatures(path.read_text("utf-8")), "utf-8")
         shutil.copytree(FOLDER, self.root / FOLDER.relative_to(ROOT), ignore=leave)
         shutil.copy(ROOT / "pyproject.toml", self.root)
         self.before = check(self.root, self.cache, options=QUIET)
-        self.witness: Path | None = None
+        self.plain = shutil.copytree(self.root, folder / "plain")
+        self.unchanged: dict[tuple[Path, ...], Verdict] = {}  # what pyright says of models as they are
+        self.witnesses: dict[str, list[Path]] = defaultdict(list)
+        if self.before.errors != marks().errors:
+            places = [f"{name}:{line}" for name, line in changed(self.before, marks(), MODELS)]
+            msg = f"without bodies mypy says something else, first of {places[0]}"
+            raise RuntimeError(msg)
 
-    def says(self, models: list[Path]) -> list[Place]:
+    def by_mypy(self, models: list[Path]) -> list[Place]:
         """The lines whose verdict changes in a copy of the cache, so that each mutant starts from the same state."""
         shutil.copytree(self.cache, self.scratch)
         after = check(self.root, self.scratch, models, QUIET)
         shutil.rmtree(self.scratch)
         return changed(self.before, after, models)
 
+    def by_pyright(self, models: list[Path]) -> list[Place]:
+        """The lines of which pyright says something else."""
+        after, asked = check_by_pyright(models, self.root), tuple(models)
+        if asked not in self.unchanged:
+            self.unchanged[asked] = check_by_pyright(models, self.plain)
+        return changed(self.unchanged[asked], after, models)
+
     def order(self, name: str) -> list[Path]:
-        """The models, those first that are likely to use a function."""
-        sign = SIGNS.get(name, f"{name}(")
-        return sorted(MODELS, key=lambda path: (path != self.witness, -path.read_text("utf-8").count(sign)))
+        """The models, those first that noticed an overload of a function, then those that are likely to use it."""
+        sign, known = SIGNS.get(name, f"{name}("), self.witnesses[name]
+        others = [path for path in MODELS if path not in known]
+        return [*known, *sorted(others, key=lambda path: -path.read_text("utf-8").count(sign))]
 
     def noticed(self, overload: Overload) -> list[Place]:
         """The lines of models, of the first one if it is one of the likely, that notice that an overload is missing."""
         file = self.root / overload.path
         source = file.read_text("utf-8")
         file.write_text(overload.blanked(source), "utf-8")
-        order = self.order(overload.node.name)
+        known = self.witnesses[overload.node.name]
+        asked = [(self.by_mypy, models) for models in batches(self.order(overload.node.name))]
+        asked[SINGLY:SINGLY] = [(self.by_pyright, UNKNOWN)]
         try:
-            for models in [*([model] for model in order[:SINGLY]), order[SINGLY:]]:
-                if lines := self.says(models):
-                    self.witness = FOLDER / lines[0][0]
+            for says, models in [*asked, (self.by_pyright, MODELS)]:
+                if lines := says(models):
+                    witness = FOLDER / lines[0][0]
+                    known[:] = [witness, *(path for path in known if path != witness)]
                     return lines
-            by_pyright = check_by_pyright(MODELS, self.root)
         finally:
             file.write_text(source, "utf-8")
-        return changed(self.unchanged_by_pyright, by_pyright, MODELS)
-
-    @functools.cached_property
-    def unchanged_by_pyright(self) -> Verdict:
-        """What pyright says of the models and the packages as they are."""
-        return check_by_pyright(MODELS, self.root)
+        return []
 
 
 def main(parts: list[str]) -> int:

@@ -97,7 +97,7 @@ def check(root: Path, cache: Path, models: Sequence[Path] = MODELS, options: Seq
     command += ["--output", "json", *options, *named]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if ran.returncode not in {0, 1} or ran.stderr:
-        raise RuntimeError(f"mypy ended with {ran.returncode}: {ran.stderr}")
+        raise RuntimeError(f"mypy ended with {ran.returncode}: {ran.stderr or ran.stdout}")
     found, folders = Verdict(), {(root / path).resolve().parent for path in named}
     for line in ran.stdout.splitlines():
         message = json.loads(line)
