@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 from hilbert.arrays.namespace import to_numpy
 from linmap.matrices.columns import Labels, flat_positions, length
 from linmap.matrices.sparse import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
-from linmap.matrices.tables import multiplied
+from linmap.matrices.tuples import multiplied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -154,7 +154,8 @@ class Matches:
         """For each pair the entry of its tuple on the right."""
         column = column if self.order is None else column[self.order]
         if not self.several:
-            return column[self._starts if self._kept is None else self._starts[self._kept]]
+            places = self._starts if self._kept is None else self._starts[self._kept]
+            return np.take(column, places)
         made = np.empty(self.total, column.dtype)
         for rows, pairs in self._slices():
             made[pairs] = column[self._places(rows, pairs)]

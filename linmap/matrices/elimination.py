@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from linmap.matrices.products import NetworkProduct
-from linmap.matrices.settle import composed, settled
+from linmap.matrices.products import NetworkProduct, uses
+from linmap.matrices.settle import MANY, settled, tidied
+from linmap.matrices.tables import LISTED
+from linmap.matrices.whole import merged, restricted
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 
@@ -175,6 +178,41 @@ class ArcsLeft:
                 if products:
                     found[end - self.last, i] = products
         return found
+
+
+def composed(n: Network, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """The products of q • p, for p and q in two sums.
+
+    Sums of relations whose numbers are known are one table each before, where they meet a larger table, and where more
+    products than are kept would be made one afterwards.
+    """
+    if max(len(ps), len(qs)) > 1 and all(n.known(f.slot) is not None for p in (*ps, *qs) for f in p.factors):
+        p_rows, q_rows = _rows(n, ps), _rows(n, qs)
+        if p_rows and q_rows and (_is_due(ps, p_rows, qs, q_rows) or _is_due(qs, q_rows, ps, p_rows)):
+            q, p = merged(n, qs), merged(n, ps)
+            one = tidied(n, n.after(q, p)) if q.tables and p.tables else None
+            if one is not None and len(one.tables) <= 1:
+                return [one] if one.k else []
+    return [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
+
+
+def _is_due(ps: Sequence[NetworkProduct], p_rows: int, qs: Sequence[NetworkProduct], q_rows: int) -> bool:
+    """Whether the products of the first sum are made one table, and those of the second another, before they meet."""
+    if len(ps) * len(qs) > MANY:
+        return max(p_rows, q_rows) <= LISTED
+    return len(qs) == 1 and bool(qs[0].tables) and p_rows <= q_rows
+
+
+def _rows(n: Network, products: Sequence[NetworkProduct]) -> int:
+    """About how many tuples a sum has as one table; 0 where it restricts not all of its labels."""
+    total = 0
+    for p in products:
+        if len(restricted(p)) < len(p.out + p.inp):
+            return 0
+        used = uses(p.links, p.tables)
+        parts = [link.relation.size for link in p.links] + [t.count for t in p.tables]
+        total += math.prod(parts) * n.size([c for c in p.open if c not in used])
+    return total
 
 
 def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:

@@ -6,7 +6,6 @@ Kronecker product or a diagonal stays one. More than `MOST` products become one,
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -42,41 +41,6 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     made = [merged(n, made)] if len(made) > (1 if one else MOST) else made
     n.release(before, made)
     return made
-
-
-def composed(n: Contractor, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProduct]) -> list[NetworkProduct]:
-    """The products of q • p, for p and q in two sums.
-
-    Sums of relations whose numbers are known are one table each before, where they meet a larger table, and where more
-    products than are kept would be made one afterwards.
-    """
-    if max(len(ps), len(qs)) > 1 and all(n.known(f.slot) is not None for p in (*ps, *qs) for f in p.factors):
-        p_rows, q_rows = _rows(n, ps), _rows(n, qs)
-        if p_rows and q_rows and (_is_due(ps, p_rows, qs, q_rows) or _is_due(qs, q_rows, ps, p_rows)):
-            q, p = merged(n, qs), merged(n, ps)
-            one = tidied(n, n.after(q, p)) if q.tables and p.tables else None
-            if one is not None and len(one.tables) <= 1:
-                return [one] if one.k else []
-    return [p for p in (n.after(q, p) for p in ps for q in qs) if p.k]
-
-
-def _is_due(ps: Sequence[NetworkProduct], p_rows: int, qs: Sequence[NetworkProduct], q_rows: int) -> bool:
-    """Whether the products of the first sum are made one table, and those of the second another, before they meet."""
-    if len(ps) * len(qs) > MANY:
-        return max(p_rows, q_rows) <= LISTED
-    return len(qs) == 1 and bool(qs[0].tables) and p_rows <= q_rows
-
-
-def _rows(n: Contractor, products: Sequence[NetworkProduct]) -> int:
-    """About how many tuples a sum has as one table; 0 where it restricts not all of its labels."""
-    total = 0
-    for p in products:
-        if len(restricted(p)) < len(p.out + p.inp):
-            return 0
-        used = uses(p.links, p.tables)
-        parts = [link.relation.size for link in p.links] + [t.count for t in p.tables]
-        total += math.prod(parts) * n.size([c for c in p.open if c not in used])
-    return total
 
 
 def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:

@@ -116,7 +116,7 @@ def test_products_of_tables(
         ({c: np.array([r[k] for r in rows], np.int64) for k, c in enumerate(labels)}, values)
         for rows, labels, values in ((first, (0, 1, 2), a), (second, (1, 2, 3), b))
     ]
-    found = summed_product(*sides, kept, SIZES["small"], None)
+    found = summed_product(sides[0], sides[1], kept, SIZES["small"], None)
     if found is None:  # few tuples, where matrices would be larger
         assert 8 * (len(first) + len(second)) < 30
         return
@@ -126,4 +126,4 @@ def test_products_of_tables(
     pairs = sum(r[1:] == q[:2] for r in first for q in second)
     if pairs:
         with pytest.raises(TooManyRowsError):
-            summed_product(*sides, kept, SIZES["small"], pairs - 1)
+            summed_product(sides[0], sides[1], kept, SIZES["small"], pairs - 1)
