@@ -9,6 +9,7 @@ from adjoint.languages.ks import effects, integers, linear, scalars, tensors
 from adjoint.languages.ks.show import text
 from adjoint.languages.ks.tensors import Use
 from adjoint.languages.ks.types import element, order, shape_type
+from adjoint.languages.ks.types import tangent as tangent_type
 from adjoint.languages.ks.values import (
     Arr,
     Items,
@@ -23,7 +24,7 @@ from adjoint.languages.ks.values import (
     tangent,
 )
 from diff import absolute
-from diff.higher.types import UNIT, DataType, TupleType, Ty
+from diff.higher.types import UNIT, DataType, Lin, TupleType, Ty
 from hilbert import R, Vec
 
 if TYPE_CHECKING:
@@ -119,6 +120,13 @@ def checked(use: Use, arg: Value) -> Pass:
     return use.ev.chosen(integers.compare("eq", use.ev, off, R.zeros()), R.zeros, lambda: off / size_)
 
 
+def _ends(ty: Ty) -> tuple[Ty, Ty]:
+    """The tangents of the domain and the codomain of a tensor of linear maps."""
+    of = element(ty)
+    assert isinstance(of, Lin)
+    return tangent_type(of.dom), tangent_type(of.cod)
+
+
 def _placed(f: Callable[[KsEvaluator, Value], T]) -> Callable[[Use, Value], T]:
     return lambda use, v: f(use.ev, v)
 
@@ -147,6 +155,8 @@ PLAIN: dict[str, Callable[[Use, Value], Value]] = {
     "eq": lambda use, v: equal(use.ev, *v),
     "ne": lambda use, v: integers.negated(equal(use.ev, *v)),
     "shape": lambda use, v: shape_of(v, use.of),
+    "lmVCatV": lambda use, v: linear.vertical_vector(v, lambda: tensors.zero(_ends(use.of)[0])),
+    "lmHCatV": lambda use, v: linear.horizontal_vector(v, lambda: tensors.zero(_ends(use.of)[1])),
     "print": printed,
     "$trace": traced,
     "$dummy": lambda use, _: tensors.zero(use.of),

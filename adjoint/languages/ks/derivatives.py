@@ -14,10 +14,14 @@ from attrs import frozen
 from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.lanes import constants_of
+from adjoint.languages.ks.linear import transposed
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.values import (
     LEAF,
     Linear,
+    Table,
+    UnrolledError,
     Value,
     filled,
     form,
@@ -94,6 +98,8 @@ def as_map(
 
     Conditions that must be are decided at the argument, unless it is there for its shape only.
     """
+    if any(isinstance(c, Table) and c.lanes for c in constants_of(x)):
+        raise UnrolledError("an integer that depends on the lane is an argument of a function that is derived")
     key = None if has_function(x) else (callee.identity, mode, form(x))
     found = linked.maps.get(key) if key is not None else None
     if found is not None:
@@ -272,6 +278,7 @@ def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 
 _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
     "D": linear,
+    "R": lambda *of: transposed(linear(*of)),
     "fwd": forward,
     "rev": backward,
     "sufrev": split_reverse,

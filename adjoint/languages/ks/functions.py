@@ -12,6 +12,7 @@ from attrs import evolve
 from adjoint.languages.ks import convert, derivatives, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
+from adjoint.languages.ks.notes import pipeline
 from adjoint.languages.ks.scope import Definition, Scope, read
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
@@ -230,8 +231,21 @@ class KsFunction(LoadedValues):
                 raise SpaceError("this stage is that of the function: it takes no --at")
             return printer.definition(self.one)
 
+        def of_notes(name: str) -> Any:
+            def run(at: Sequence[Any] | None, _: Any) -> str:
+                if at is not None:
+                    raise SpaceError("this stage is that of the function: it takes no --at")
+                return evaluated(lambda: pipeline.stage(self.linked, self.one, name), self.place)
+
+            return run
+
+        notes = {} if self.callee.derivations else {name: of_notes(name) for name in pipeline.NAMES}
         made: dict[str, Any] = {"text": of_text} if self.one.kind != "gdef" or self.one.callee.derivations else {}
-        return {**made, **{k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"}}
+        return {
+            **made,
+            **notes,
+            **{k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"},
+        }
 
     def _note(self, at: Sequence[Any] | None) -> str:
         """What the first line says of sizes that were chosen."""

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from diff.higher.binding import Pass
 
 
-def _sum(values: list[Value]) -> Value:
+def _sum(values: list[Value], nothing: Callable[[], Value] | None = None) -> Value:
+    """The sum of values; that of none, if it is known."""
+    if not values and nothing is not None:
+        return nothing()
     made = values[0]
     for v in values[1:]:
         made = plus(made, v)
@@ -76,18 +79,18 @@ def horizontal(ms: Value) -> Linear:
     return transposed(vertical(tuple(map(transposed, ms))))
 
 
-def vertical_vector(ms: Arr | Items) -> Linear:
+def vertical_vector(ms: Arr | Items, nothing: Callable[[], Value]) -> Linear:
     """V(v) ⊙ x = build (λi. v[i] ⊙ x); r ⊙R V(v) = Σ r[i] ⊙R v[i]."""
     items = items_of(ms).items
     return Linear(
         lambda x: stacked(ms.dims, [m.apply(x) for m in items]),
-        lambda r: _sum([m.transposed(part) for m, part in zip(items, items_of(r).items, strict=True)]),
+        lambda r: _sum([m.transposed(part) for m, part in zip(items, items_of(r).items, strict=True)], nothing),
     )
 
 
-def horizontal_vector(ms: Arr | Items) -> Linear:
+def horizontal_vector(ms: Arr | Items, nothing: Callable[[], Value]) -> Linear:
     """H(v) = V(map ᵀ v)ᵀ."""
-    return transposed(vertical_vector(Items(ms.dims, tuple(map(transposed, items_of(ms).items)))))
+    return transposed(vertical_vector(Items(ms.dims, tuple(map(transposed, items_of(ms).items))), nothing))
 
 
 def dot(a: Value, b: Value) -> Value:
@@ -180,8 +183,6 @@ PLAIN: dict[str, Callable[[Value], Value]] = {
     "lmDot": dot_with,
     "lmVCat": lambda v: vertical(v if isinstance(v, tuple) else (v,)),
     "lmHCat": lambda v: horizontal(v if isinstance(v, tuple) else (v,)),
-    "lmVCatV": vertical_vector,
-    "lmHCatV": horizontal_vector,
     "lmTranspose": transposed,
 }
 """The value of each at its argument."""

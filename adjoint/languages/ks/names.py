@@ -18,10 +18,8 @@ from diff.higher.types import REAL, Lin, TupleType, Ty
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DERIVATIONS = ("D", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
+DERIVATIONS = ("D", "R", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
 """What may be derived of a function."""
-STAGES = ("R", "tupled", "poly", "polyR")
-"""Further names that stages define."""
 
 
 @final
@@ -79,6 +77,8 @@ def derived_type(derivation: str, s: Ty, t: Ty, kept: Ty = REAL) -> tuple[Ty, Ty
     match derivation:
         case "D":
             return s, Lin(s, t)
+        case "R":
+            return s, Lin(t, s)
         case "fwd":
             return TupleType((s, tangent(s))), tangent(t)
         case "rev" | "sufrev":

@@ -124,7 +124,7 @@ def depth(ty: Ty) -> int:
                 return 1 + max(map(rec, parts), default=0)
             case Arrow(dom, cod) | Lin(dom, cod):
                 return 1 + max(int(rec(dom)), int(rec(cod)))
-            case _:  # a scalar type
+            case _:  # an atom has no parts
                 return 0
 
     found: int = bottom_up(ty, step)

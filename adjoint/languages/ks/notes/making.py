@@ -1,0 +1,157 @@
+"""Typed terms: calls by name and argument, the type of each term found once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from adjoint.languages.ks.names import Written
+from adjoint.languages.ks.signatures import built_in
+from adjoint.languages.ks.types import BOOL, STRING, index_of, order, tangent
+from adjoint.languages.ks.types import element as element_type
+from diff.higher.errors import TermError
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real
+from diff.higher.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.scope import Scope
+    from diff.higher.binding import Pass
+
+
+@final
+class Maker:
+    """Terms in a scope."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._types: dict[int, tuple[AnyTerm, Ty]] = {}
+
+    def type(self, term: AnyTerm) -> Ty:
+        """The type of a term."""
+        found = self._types.get(id(term))
+        made: Ty = driven(self._type(term)) if found is None else found[1]
+        return made
+
+    def _type(self, term: AnyTerm) -> Pass:
+        found = self._types.get(id(term))
+        if found is not None:
+            return found[1]
+        match term:
+            case Var(_, _, ty):
+                made = ty
+            case Lit(value):
+                made = INT if isinstance(value, int) else REAL
+            case Name(name):
+                made = BOOL if name in ("true", "false") else STRING
+            case Tuple(parts):
+                types = []
+                for part in parts:
+                    ty = yield self._type(part)
+                    types.append(ty)
+                made = TupleType(tuple(types))
+            case Let(_, _, body) | If(_, body, _):
+                made = yield self._type(body)
+            case Lam(pattern, body):
+                ty = yield self._type(body)
+                made = Arrow(pattern_type(pattern), ty)
+            case App(Name(name, (arg, *_))):
+                made = self._result(name, arg, term)
+            case App(function):
+                ty = yield self._type(function)
+                made = ty.cod
+            case _:  # there are no others in this language
+                raise TypeError(type(term).__name__)
+        self._types[id(term)] = term, made
+        return made
+
+    def _result(self, name: str, arg: Ty, term: AnyTerm) -> Ty:
+        if name in ("assert", "$dummy"):
+            return arg
+        if name.startswith("get$"):
+            assert isinstance(arg, TupleType)
+            return arg.parts[int(name.split("$")[1]) - 1]
+        callee = self.scope.callees.get((name, arg))
+        made = built_in(name, arg) if callee is None else callee.result
+        if made is None:
+            raise TermError("type", f"{name} is not known", term.place)
+        return made
+
+    # --- making ---
+
+    def call(self, name: str, *args: AnyTerm) -> AnyTerm:
+        """(name arg …), of what is built in."""
+        arg = args[0] if len(args) == 1 else Tuple(args)
+        return App(Name(name, (self.type(arg),)), arg)
+
+    def derived(self, derivation: str, of: Name, *args: AnyTerm) -> AnyTerm:
+        """([d f] arg …), of the function that a name stands for."""
+        base = self.scope.callees.get((of.name, of.at[0]))
+        derivations, name, given = base.identity if base is not None else ((), of.name, of.at[0])
+        arg = args[0] if len(args) == 1 else Tuple(args)
+        written = Written((derivation, *derivations), name, given)
+        callee = self.scope.named(written, given, of.place)  # type: ignore[arg-type]  # terms of a text have places
+        self.scope.callees[written.text, callee.arg] = callee
+        return App(Name(written.text, (callee.arg,)), arg)
+
+    def let(self, name: str, value: AnyTerm, body: Callable[[AnyTerm], AnyTerm]) -> AnyTerm:
+        """let x = value in body(x); of a variable or a number, body(value)."""
+        if isinstance(value, (Var, Lit)):
+            return body(value)
+        x = fresh(name, self.type(value))
+        return Let(x, value, body(x))
+
+    def lam(self, name: str, ty: Ty, body: Callable[[Var], AnyTerm]) -> AnyTerm:
+        """λx. body(x)."""
+        x = fresh(name, ty)
+        return Lam(x, body(x))
+
+    def component(self, k: int, of: AnyTerm) -> AnyTerm:
+        """The k-th component, from 0."""
+        if isinstance(of, Tuple):
+            return of.parts[k]
+        ty = self.type(of)
+        assert isinstance(ty, TupleType)
+        return App(Name(f"get${k + 1}${len(ty.parts)}", (ty,)), of)
+
+    def added(self, a: AnyTerm, b: AnyTerm) -> AnyTerm:
+        """a + b, of tangents."""
+        ty = self.type(a)
+        if isinstance(ty, TupleType):
+            if not ty.parts:
+                return a
+            parts = [self.added(self.component(k, a), self.component(k, b)) for k in range(len(ty.parts))]
+            return Tuple(tuple(parts))
+        return self.call("add", a, b) if isinstance(ty, Ground) else self.call("ts_add", a, b)
+
+    def scaled(self, k: AnyTerm, v: AnyTerm) -> AnyTerm:
+        """k·v, of a tangent."""
+        return self.call("mul" if isinstance(self.type(v), Ground) else "ts_scale", k, v)
+
+    def zero(self, like: AnyTerm) -> AnyTerm:
+        """The zero tangent at a value."""
+        ty = self.type(like)
+        if isinstance(ty, Ground):
+            return real(0.0)
+        if isinstance(ty, TupleType):
+            return Tuple(tuple(self.zero(self.component(k, like)) for k in range(len(ty.parts))))
+        if order(ty):
+            return self.built(like, lambda i: self.zero(self.call("index", i, like)))
+        return Tuple(())
+
+    def built(self, like: AnyTerm, body: Callable[[Var], AnyTerm]) -> AnyTerm:
+        """A tensor of the size of another."""
+        return self.call("build", self.call("size", like), self.index_lam(like, body))
+
+    def index_lam(self, like: AnyTerm, body: Callable[[Var], AnyTerm]) -> AnyTerm:
+        """λi. body(i), over the indices of a tensor."""
+        return self.lam("i", index_of(order(self.type(like))), body)
+
+
+def is_discrete(ty: Ty) -> bool:
+    """Whether a type has no tangent but zero."""
+    return tangent(ty) is TupleType(()) and not isinstance(ty, (Arrow, Lin))
+
+
+__all__ = ["Maker", "element_type", "is_discrete"]

@@ -1,0 +1,139 @@
+"""The stages of a function and of all that it calls, as texts of the language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from attrs import frozen
+
+from adjoint.languages.ks import printer
+from adjoint.languages.ks.notes.anf import normal, shared, unique
+from adjoint.languages.ks.notes.application import Application
+from adjoint.languages.ks.notes.making import Maker
+from adjoint.languages.ks.notes.nabla import Nabla
+from adjoint.languages.ks.notes.optimise import optimised
+from adjoint.languages.ks.notes.written import built
+from adjoint.languages.ks.types import tangent, text
+from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh
+from diff.higher.types import Lin
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from adjoint.languages.ks.linked import Linked
+    from adjoint.languages.ks.names import Callee
+    from adjoint.languages.ks.scope import Definition
+
+
+@final
+@frozen
+class Stages:
+    """The stages of one definition."""
+
+    make: Maker
+    one: Definition
+
+    @property
+    def callee(self) -> Callee:
+        """What is defined."""
+        return self.one.callee
+
+    def anf(self) -> tuple[Var, AnyTerm]:
+        """A-normal form, of one parameter."""
+        function = self.one.function
+        assert function is not None
+        if isinstance(function.pattern, Var):
+            s, body = function.pattern, function.body
+        else:
+            s = fresh("s", self.callee.arg)
+            body = Let(function.pattern, s, function.body) if function.pattern.parts else function.body
+        return s, normal(self.make, built(self.make, body))
+
+    def jacobian(self, *, simple: bool) -> tuple[Var, AnyTerm]:
+        """∂f."""
+        s, body = self.anf()
+        m = driven(Nabla(self.make, s).of(body))
+        return s, optimised(self.make, m, s) if simple else m
+
+    def written(self, stage: str) -> str:
+        """The definition of a stage."""
+        make, callee = self.make, self.callee
+        name, _, how = stage.partition("-")
+        simple = bool(how)
+        s, t = callee.arg, callee.result
+        if name == "anf":
+            x, body = self.anf()
+            return _definition(self.one.name, text(t), (x,), body)
+        x, m = self.jacobian(simple=simple)
+        base = f"[{callee.base} {text(callee.of)}]"
+        match name:
+            case "jacobian":
+                return _definition(f"[D {base}]", text(Lin(s, t)), (x,), m)
+            case "transposed":
+                back = driven(Application(make).transposed(m))
+                return _definition(f"[R {base}]", text(Lin(t, s)), (x,), back)
+            case "fwd":
+                dx = fresh("dx", tangent(s))
+                found, result = driven(Application(make).forward(m, dx)), tangent(s)
+                result = tangent(t)
+            case _:  # rev, the last of the names
+                dx = fresh("dr", tangent(t))
+                found, result = driven(Application(make).backward(dx, m)), tangent(s)
+        if how == "cse":
+            found = shared(make, found)
+        return _definition(f"[{name} {base}]", text(result), (x, dx), found)
+
+
+def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTerm) -> str:
+    pattern = parameters[0] if len(parameters) == 1 else Tuple(parameters)
+    lam = unique(Lam(pattern, body))
+    assert isinstance(lam, Lam)
+    return printer.function(name, result, lam)
+
+
+NAMES = (
+    "anf",
+    "jacobian",
+    "jacobian-opt",
+    "fwd",
+    "fwd-opt",
+    "fwd-cse",
+    "transposed",
+    "transposed-opt",
+    "rev",
+    "rev-opt",
+    "rev-cse",
+)
+"""The stages of the notes."""
+
+
+def stage(linked: Linked, one: Definition, name: str) -> str:
+    """A stage of a function and all that it calls, in the order of the text."""
+    make = Maker(linked.scope)
+    needed = _called(linked, one)
+    lines: list[str] = []
+    for each in linked.scope.definitions:
+        if id(each) not in needed:
+            continue
+        if each.callee.derivations or each.function is None:
+            lines.append(printer.definition(each))
+            continue
+        if name != "anf":
+            lines.append(printer.definition(each))
+        lines.append(Stages(make, each).written(name))
+    declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in needed]
+    return "\n".join([*declared, *lines])
+
+
+def _called(linked: Linked, one: Definition) -> set[int]:
+    """A definition and all that it calls."""
+    found, stack = set[int](), [one]
+    while stack:
+        each = stack.pop()
+        if id(each) in found:
+            continue
+        found.add(id(each))
+        for callee in linked.called(each.function) if each.function is not None else ():
+            own = None if callee is None else linked.scope.table.get(((), callee.base, callee.of))
+            hand = None if callee is None else linked.scope.defined(callee)
+            stack += [d for d in (own, hand) if d is not None]
+    return found

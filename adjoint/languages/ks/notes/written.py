@@ -1,0 +1,57 @@
+"""What the figure does not speak of: maps, constant tensors and sums are written with build and sum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjoint.languages.ks.notes.making import Maker
+from diff.higher.binding import mapped, renamed
+from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Tuple, Var
+
+if TYPE_CHECKING:
+    from diff.higher.types import Ty
+
+NAMES = {"map", "map2", "constVec", "sumbuild", "dot"}
+
+
+def built(make: Maker, e: AnyTerm) -> AnyTerm:
+    """The term without them."""
+
+    def step(node: AnyTerm) -> AnyTerm | None:
+        if not (isinstance(node, App) and isinstance(node.function, Name) and node.function.name in NAMES):
+            return None
+        found = _written(make, node.function.name, node.arg)
+        return None if found is None else mapped(found, step)
+
+    return mapped(e, step)
+
+
+def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
+    if not isinstance(arg, Tuple):
+        return None
+    match name, arg.parts:
+        case "map", (Lam(Var() as x, body), v):
+            return make.let("v", v, lambda v: make.built(v, lambda i: Let(x, make.call("index", i, v), body)))
+        case "map2", (Lam(pattern, body), v, w):
+
+            def pair(v: AnyTerm, w: AnyTerm) -> AnyTerm:
+                def element(i: Var) -> AnyTerm:
+                    both = Tuple((make.call("index", i, v), make.call("index", i, w)))
+                    return Let(pattern, both, body)
+
+                return make.built(v, element)
+
+            return make.let("v", v, lambda v: make.let("w", w, lambda w: pair(v, w)))
+        case "constVec", (n, e):
+            ty: Ty = make.type(n)
+            return make.let("e", e, lambda e: make.call("build", n, make.lam("i", ty, lambda _: renamed(e))))
+        case "sumbuild", (n, f):
+            return make.call("sum", make.call("build", n, f))
+        case "dot", (v, w):
+
+            def product(v: AnyTerm, w: AnyTerm) -> AnyTerm:
+                return make.built(v, lambda i: make.call("mul", make.call("index", i, v), make.call("index", i, w)))
+
+            return make.let("v", v, lambda v: make.let("w", w, lambda w: make.call("sum", product(v, w))))
+        case _:  # as it is
+            return None

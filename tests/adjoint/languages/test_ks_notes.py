@@ -1,0 +1,145 @@
+"""The pipeline of the notes: every stage is a text that runs, and gives the derivative of the program."""
+
+import re
+
+import numpy as np
+import pytest
+
+from adjoint.languages import Source
+from adjoint.languages.ks import derivatives, linear, load
+from adjoint.languages.ks.convert import arguments_of
+from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.functions import KsFunction
+from adjoint.languages.ks.names import Written
+from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.scope import read as read_scope
+from adjoint.languages.ks.values import tangent
+from diff.higher import TermError
+from tests.ks_programs import PROGRAMS
+
+F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
+REFUSED = r"\((fold|diag|buildFromSparse|buildFromSparseTupled|delta) |lm[A-Z]|\(\[|\(f "
+"""What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
+TAKEN = [(body, points) for body, _, points in PROGRAMS if not re.search(REFUSED, body)]
+
+
+def function(text: str, name: str = "f") -> KsFunction:
+    found = load([Source("t.ks", text)]).functions[name]
+    assert isinstance(found, KsFunction)
+    return found
+
+
+def stage(f: KsFunction, name: str) -> str:
+    return f.stages()[name](None, None)
+
+
+def numbers(f: KsFunction, args: list[object]) -> tuple[float, float, float, float]:
+    """The derivative along a tangent, against a cotangent: by fwd, rev, D and R."""
+    x = arguments_of(f.callee.arg, args)
+    rng = np.random.default_rng(3)
+
+    def call(derivation: str | None, arg: object) -> object:
+        callee = f.callee
+        if derivation is not None:
+            callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
+        return derivatives.call(f.linked, callee, arg, KsEvaluator(f.linked))
+
+    y = call(None, x)
+    dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))
+    m, back = call("D", x), call("R", x)
+    found = (
+        linear.dot(call("fwd", (x, dx)), dy),
+        linear.dot(call("rev", (x, dy)), dx),
+        linear.dot(m.apply(dx), dy),  # type: ignore[attr-defined]  # linear maps
+        linear.dot(back.apply(dy), dx),  # type: ignore[attr-defined]  # likewise
+    )
+    a, b, c, d = (float(one.array) for one in found)
+    return a, b, c, d
+
+
+@pytest.mark.parametrize("name", pipeline.NAMES)
+@pytest.mark.parametrize(("body", "points"), TAKEN, ids=[body[:60] for body, _ in TAKEN])
+def test_stages_run(body: str, points: list[list[object]], name: str) -> None:
+    """A stage defines what it is named for, and gives the numbers of the derivative of the program; it reads back."""
+    f = function(f"(def f {body})")
+    text = stage(f, name)
+    scope = read_scope([Source("s.ks", text)])
+    defined = {"anf": "f", "jacobian": "[D [f ", "transposed": "[R [f "}.get(name.partition("-")[0], f"[{name[:3]} [f ")
+    assert scope.definitions[-1].name.startswith(defined)
+    again = function(text)
+    for args in points:
+        assert numbers(again, args) == pytest.approx(numbers(f, args), rel=1e-10, abs=1e-10)
+        assert again.value(args) == f.value(args)
+
+
+def test_f2() -> None:
+    """8.4375 and 20.25 (the notes print 22.5); at most four products and four sums after sharing."""
+    f = function(F2)
+    assert f.value([1.5]) == 8.4375
+    for name in pipeline.NAMES:
+        assert numbers(function(stage(f, name)), [1.5])[0] / numbers(f, [1.5])[0] == pytest.approx(1.0)
+    assert f.differential([1.5], None, reverse=True) == 20.25
+    for name in ("fwd-cse", "rev-cse"):
+        text = stage(f, name).partition("\n")[2]
+        assert text.count("(mul ") == 4
+        assert text.count("(add ") == 4
+
+
+def test_jacobian_of_f2() -> None:
+    """S((x+y)·(x+x) + y·(1+(x+x))), the notes' scalar."""
+    assert stage(function(F2), "jacobian-opt").splitlines()[1:] == [
+        "(def [D [f Float]] (LM Float Float)",
+        "  (x : Float)",
+        "  (let",
+        "    (k (add x x))",
+        "    (let (y (mul x x)) (let (k$2 (add 1.0 k)) (let (z (add x y)) (lmScale x (add (mul z k) (mul y k$2))))))))",
+    ]
+
+
+def test_calls_stay_calls() -> None:
+    """200 functions that call the one before twice: all stages are linear in the text, and run."""
+
+    def text(n: int) -> str:
+        first = "(def f0 Float (x : Float) (mul 0.5 x))\n"
+        calls = (f"(def f{k} Float (x : Float) (add (f{k - 1} x) (f{k - 1} (mul 0.5 x))))" for k in range(1, n))
+        return first + "\n".join(calls)
+
+    for name in pipeline.NAMES:
+        small, large = (len(stage(function(text(n), f"f{n - 1}"), name)) for n in (20, 40))
+        assert large <= 2.2 * small
+        again = function(stage(function(text(6), "f5"), name), "f5")
+        assert again.differential([1.0], None, reverse=True) == function(text(6), "f5").differential(
+            [1.0], None, reverse=True
+        )
+
+
+def test_recursion_is_a_call() -> None:
+    """[D f] calls itself as f does."""
+    text = "(def f Float ((i : Integer) (v : Vec Float)) (if (eq i (size v)) 1.0 (mul (index i v) (f (add i 1) v))))"
+    f = function(text)
+    for name in ("anf", "jacobian", "fwd", "fwd-opt", "fwd-cse", "rev", "rev-opt", "rev-cse"):
+        again = function(stage(f, name))
+        assert again.differential([0, [2.0, 3.0, 4.0]], None, reverse=True) == ((), [12.0, 8.0, 6.0])
+
+
+def test_shadowing() -> None:
+    """The order of the let rule: e₁ may mention an outer x."""
+    f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")
+    for name in pipeline.NAMES:
+        assert numbers(function(stage(f, name)), [1.5]) == pytest.approx(numbers(f, [1.5]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Float (v : Vec Float) (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v)",
+        "(Vec (Vec Float)) (v : Vec Float) (diag 2 2 (lam (i : Integer) (index i v)))",
+    ],
+)
+def test_refused(body: str) -> None:
+    """What the figure does not speak of is an error at its place."""
+    f = function(f"(def f {body})")
+    assert stage(f, "anf")
+    with pytest.raises(TermError, match="has no Jacobian as a text") as caught:
+        stage(f, "jacobian")
+    assert caught.value.place is not None
