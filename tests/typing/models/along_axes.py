@@ -3,7 +3,7 @@
 from typing import Any, reveal_type
 
 from diff import Expr, fun
-from hilbert import R32, Bool, Boolean, Copower, Elements, Fin, Integers, Matrix, Product, R, Scalar, Vector
+from hilbert import R32, Bool, Boolean, Copower, Elements, Fin, Integers, Matrix, Product, R, Scalar, Vector, direct_sum
 from hilbert import Z as Whole
 
 
@@ -134,6 +134,10 @@ def of_vectors() -> None:
 
 
 def main() -> None:
+    pairs = direct_sum(R**a, R)
+    reveal_type(pairs.ones().cast(R32))  # N: Vec[DirectSum[Vector[Alpha], Field]]
+    single = fun(pairs)(lambda p: p.cast(R32))
+    reveal_type(single)  # N: Map[DirectSum[Vector[Alpha], Field], DirectSum[Vector[Alpha], Field]]
     of_vectors()
     values = (K, V, W, M, N, Z, O, E, T, Q, ZS, OS, ES)
     traced: Any = fun  # of more spaces than it has types for
