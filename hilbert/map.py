@@ -12,7 +12,7 @@ from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Index, require_index
 from hilbert.notarray import Applicable, NotArray
-from hilbert.once import kept, once
+from hilbert.once import once
 from hilbert.space import Copower, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
@@ -277,9 +277,13 @@ class Map(Term, NotArray, Generic[V, W]):
     ) -> T: ...
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
-        ready = kept(Map._ready, self)
-        if ready is not None and len(args) == 1 and type(args[0]) is Vec and args[0].space is ready[0]:
-            return ready[1](args[0])
+        try:
+            dom, run = self._memo[READY]
+        except (AttributeError, KeyError):
+            pass  # the first call
+        else:
+            if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
+                return run(args[0])
         for a in args:
             symbol = None if type(a) is Vec else applicable(a)
             if symbol is not None:
@@ -362,6 +366,10 @@ class Map(Term, NotArray, Generic[V, W]):
 
 AnyMap: TypeAlias = Map[Any, Any]
 """A map between any types."""
+
+
+READY: Any = Map.__dict__["_ready"].__wrapped__
+"""Under what `_ready` is kept, which each call asks for."""
 
 
 def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:

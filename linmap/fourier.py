@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -31,15 +31,13 @@ if TYPE_CHECKING:
     from linmap.term.base import LinMap
 
 I = TypeVar("I", bound=Index)
+ComplexVector: TypeAlias = Copower[DirectSum[Field, Field], I]
+"""(K ⊕ K)^X: real and imaginary parts."""
 SMALL = 32
 """A transform of so many numbers is one matrix (measured)."""
 
 
-@overload
-def fft(X: I) -> LinMap[Copower[DirectSum[Field, Field], I], Copower[DirectSum[Field, Field], I]]: ...
-@overload
-def fft(X: I, V: Field) -> LinMap[Copower[DirectSum[Field, Field], I], Copower[DirectSum[Field, Field], I]]: ...
-def fft(X: Any, V: Any = R) -> Any:
+def fft(X: I, V: Field = R) -> LinMap[ComplexVector[I], ComplexVector[I]]:
     """fft : (K ⊕ K)^X ⊸ (K ⊕ K)^X, z ↦ (Σ_x exp(−2πi·x·y/n)·z_x / √n)_y for z = (real, imaginary part), unitary.
 
     Along each axis of X. Raises SpaceError for an X that is no index set, and a V that is no field.
@@ -47,23 +45,20 @@ def fft(X: Any, V: Any = R) -> Any:
     return _transform(X, V, -1, "fft(X)")
 
 
-@overload
-def ifft(X: I) -> LinMap[Copower[DirectSum[Field, Field], I], Copower[DirectSum[Field, Field], I]]: ...
-@overload
-def ifft(X: I, V: Field) -> LinMap[Copower[DirectSum[Field, Field], I], Copower[DirectSum[Field, Field], I]]: ...
-def ifft(X: Any, V: Any = R) -> Any:
+def ifft(X: I, V: Field = R) -> LinMap[ComplexVector[I], ComplexVector[I]]:
     """ifft : (K ⊕ K)^X ⊸ (K ⊕ K)^X, the inverse of `fft`, and its adjoint."""
     return _transform(X, V, 1, "ifft(X)")
 
 
-def _transform(X: Any, V: Any, sign: int, what: str) -> Any:
+def _transform(X: I, V: Any, sign: int, what: str) -> LinMap[ComplexVector[I], ComplexVector[I]]:
     require_index(X, what)
     if not isinstance(V, Field):
         msg = f"{what} is over R or R32, not over {shown(V)}"
         raise SpaceError(msg)
     pairs = Copower(DirectSum((V, V)), X)
-    split = unzip_parts(pairs)
-    return compose(zip_parts(split.cod), _along(X, V, sign), split)
+    split: Any = unzip_parts(pairs)
+    made: LinMap[ComplexVector[I], ComplexVector[I]] = compose(zip_parts(split.cod), _along(X, V, sign), split)
+    return made
 
 
 def _along(X: Any, V: Field, sign: int) -> Any:

@@ -98,7 +98,7 @@ def tabled(
     """The product with one table, which has at least the open labels `held`, and at most one factor; no links.
 
     Labels that the table does not have are axes of the factor, or free. A table of all tuples is made only if `full`.
-    Raises TooManyRowsError, and SpaceError where labels are found at the point only.
+    Raises TooManyRowsError, and SpaceError where labels are dynamic.
     """
     if _is_tabled(n, p, held, full=full):
         return p

@@ -2,8 +2,11 @@
 
 from typing import Any, reveal_type
 
+import numpy as np
+
 from diff import Expr, operation
 from hilbert import Fin, R, Scalar, Vector
+from linmap import linear_map
 
 
 class Item: ...
@@ -20,7 +23,28 @@ def added(xp: Any, *arrays: Any) -> Any:
     return sum(arrays)
 
 
+class Doubled:
+    """What scipy's operators have."""
+
+    shape = (3, 3)
+
+    def matvec(self, x: np.ndarray) -> np.ndarray:
+        return 2.0 * x
+
+    def rmatvec(self, x: np.ndarray) -> np.ndarray:
+        return 2.0 * x
+
+    @property
+    def H(self) -> "Doubled":
+        return self
+
+
 def main() -> None:
+    by_functions = linear_map("models: tripled", V, V, lambda xp, x: 3.0 * x, lambda xp, y: 3.0 * y)
+    reveal_type(by_functions)  # N: LinMap[Vector[Item], Vector[Item]]
+    by_an_operator = linear_map("models: doubled", V, V, Doubled())
+    reveal_type(by_an_operator)  # N: LinMap[Vector[Item], Vector[Item]]
+    assert float((by_functions @ by_an_operator)(V.ones()).sum()) == 18.0
     total = operation("models: total", V, to=R, value=lambda xp, x: x.sum(-1), tangent=tangent)
     reveal_type(total)  # N: Map[Vector[Item], Field]
     two = operation("models: two", R, R, to=R, value=added, tangent=lambda x, y, z, dx, dy: dx + dy)

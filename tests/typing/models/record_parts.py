@@ -121,6 +121,8 @@ def model_copowers() -> None:
     reveal_type(batch[Labelled.image])  # N: Vec[Copower[Vector[Pixel], Fin[Sample]]]
     reveal_type(batch[Labelled.label])  # N: Vec[Copower[Elements[Fin[Hidden]], Fin[Sample]]]
     reveal_type(((L**depth) ** sample).zeros()[Layer.bias])  # N: Vec[Copower[Copower[Vector[Hidden], Fin[Depth]], Fin[Sample]]]
+    biases = fun((L**depth) ** sample)(lambda z: z[Layer.bias])
+    reveal_type(biases)  # N: Map[Copower[Copower[Layer, Fin[Depth]], Fin[Sample]], Copower[Copower[Vector[Hidden], Fin[Depth]], Fin[Sample]]]
     reveal_type(fun(D**sample)(lambda d: d[Labelled.image].sum()))  # N: Map[Copower[Labelled, Fin[Sample]], Field]
 
 
