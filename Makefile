@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test fuzz bench coverage typing-mutants mutation statements wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation edits statements wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -22,6 +22,9 @@ typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must
 
 mutation: .venv/.ready ## change the laws in turn; the tests of meaning must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.run $(ARGS)
+
+edits: .venv/.ready ## mistakes in the models of docs/examples: each must be refused, or trace
+	$(BIN)/python -m tests.mutation.edits $(ARGS)
 
 statements: .venv/.ready ## break each statement of the paper; the tests that docs/traceability.md cites must notice
 	$(BIN)/python -m tests.mutation.statements $(ARGS)

@@ -72,7 +72,8 @@ def lines(options: Options) -> Iterator[Line | str]:
     model = hand.read_hand(ADBENCH / "hand_model")
     seen_points = hand.residuals(model, sight)
     off = hb.fun(hand.POSE)(lambda p: hb.square(seen_points(p)).sum())
-    of_hand = peers.hand(model.wrist.array, model.still.array, *model.limbs.leaves, sight.which, sight.targets)
+    behind, skin = model.limbs.leaves
+    of_hand = peers.hand(model.wrist.array, model.still.array, behind, skin, sight.which, sight.targets)
     yield from beside("hand, 1600 points", off, lambda *p: (of_hand(*p) ** 2).sum(), options)
     recurrent = lstm.loss(2, 14, 1023)
     yield from beside("LSTM, 1023 characters, 2×14", recurrent, peers.lstm, options, wrt=0)

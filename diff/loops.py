@@ -88,7 +88,7 @@ def fold(
     checkpoint: bool | int = False,
 ) -> tuple[Vec[A], Vec[B]]: ...
 @overload
-def fold(
+def fold(  # type: ignore[overload-overlap]  # likewise
     step: Callable[[tuple[Expr[A], Expr[B]], Expr[W]], tuple[tuple[Expr[A], Expr[B]], Expr[Z]]],
     start: tuple[Vec[A], Vec[B]],
     xs: Vec[Copower[W, I]],

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert.arrays.segments import makes_rows
+from hilbert.program.correlated import correlated
 from hilbert.program.fused import AddInto, Subtract, Weighted
 from hilbert.program.line import Step
 from hilbert.program.operation import Add, Contract, Reduce, Scale
 from hilbert.relation import Converse, Graph, Inclusion
-from hilbert.relation.functions import AnyGraph
+from hilbert.relation.functions import AnyGraph, Sliding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +30,16 @@ def fused(line: Line) -> Line:
     def alone(slot: int) -> Step[Any] | None:
         return steps[slot - arity] if slot >= arity and reads[slot] == 1 else None
 
+    def written(slot: int) -> Step[Any] | None:
+        """The same, before steps are fused."""
+        return line.steps[slot - arity] if slot >= arity and reads[slot] == 1 else None
+
     for k, step in enumerate(steps):
         match step.operation:
             case Add():
                 steps[k] = _difference(step, alone) or _added_into(step, alone) or step
+            case Reduce(Sliding() | Converse(Inclusion())):
+                steps[k] = correlated(step, written, line) or step
             case Reduce(Graph() as targets, 0) as sums:
                 steps[k] = _weighted(step, sums, targets, alone, line) or step
             case _:  # no other step is fused with those before

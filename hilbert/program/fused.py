@@ -8,6 +8,8 @@ from attrs import frozen
 
 from hilbert.arrays.kernel import Kernel
 from hilbert.leaf import Leaf
+from hilbert.program.bind import BoundLine
+from hilbert.program.line import Line
 from hilbert.program.operation import Contract, Operation, Reduce
 
 if TYPE_CHECKING:
@@ -84,3 +86,20 @@ class Weighted(Operation):
         if self.side == 0:
             return Kernel(lambda a, b: h(g(a, f(b))))
         return Kernel(lambda a, b: h(g(f(b), a)))
+
+
+@final
+@frozen(repr=False)
+class Together(Operation):
+    """What a line of two inputs makes."""
+
+    line: Line
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of its output."""
+        return self.line.slots[self.line.outputs[0]]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """Its steps, one after the other."""
+        bound = BoundLine(self.line, lib, [])
+        return Kernel(lambda a, b: bound([a, b])[0], fresh=False)

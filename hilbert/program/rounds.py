@@ -115,21 +115,21 @@ class Rounds:
         """Block after block, part after part: what a part makes in a block is there for those behind it."""
         lib, body, c, n = self._lib.inner, self._body, self._states, self._n
         states, ends = arrays[:c], body.outputs[c:]
-        rows = [lib.rows(n, body.slots[k], None) for k in ends]
+        rows = {k: lib.rows(n, body.slots[k], None) for k in ends}
         for start in range(0, n, self._size):
             size = min(self._size, n - start)
             low = n - start - size if self._reverse else start
             block = slice(low, low + size)
             found = dict(enumerate(arrays[c:], c))
             found |= {k: stack[block] for k, stack in enumerate(stacks, len(arrays))}
+            place = {k: row[block] for k, row in rows.items()}
             for number, part in enumerate(self._parts):
                 given = [found[k] for k in part.reads]
                 if part.in_rounds:
-                    lists: list[Any] = [[None] * size for _ in part.makes]
+                    made = [place[k] if k in place else lib.rows(size, body.slots[k], None) for k in part.makes]
                     bound = self._line(number, part.line, arrays)
                     before = [*(states[k] for k in part.states), *given[: part.shared]]
-                    after = self._run(bound, len(part.states), before, given[part.shared :], lists, size)
-                    made = [lib.stacked(row, body.slots[k], None) for row, k in zip(lists, part.makes, strict=True)]
+                    after = self._run(bound, len(part.states), before, given[part.shared :], made, size)
                     changed = part.states
                 else:
                     line = self._bound.get((number, size)) or self._line((number, size), blocked(part, size), arrays)
@@ -138,9 +138,10 @@ class Rounds:
                 for k, state in zip(changed, after, strict=True):
                     states[k] = state
                 found |= zip(part.makes, made, strict=True)
-            for k, row in zip(ends, rows, strict=True):
-                row[block] = found[k]
-        return [*states, *rows]
+            for k, row in place.items():
+                if found[k] is not row:
+                    row[...] = found[k]
+        return [*states, *(rows[k] for k in ends)]
 
 
 def _parts(body: Line, states: int, shared: int, n: int) -> tuple[list[Part], int]:

@@ -5,11 +5,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hilbert.all as hb
 from diff import fun, program
 from hilbert import R32, Fin, R
+from hilbert.arrays.libraries import NUMPY
+from hilbert.leaf import Entry, Leaf
+from hilbert.program.bind import BoundLine
+from hilbert.program.builder import Builder
+from hilbert.program.fuse import fused
+from hilbert.program.fused import Together
 from hilbert.program.line import Line
+from hilbert.program.operation import Contract, Reduce
 from hilbert.program.run import Runner
 from hilbert.relation import run
+from hilbert.relation.functions import sliding
+from hilbert.spec import Spec
 from linmap import (
     concatenate,
     differences,
@@ -161,3 +171,37 @@ def test_what_lies_between_is_read_elsewhere() -> None:
         assert names(line(net(f))) == ["Reduce", "Contract", "Reduce"]
     square = program(fun(R**N)(lambda x: last(first(x) * first(x))))
     assert np.array_equal(square(v).array, np.bincount(rows, v.array[cols] ** 2, 60))
+
+
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("padding", [0, 1, 3, "same", ((2, 0), (0, 1))])
+@pytest.mark.parametrize("batch", [False, True])
+def test_sums_over_windows_are_products_with_windows(*, dilation: int, padding: Any, batch: bool) -> None:
+    """The gradient of a convolution in its image: no array of all products, where that costs little; the same."""
+    y, x, c, o, k, offset = (Fin.of(n) for n in (7, 6, 2, 3, 3, 2))
+    one = hb.fun(hb.R ** (k * offset * c * o), hb.R ** (y * x * c))(
+        lambda w, image: hb.conv(image, w, padding=padding, dilation=dilation)
+    )
+    f: Any = hb.lift(one, Fin.of(4)) if batch else one
+    line = hb.planned(hb.vjp(f, 1)).line.pruned()
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(leaf.shape) for leaf in line.slots[: line.arity]]
+    (due,) = BoundLine(line, NUMPY, arrays)(arrays)
+    runner = Runner(line)
+    (found,) = runner.run(arrays)
+    np.testing.assert_allclose(found, due, rtol=1e-12, atol=1e-12)
+    together = [step for step in runner.line.steps if type(step.operation) is Together]
+    places = one.cod.dim / o.size
+    assert bool(together) == (y.size * x.size <= 1.3 * places)  # with few zeros around it the product is larger
+
+
+def test_windows_that_others_read_stay() -> None:
+    """The products are a result, too."""
+    X, K = Fin.of(6), Fin.of(3)
+    b = Builder([Leaf(Entry("float64"), (X,)), Leaf(Entry("float64"), (K,))])
+    products = b.contract(Spec.of("i", "j", "ij"), 0, 1)
+    whole = b.apply(Reduce(sliding(Fin.of(8), 3, to=X * K), 0), products)
+    cut = b.apply(Reduce(run(X, Fin.of(8), 1).T, 0), whole)
+    assert [type(s.operation) for s in fused(b.line([cut])).steps] == [Together]
+    assert Together not in {type(s.operation) for s in fused(b.line([cut, products])).steps}
+    assert [type(s.operation) for s in fused(b.line([cut, whole])).steps] == [Contract, Reduce, Reduce]

@@ -288,8 +288,8 @@ def test_hand() -> None:
     rng = np.random.default_rng(0)
     sight = hand.read_sight(ADBENCH / "hand1_t26_c100.txt")
     f = hand.residuals(HAND, sight)
-    limbs = HAND.limbs.leaves
-    peer = peers.hand(HAND.wrist.array, HAND.still.array, *limbs, sight.which, sight.targets)
+    behind, skin = HAND.limbs.leaves
+    peer = peers.hand(HAND.wrist.array, HAND.still.array, behind, skin, sight.which, sight.targets)
     for turn in (rng.standard_normal(3), np.zeros(3)):
         p = hand.POSE.vec((turn, rng.standard_normal(3), rng.standard_normal((5, 4))))
         near(f(p).array, peer(*p.leaves))
