@@ -25,7 +25,7 @@ class Normal:
     make: Maker
     shares: bool = False
 
-    def body(self, e: AnyTerm, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def body(self, e: AnyTerm, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term whose lets are its own."""
         bindings: Bindings = []
         made = yield self.value(e, bindings, dict(known), names)
@@ -33,7 +33,7 @@ class Normal:
             made = Let(pattern, value, made)
         return made
 
-    def atom(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def atom(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A variable, a constant, or a tuple of such."""
         made = yield self.value(e, to, known, names)
         if isinstance(made, (Var, Lit, Name, Tuple)):
@@ -46,7 +46,7 @@ class Normal:
             known[made] = x
         return x
 
-    def value(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def value(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term of one step, after bindings of its parts."""
         match e:
             case Var(_, number):
@@ -64,7 +64,7 @@ class Normal:
                 if isinstance(made, (Var, Lit)):
                     names[number] = made
                 elif self.shares and (isinstance(made, (Tuple, Name)) or made in known):
-                    names[number] = known[made] if made in known else made
+                    names[number] = known.get(made, made)
                 else:
                     to.append((x, made))
                     if self.shares:
