@@ -12,10 +12,11 @@ from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.making import Maker
 from adjoint.languages.ks.notes.nabla import Nabla
 from adjoint.languages.ks.notes.optimise import optimised
+from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
 from adjoint.languages.ks.types import tangent, text
 from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh
-from diff.higher.types import Lin
+from diff.higher.types import Lin, TupleType
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -63,8 +64,13 @@ class Stages:
         if name == "anf":
             x, body = self.anf()
             return _definition(self.one.name, text(t), (x,), body)
-        x, m = self.jacobian(simple=simple)
         base = f"[{callee.base} {text(callee.of)}]"
+        base = f"[{callee.base} {text(callee.of)}]"
+        if name == "tupled":
+            x, body = self.anf()
+            pair = driven(Tupling(make, x).of(body))
+            return _definition(f"[tupled {base}]", text(TupleType((t, Lin(s, t)))), (x,), pair)
+        x, m = self.jacobian(simple=simple)
         match name:
             case "jacobian":
                 return _definition(f"[D {base}]", text(Lin(s, t)), (x,), m)
@@ -102,6 +108,7 @@ NAMES = (
     "rev",
     "rev-opt",
     "rev-cse",
+    "tupled",
 )
 """The stages of the notes."""
 
