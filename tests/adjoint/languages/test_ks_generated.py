@@ -7,6 +7,7 @@ import random
 import re
 import sys
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def require_right(text: str, rng: np.random.Generator) -> None:
         np.testing.assert_allclose(np.hstack(flat(found)), np.hstack(flat(due)), rtol=1e-9, atol=1e-9, err_msg=text)
 
 
-def flat(value: object) -> list[object]:
+def flat(value: Any) -> list[Any]:
     """The numbers of a value."""
     return [x for part in value for x in flat(part)] if isinstance(value, (list, tuple)) else [value]
 

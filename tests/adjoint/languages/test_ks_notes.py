@@ -1,6 +1,7 @@
 """The pipeline of the notes: every stage is a text that runs, and gives the derivative of the program."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
     x = arguments_of(f.callee.arg, args)
     rng = np.random.default_rng(3)
 
-    def call(derivation: str | None, arg: object) -> object:
+    def call(derivation: str | None, arg: Any) -> Any:
         callee = f.callee
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
@@ -49,14 +50,14 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
     y = call(None, x)
     dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))
     m, back = call("D", x), call("R", x)
-    value, tupled = call("tupled", x)  # type: ignore[misc]  # a pair
+    value, tupled = call("tupled", x)
     assert plain(value) == plain(y)
     found = (
         linear.dot(tupled.apply(dx), dy),
         linear.dot(call("fwd", (x, dx)), dy),
         linear.dot(call("rev", (x, dy)), dx),
-        linear.dot(m.apply(dx), dy),  # type: ignore[attr-defined]  # linear maps
-        linear.dot(back.apply(dy), dx),  # type: ignore[attr-defined]  # likewise
+        linear.dot(m.apply(dx), dy),
+        linear.dot(back.apply(dy), dx),
     )
     return [float(one.array) for one in found]
 

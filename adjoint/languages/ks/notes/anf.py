@@ -63,8 +63,10 @@ class Normal:
                 made = yield self.value(value, to, known, names)
                 if isinstance(made, (Var, Lit)):
                     names[number] = made
-                elif self.shares and (isinstance(made, (Tuple, Name)) or made in known):
-                    names[number] = known.get(made, made)
+                elif self.shares and made in known:
+                    names[number] = known[made]
+                elif self.shares and isinstance(made, (Tuple, Name)):
+                    names[number] = made
                 else:
                     to.append((x, made))
                     if self.shares:

@@ -65,7 +65,6 @@ class Stages:
             x, body = self.anf()
             return _definition(self.one.name, text(t), (x,), body)
         base = f"[{callee.base} {text(callee.of)}]"
-        base = f"[{callee.base} {text(callee.of)}]"
         if name == "tupled":
             x, body = self.anf()
             pair = driven(Tupling(make, x).of(body))

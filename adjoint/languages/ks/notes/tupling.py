@@ -44,9 +44,10 @@ class Tupling:
                 return Tuple((Tuple(values), make.call("lmVCat", *maps)))
             case Let(Var(name, number), value, body):  # let x = e₁ in e₂ ↦ let ∂̄x = ∇̄e₁ in ∇̄e₂
                 pair = yield self.of(value)
-                x = self.pairs[number] = fresh(name, make.type(pair))
+                both = fresh(name, make.type(pair))
+                self.pairs[number] = both
                 after = yield self.of(body)
-                return Let(x, pair, after, place=e.place)
+                return Let(both, pair, after, place=e.place)
             case Let(Tuple() as pattern, value, body):
                 pair = yield self.of(value)
                 whole = fresh("p", make.type(pair))
@@ -65,8 +66,8 @@ class Tupling:
                     assert isinstance(x, Var)
                     self.pairs[x.number] = Tuple((x, make.call("lmZero", self.s, x)))
                 pair = yield self.of(body)
-                both = make.call("unzip", make.call("build", self.value(n), Lam(i, pair)))
-                return make.let("b", both, self._vertical)
+                rows = make.call("unzip", make.call("build", self.value(n), Lam(i, pair)))
+                return make.let("b", rows, self._vertical)
             case App(Name() as f, arg):  # let (a, ma) = ∇̄e; (r, mr) = ∂̄f(a) in (r, mr ∘ ma)
                 if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
                     refused(f"{f.name} is not tupled", e)
