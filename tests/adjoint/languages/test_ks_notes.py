@@ -22,7 +22,7 @@ from tests.ks_programs import PROGRAMS
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
 REFUSED = r"\((fold|diag|buildFromSparse|buildFromSparseTupled|delta) |lm[A-Z]|\(\[|\(f "
 """What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
-DEFINED = {"anf": "f", "jacobian": "[D [f ", "transposed": "[R [f ", "tupled": "[tupled [f "}
+DEFINED = {"anf": "f", "CL": "f", "jacobian": "[D [f ", "transposed": "[R [f ", "tupled": "[tupled [f "}
 TAKEN = [(body, points) for body, _, points in PROGRAMS if not re.search(REFUSED, body)]
 
 
@@ -100,6 +100,16 @@ def test_jacobian_of_f2() -> None:
     ]
 
 
+def test_cl() -> None:
+    """The term of CL, in full and pruned: a variable of a pruned environment of one is I."""
+    first, pruned = (stage(function(F2), name).partition("(def")[0] for name in ("CL", "CL-pruned"))
+    assert first == "; f = Let(y, (I, I) ; F(mul), Let(z, (P[1/2], P[2/2]) ; F(add), (P[2/3], P[3/3]) ; F(mul)))\n"
+    assert "P[2,3/3] ; (P[1/2] ; I, P[2/2] ; I) ;" in pruned
+    build = "(def f (Vec Float) ((x : Float) (v : Vec Float)) (build 3 (lam (i : Integer) (if true 2.0 (index i v)))))"
+    text = stage(function(build), "CL").partition("(def")[0]
+    assert text == "; f = B(P[/2] ; K(3), i, IF(P[/3] ; K(true), P[/3] ; K(2.0), (P[3/3], P[2/3]) ; F(index)))\n"
+
+
 def test_calls_stay_calls() -> None:
     """200 functions that call the one before twice: all stages are linear in the text, and run."""
 
@@ -144,6 +154,8 @@ def test_refused(body: str) -> None:
     """What the figure does not speak of is an error at its place."""
     f = function(f"(def f {body})")
     assert stage(f, "anf")
+    with pytest.raises(TermError, match="is not in CL"):
+        stage(f, "CL")
     with pytest.raises(TermError, match="is not tupled"):
         stage(f, "tupled")
     with pytest.raises(TermError, match="has no Jacobian as a text") as caught:

@@ -122,7 +122,7 @@ def _needed(e: AnyTerm) -> AnyTerm:
     """Without lets of variables that do not occur, but for assertions and what is printed."""
     removed = True
     while removed:
-        removed, counts = False, _counts(e)
+        removed, counts = False, counts_of(e)
 
         def step(node: AnyTerm, counts: dict[int, int] = counts) -> AnyTerm | None:
             nonlocal removed
@@ -137,7 +137,7 @@ def _needed(e: AnyTerm) -> AnyTerm:
     return e
 
 
-def _counts(e: AnyTerm) -> dict[int, int]:
+def counts_of(e: AnyTerm) -> dict[int, int]:
     """How often each variable is read."""
     counts: dict[int, int] = {}
 
