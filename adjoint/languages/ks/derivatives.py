@@ -278,6 +278,7 @@ def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 
 _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
     "D": linear,
+    "tupled": lambda *of: (call(*of), linear(*of)),
     "R": lambda *of: transposed(linear(*of)),
     "fwd": forward,
     "rev": backward,

@@ -18,7 +18,7 @@ from diff.higher.types import REAL, Lin, TupleType, Ty
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DERIVATIONS = ("D", "R", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
+DERIVATIONS = ("D", "R", "tupled", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
 """What may be derived of a function."""
 
 
@@ -79,6 +79,8 @@ def derived_type(derivation: str, s: Ty, t: Ty, kept: Ty = REAL) -> tuple[Ty, Ty
             return s, Lin(s, t)
         case "R":
             return s, Lin(t, s)
+        case "tupled":
+            return s, TupleType((t, Lin(s, t)))
         case "fwd":
             return TupleType((s, tangent(s))), tangent(t)
         case "rev" | "sufrev":

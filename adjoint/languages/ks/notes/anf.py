@@ -25,7 +25,7 @@ class Normal:
     make: Maker
     shares: bool = False
 
-    def body(self, e: AnyTerm, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def body(self, e: AnyTerm, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term whose lets are its own."""
         bindings: Bindings = []
         made = yield self.value(e, bindings, dict(known), names)
@@ -33,7 +33,7 @@ class Normal:
             made = Let(pattern, value, made)
         return made
 
-    def atom(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def atom(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A variable, a constant, or a tuple of such."""
         made = yield self.value(e, to, known, names)
         if isinstance(made, (Var, Lit, Name, Tuple)):
@@ -46,7 +46,7 @@ class Normal:
             known[made] = x
         return x
 
-    def value(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, Var], names: dict[int, AnyTerm]) -> Pass:
+    def value(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term of one step, after bindings of its parts."""
         match e:
             case Var(_, number):
@@ -63,8 +63,10 @@ class Normal:
                 made = yield self.value(value, to, known, names)
                 if isinstance(made, (Var, Lit)):
                     names[number] = made
-                elif self.shares and (isinstance(made, (Tuple, Name)) or made in known):
-                    names[number] = known.get(made, made)
+                elif self.shares and made in known:
+                    names[number] = known[made]
+                elif self.shares and isinstance(made, (Tuple, Name)):
+                    names[number] = made
                 else:
                     to.append((x, made))
                     if self.shares:
@@ -120,7 +122,7 @@ def _needed(e: AnyTerm) -> AnyTerm:
     """Without lets of variables that do not occur, but for assertions and what is printed."""
     removed = True
     while removed:
-        removed, counts = False, _counts(e)
+        removed, counts = False, counts_of(e)
 
         def step(node: AnyTerm, counts: dict[int, int] = counts) -> AnyTerm | None:
             nonlocal removed
@@ -135,7 +137,7 @@ def _needed(e: AnyTerm) -> AnyTerm:
     return e
 
 
-def _counts(e: AnyTerm) -> dict[int, int]:
+def counts_of(e: AnyTerm) -> dict[int, int]:
     """How often each variable is read."""
     counts: dict[int, int] = {}
 

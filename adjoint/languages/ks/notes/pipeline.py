@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, final
 
 from attrs import frozen
 
 from adjoint.languages.ks import printer
+from adjoint.languages.ks.notes import categorical
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.making import Maker
 from adjoint.languages.ks.notes.nabla import Nabla
 from adjoint.languages.ks.notes.optimise import optimised
+from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
 from adjoint.languages.ks.types import tangent, text
-from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh
-from diff.higher.types import Lin
+from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh, variables
+from diff.higher.types import Lin, TupleType
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -54,6 +57,17 @@ class Stages:
         m = driven(Nabla(self.make, s).of(body))
         return s, optimised(self.make, m, s) if simple else m
 
+    def _categorical(self, *, prunes: bool) -> str:
+        """The term of CL as a comment, and what it is converted back to."""
+        function = self.one.function
+        assert function is not None
+        around = tuple(variables(function.pattern))
+        c = categorical.converted(built(self.make, function.body), around, prunes=prunes)
+        t = around[0] if len(around) == 1 else Tuple(around)
+        body = categorical.back(self.make, c, t)
+        comment = "\n".join(f"; {line}" for line in textwrap.wrap(f"{self.one.name} = {categorical.shown(c)}", 110))
+        return f"{comment}\n{_definition(self.one.name, text(self.callee.result), around, body)}"
+
     def written(self, stage: str) -> str:
         """The definition of a stage."""
         make, callee = self.make, self.callee
@@ -63,8 +77,14 @@ class Stages:
         if name == "anf":
             x, body = self.anf()
             return _definition(self.one.name, text(t), (x,), body)
-        x, m = self.jacobian(simple=simple)
         base = f"[{callee.base} {text(callee.of)}]"
+        if name == "tupled":
+            x, body = self.anf()
+            pair = driven(Tupling(make, x).of(body))
+            return _definition(f"[tupled {base}]", text(TupleType((t, Lin(s, t)))), (x,), pair)
+        if name == "CL":
+            return self._categorical(prunes=how == "pruned")
+        x, m = self.jacobian(simple=simple)
         match name:
             case "jacobian":
                 return _definition(f"[D {base}]", text(Lin(s, t)), (x,), m)
@@ -102,6 +122,9 @@ NAMES = (
     "rev",
     "rev-opt",
     "rev-cse",
+    "tupled",
+    "CL",
+    "CL-pruned",
 )
 """The stages of the notes."""
 
@@ -117,7 +140,7 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
         if each.callee.derivations or each.function is None:
             lines.append(printer.definition(each))
             continue
-        if name != "anf":
+        if name != "anf" and not name.startswith("CL"):
             lines.append(printer.definition(each))
         lines.append(Stages(make, each).written(name))
     declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in needed]

@@ -1,0 +1,294 @@
+"""CL, the categorical language (§8): terms without variables, by conversion from those with, and back.
+
+The environment of a term is a tuple, of one variable the variable itself. `;` is diagrammatic: the left one first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
+
+from attrs import frozen
+
+from adjoint.languages.ks import printer
+from adjoint.languages.ks.notes.anf import counts_of
+from adjoint.languages.ks.notes.making import Maker
+from adjoint.languages.ks.notes.nabla import refused
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, variables
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from diff.higher.binding import Pass
+    from diff.higher.types import Ty
+
+
+@final
+@frozen
+class Identity:
+    """I : S ⇒ S."""
+
+
+@final
+@frozen
+class Constant:
+    """K(k) : () ⇒ R."""
+
+    value: AnyTerm
+
+
+@final
+@frozen
+class Select:
+    """P[i₁ … iₘ/n] : (s₁ … sₙ) ⇒ (s_i₁ … s_iₘ), counted from 1."""
+
+    indices: tuple[int, ...]
+    of: int
+
+
+@final
+@frozen
+class Call:
+    """F(f) : S ⇒ T."""
+
+    name: Name
+
+
+@final
+@frozen
+class Then:
+    """c₁ ; c₂."""
+
+    first: Cl
+    second: Cl
+
+
+@final
+@frozen
+class Pair:
+    """(c₁ … cₙ)."""
+
+    parts: tuple[Cl, ...]
+
+
+@final
+@frozen
+class Choose:
+    """IF(c₁, c₂, c₃)."""
+
+    condition: Cl
+    then: Cl
+    otherwise: Cl
+
+
+@final
+@frozen
+class Bind:
+    """Let(x, c_r, c_b), in an environment of n."""
+
+    name: str
+    value: Cl
+    body: Cl
+    n: int
+
+
+@final
+@frozen
+class Build:
+    """B(c_s, i, c_e), in an environment of n."""
+
+    size: Cl
+    name: str
+    type: Ty
+    body: Cl
+    n: int
+
+
+Cl: TypeAlias = Identity | Constant | Select | Call | Then | Pair | Choose | Bind | Build
+"""The closed union of terms."""
+
+
+# --- from terms: C⟦e⟧Γ ---
+
+
+def converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Cl:
+    """C⟦e⟧Γ, with the environment restricted to what is read at each point if it prunes. Assertions are dropped."""
+    made: Cl = driven(_converted(e, around, prunes=prunes))
+    return made
+
+
+def _converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Pass:
+    if prunes:
+        read = _read(e)
+        kept = tuple(x for x in around if x.number in read)
+        if len(kept) < len(around):
+            numbers = tuple(k for k, x in enumerate(around, 1) if x.number in read)
+            inner = yield _converted(e, kept, prunes=True)
+            return Then(Select(numbers, len(around)), inner)
+
+    def again(part: AnyTerm, inside: tuple[Var, ...] = around) -> Pass:
+        return _converted(part, inside, prunes=prunes)
+
+    match e:
+        case Lit() | Name():
+            return Constant(e) if prunes or not around else Then(Select((), len(around)), Constant(e))
+        case Var(_, number):
+            at = max(k for k, x in enumerate(around, 1) if x.number == number)
+            return Identity() if len(around) == 1 else Select((at,), len(around))
+        case Tuple(parts):
+            made = []
+            for part in parts:
+                c = yield again(part)
+                made.append(c)
+            return Pair(tuple(made))
+        case Let(Var(name) as x, value, body):
+            first = yield again(value)
+            second = yield again(body, (*around, x))
+            return Bind(name, first, second, len(around))
+        case Let(pattern, value, body):  # the parts of the tuple by name
+            whole, inner = _whole(pattern, body)
+            return (yield again(Let(whole, value, inner)))
+        case If(c, then, otherwise):
+            parts_ = []
+            for part in (c, then, otherwise):
+                made_ = yield again(part)
+                parts_.append(made_)
+            return Choose(*parts_)
+        case App(Name("assert"), Tuple((_, Lam(_, body)))):
+            return (yield again(body))
+        case App(Name("build"), Tuple((n, Lam(Var(name, _, ty) as i, body)))):
+            size = yield again(n)
+            inner = yield again(body, (*around, i))
+            return Build(size, name, ty, inner, len(around))
+        case App(Name("build") as f, Tuple((n, Lam(pattern, body)))):
+            return (yield again(App(f, Tuple((n, Lam(*_whole(pattern, body)))), place=e.place)))
+        case App(Name() as f, arg):
+            if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
+                refused(f"{f.name} is not in CL", e)
+            first = yield again(arg)
+            return Then(first, Call(f))
+        case _:  # a lambda elsewhere, or its application
+            refused("a lambda is the argument of build here", e)
+
+
+def _whole(pattern: Var | Tuple, body: AnyTerm) -> tuple[Var, AnyTerm]:
+    """A variable for a tuple of variables, and the body with them taken from it."""
+    whole = fresh("p", pattern_type(pattern))
+    xs = variables(pattern)
+    for k, x in reversed(list(enumerate(xs, 1))):
+        body = Let(x, App(Name(f"get${k}${len(xs)}", (whole.type,)), whole), body)
+    return whole, body
+
+
+def _read(e: AnyTerm) -> set[int]:
+    """The variables that are read."""
+    return {number for number, count in counts_of(e).items() if count > 0}
+
+
+# --- back: t ◇ c ---
+
+
+def back(make: Maker, c: Cl, t: AnyTerm) -> AnyTerm:
+    """t ◇ c as a term with variables."""
+    made: AnyTerm = driven(_back(make, c, t))
+    return made
+
+
+def _back(make: Maker, c: Cl, t: AnyTerm) -> Pass:
+    match c:
+        case Identity():
+            return t
+        case Constant(value):
+            return value
+        case Select(indices, n):
+            parts = [t if n == 1 else make.component(k - 1, t) for k in indices]
+            return parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+        case Call(name):
+            return App(name, t)
+        case Then(first, second):
+            middle = yield _back(make, first, t)
+            if isinstance(second, (Call, Constant)) or isinstance(middle, (Var, Lit)) or _is_plain(middle):
+                return (yield _back(make, second, middle))
+            x = fresh("t", make.type(middle))
+            after = yield _back(make, second, x)
+            return Let(x, middle, after)
+        case Pair(parts_):
+            made = []
+            for part in parts_:
+                value = yield _back(make, part, t)
+                made.append(value)
+            return Tuple(tuple(made))
+        case Choose(condition, then, otherwise):
+            several = []
+            for part in (condition, then, otherwise):
+                value = yield _back(make, part, t)
+                several.append(value)
+            return If(*several)
+        case Bind(name, value_, body, n):
+            given = yield _back(make, value_, t)
+            x = fresh(name, make.type(given))
+            after = yield _back(make, body, _extended(make, t, n, x))
+            return Let(x, given, after)
+        case Build(size, name, ty, body, n):
+            count = yield _back(make, size, t)
+            i = fresh(name, ty)
+            entry = yield _back(make, body, _extended(make, t, n, i))
+            return make.call("build", count, Lam(i, entry))
+        case _:
+            assert_never(c)
+
+
+def _is_plain(t: AnyTerm) -> bool:
+    return isinstance(t, Tuple) and all(isinstance(part, (Var, Lit)) for part in t.parts)
+
+
+def _extended(make: Maker, t: AnyTerm, n: int, x: Var) -> AnyTerm:
+    """t ▷ x."""
+    if n == 0:
+        return x
+    return Tuple((t, x) if n == 1 else (*(make.component(k, t) for k in range(n)), x))
+
+
+# --- text ---
+
+
+def shown(c: Cl) -> str:
+    """A term as the notes write it."""
+    made: str = driven(_shown(c))
+    return made
+
+
+def _shown(c: Cl) -> Pass:
+    match c:
+        case Identity():
+            return "I"
+        case Constant(value):
+            return f"K({printer.term(value)})"
+        case Select(indices, n):
+            return f"P[{','.join(map(str, indices))}/{n}]"
+        case Call(name):
+            return f"F({name.name})"
+        case Then(first, second):
+            a = yield _shown(first)
+            b = yield _shown(second)
+            return f"{a} ; {b}"
+        case Pair(parts):
+            texts = []
+            for part in parts:
+                made = yield _shown(part)
+                texts.append(made)
+            return f"({', '.join(texts)})"
+        case Choose(condition, then, otherwise):
+            several = []
+            for part in (condition, then, otherwise):
+                made = yield _shown(part)
+                several.append(made)
+            return f"IF({', '.join(several)})"
+        case Bind(name, value, body, _):
+            a = yield _shown(value)
+            b = yield _shown(body)
+            return f"Let({name}, {a}, {b})"
+        case Build(size, name, _, body, _):
+            a = yield _shown(size)
+            b = yield _shown(body)
+            return f"B({a}, {name}, {b})"
+        case _:
+            assert_never(c)
