@@ -140,6 +140,7 @@ STATEMENTS = (
     Statement("§5, §8.1", "diff/higher/check.py", 'unify(other, ty, right.place or place, "the other summand")', "pass", "tests/diff/higher/test_generated_terms.py::test_summands_have_one_type"),
     Statement("+ loops, branches", "diff/series_bodies.py", "moving = moving | {j for j, some in enumerate(reads) if some & moving}", "moving = set(moving)", "tests/diff/test_jets_of_loops.py::test_taylor_is_nested_derivatives"),
     Statement("+ loops, branches", "diff/series_bodies.py", "first, second = (family, rounds) if inside else (rounds, family)", "first, second = family, rounds", "tests/diff/test_jets_of_loops.py::test_laplacians"),
+    Statement("lists", "diff/higher/evaluate.py", "last = loop(step, given, side_by_side(leaves), reverse=True)", "last = loop(step, given, side_by_side(leaves), reverse=False)", "tests/diff/higher/test_taylor_cases.py::test_folds_over_elements_of_one_shape"),
     Statement("forests", "diff/higher/forest.py", "if levels.last[k] > g]", "if levels.last[k] >= g]", "tests/diff/higher/test_forest.py::test_steps_are_those_of_the_levels"),
     Statement("forests", "diff/higher/forest.py", "positions = [where[k] for k in nodes]", "positions = [where[nodes[0]] for k in nodes]", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
     Statement("§5 | Python", "diff/higher/recorded.py", "exported = {a for a, k in uses if segment[a] < k", "exported = {a for a, k in uses if segment[a] > k", "tests/diff/higher/test_functions_on_data.py::test_functions_as_arguments"),
