@@ -27,6 +27,7 @@ from diff.custom import Custom
 from diff.elementwise import Elementwise
 from diff.multiindex import Alpha, pairs
 from diff.partials import partials_on
+from diff.series_bodies import Results, chosen, unpacked
 from hilbert import SpaceError
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
@@ -53,7 +54,7 @@ MOST = 10_000_000
 """No jet takes more products."""
 DISCRETE = frozenset("bi")
 """Entries without derivatives, by kind."""
-WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast)
+WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast, Pack, Unpack, Choose, Fill)
 """The operations that have coefficients above the value."""
 
 
@@ -98,17 +99,24 @@ class Series:
             while len(self.levels) <= sum(alpha):
                 self.levels.append([])
             self.levels[sum(alpha)].append(alpha)
+        self.collapsed = collapsed
         self.top = len(self.levels) - 1 if collapsed else len(self.levels)
+        self.bodies: dict[tuple[int, int], Results] = {}
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
         inputs = {k for k, alpha in given if any(alpha)}
         self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
         self.partials: dict[int, list[float | PartialDerivative]] = {}
         self.products = 0
-        self._find(self._orders())
+        self.need = self._orders()
+        self._find(self.need)
 
     def output(self, k: int, alpha: Alpha) -> int:
         """The slot of a coefficient of leaf k of the result."""
         return self.at(self.outputs[k], alpha)
+
+    def has(self, k: int, alpha: Alpha) -> bool:
+        """Whether a coefficient of leaf k of the result is there, and not 0."""
+        return self.known.get((self.outputs[k], alpha)) is not None
 
     def at(self, slot: int, alpha: Alpha) -> int:
         """The slot of a coefficient, one of zeros where it is 0."""
@@ -116,7 +124,7 @@ class Series:
         if found is not None:
             return found
         leaf = self.src.slots[slot]
-        return self.out.number(0.0, leaf.under(self.family) if self._varies(alpha) else leaf)
+        return self.out.number(0.0, leaf.under(self.family) if self.varies(alpha) else leaf)
 
     # --- what is needed ---
 
@@ -216,8 +224,12 @@ class Series:
         step = self.src.steps[slot - self.src.arity]
         args = step.args
         operation: Operation = step.operation
+        if isinstance(operation, Unpack) and self._moves(args[0]) and self.need[args[0]]:
+            return unpacked(self, operation.k, args[0], alpha)
         if not any(alpha):
             return b.step(operation, tuple([self._value(a) for a in args]))
+        if isinstance(operation, (Loop, Cond)):  # what they give is unpacked
+            return None
         if not isinstance(operation, WITH_JETS):
             msg = f"a jet of the step {type(operation).__name__}, into {self.src.slots[slot]}: this kind of step has "
             raise SpaceError(msg + "none; see jvp and grad for first derivatives")
@@ -234,16 +246,21 @@ class Series:
                 return self._chain(slot, step, alpha)
             case Scale() | Reduce() | Move() | Cast() | External() as linear:
                 u = self.known[args[0], alpha]
-                more = len(self.family) if self._varies(alpha) else 0
+                more = len(self.family) if self.varies(alpha) else 0
                 return None if u is None else b.apply(linear.lifted(more), u)
-            case Loop() | While() | Cond() | Implicit() | Solve() | Pack() | Unpack() | Custom() as other:
-                raise self._no_jet(slot, other)
-            case Choose() | AnyLane() | Fill() as other:
-                raise self._no_jet(slot, other)
+            case Choose():
+                return chosen(self, args[0], (args[1], args[2]), alpha)
+            case Fill(_, when):  # what is filled is never seen
+                return chosen(self, args[0], (args[1], None) if when else (None, args[1]), alpha)
+            case Pack() | Unpack():  # what does not move
+                return None
+            case Loop() | While() | Cond() | Implicit() | Solve() | Custom() | AnyLane() as other:
+                raise self.no_jet(slot, other)
             case never:
                 assert_never(never)
 
-    def _no_jet(self, slot: int, operation: Operation) -> SpaceError:
+    def no_jet(self, slot: int, operation: Any) -> SpaceError:
+        """What is said of a step without coefficients."""
         name = getattr(operation, "name", type(operation).__name__.lower())
         msg = f"there is no jet of the step {name} into {self.src.slots[slot]}: "
         return SpaceError(f"{msg}unroll it, or take nested derivatives")
@@ -320,7 +337,7 @@ class Series:
         if x is None or y is None:
             return None
         x = self.out.scale(float(k), x)
-        left, right = self._varies(gamma), self._varies(delta)
+        left, right = self.varies(gamma), self.varies(delta)
         if not (left or right):
             return self.out.contract(spec, x, y)
         n = len(self.family)
@@ -354,7 +371,7 @@ class Series:
                 return other if order == tuple(range(len(order))) else self.out.apply(Move(order), other)
         return self.out.contract(spec, x, y)
 
-    def _varies(self, alpha: Alpha) -> bool:
+    def varies(self, alpha: Alpha) -> bool:
         """Whether coefficients of this order have the axes of the family."""
         return bool(self.family) and 0 < sum(alpha) < self.top
 

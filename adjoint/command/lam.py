@@ -43,7 +43,7 @@ from diff.higher.taylor import Taylor
 from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Pattern, Pull, Tuple, fresh
 from diff.higher.translate import program, result_shape
 from diff.higher.types import REAL, Arrow, Ty, ground, is_first_order, space_of
-from diff.higher.values import filled, shape_of, spaces_of
+from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class LambdaDefinition:
         term, value = self._function(at)
         with _reported(self.file_texts, self.name):
             p = program(term, value)
-            shape, leaves = shape_of(value)
+            shape, leaves = shape_of(stacked(value))
             return p, _joined(leaves, p.dom), shape, result_shape(term, value)
 
     # --- what is asked ---
@@ -208,7 +208,7 @@ class LambdaDefinition:
         if along is None:
             raise UsageError(f"along which {what} of {self.name}? write --along with a value of the same shape")
         values = [evaluate(term) for term, _ in self._read(along, what)]
-        found, leaves = shape_of(values[0] if len(values) == 1 else tuple(values))
+        found, leaves = shape_of(stacked(values[0] if len(values) == 1 else tuple(values)))
         if found != given:
             of = "result" if reverse else "point"
             raise UsageError(f"the {what} of {self.name} is a value of the shape of its {of}")
@@ -217,7 +217,7 @@ class LambdaDefinition:
             linear = adjoint(linear) if reverse else linear
             made = linear(_joined(leaves, linear.dom))
         parts = [made] if len(spaces_of(due)) == 1 else made.split()
-        return Written(show_value(filled(due, iter(parts))))
+        return Written(show_value(opened(filled(due, iter(parts)))))
 
     def stage(self, name: str, at: Sequence[Any] | None) -> str:
         """A stage as text."""

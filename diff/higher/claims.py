@@ -32,7 +32,7 @@ from diff.higher.terms import App
 from diff.higher.translate import program
 from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, unknown
 from diff.higher.unify import Unifier
-from diff.higher.values import Closure, Native, Tagged, Value, filled, shape_of
+from diff.higher.values import Closure, Native, Tagged, Value, filled, opened, shape_of, stacked
 from hilbert import SpaceError, Vec
 from hilbert.term import driven
 from linmap import matrix
@@ -163,13 +163,13 @@ def _grad(module: Module, claim: Claim) -> str | None:
 
 def gradient(term: AnyTerm, at: Value) -> Value:
     """The gradient of a closed function into ℝ at a value: the row of its derivative, in the shape of the value."""
-    shape, leaves = shape_of(at)
+    shape, leaves = shape_of(stacked(at))
     p = program(term, at)
     point = leaves[0] if len(leaves) == 1 else Vec(p.dom, tuple(part for leaf in leaves for part in leaf.leaves))
     row = matrix(derivative(p)(point), "array").reshape(-1)
     ends = np.cumsum([leaf.space.dim for leaf in leaves])
     rows = np.split(row, ends[:-1])
-    return filled(shape, iter([leaf.space.unflat(one) for leaf, one in zip(leaves, rows, strict=True)]))
+    return opened(filled(shape, iter([leaf.space.unflat(one) for leaf, one in zip(leaves, rows, strict=True)])))
 
 
 def _error(module: Module, claim: Claim) -> str | None:

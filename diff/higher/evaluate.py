@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.expr import const
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.terms import (
@@ -47,7 +48,8 @@ from diff.higher.terms import (
     below,
 )
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, instance, mentions
-from diff.higher.values import Closure, Native, Tagged, Value, applied, filled, shape_of
+from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, filled, opened, shape_of, side_by_side
+from diff.loops import fold as loop
 from diff.operations import select
 from hilbert import SpaceError, Vec
 from hilbert.once import once
@@ -76,6 +78,10 @@ def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
     for arg in args:
         function = driven(evaluator.call(function, arg))
     return function
+
+
+class _Varies(Exception):  # noqa: N818 - no error: the fold is unrolled
+    """The state of a fold changes its shape."""
 
 
 class Evaluator:
@@ -136,6 +142,7 @@ class Evaluator:
                     return Tagged(label, value)
                 case Case(of, branches):
                     value = yield self.value(of, env)
+                    value = opened(value) if isinstance(value, Stack) else value
                     if not isinstance(value, Tagged):
                         return (yield self.undecided(value, term, env))
                     branch = chosen(branches, value.label)
@@ -192,7 +199,14 @@ class Evaluator:
         ty = term.type
         assert isinstance(ty, DataType)
 
+        if isinstance(value, Stack):
+            made = yield self._looped(term, value, env)
+            if made is not None:
+                return made
+            value = opened(value)
+
         def fold(one: Value) -> Pass:
+            one = opened(one) if isinstance(one, Stack) else one
             if not isinstance(one, Tagged):
                 return (yield self.undecided(one, term, env))
             branch = chosen(term.branches, one.label)
@@ -201,6 +215,39 @@ class Evaluator:
             return (yield self.value(branch.body, env))
 
         return (yield fold(value))
+
+    def _looped(self, term: Fold, stack: Stack, env: dict[int, Value]) -> Pass:
+        """A fold over a stack as a loop, from the last element; None where the state is not made of vectors alone."""
+        first = chosen(term.branches, "Nil")
+        inner = dict(env)
+        bind(first.pattern, (), inner)
+        start = yield self.value(first.body, inner)
+        try:
+            shape, state = shape_of(start)
+        except TermError:  # the state is a function
+            return None
+        if not state:
+            return None
+        branch = chosen(term.branches, "Cons")
+        form, leaves = shape_of(stack.element)
+
+        def step(given: Any, item: Any) -> Any:
+            before = filled(shape, iter(given if len(state) > 1 else (given,)))
+            items = item.split() if len(leaves) > 1 else (item,)
+            around = dict(env)
+            bind(branch.pattern, (filled(form, iter(items)), before), around)
+            found, made = shape_of(driven(Evaluator(self.steps).value(branch.body, around)))
+            if found != shape:
+                raise _Varies
+            exprs = [const(v) if isinstance(v, Vec) else v for v in made]
+            return tuple(exprs) if len(state) > 1 else exprs[0]
+
+        try:
+            given = tuple(state) if len(state) > 1 else state[0]
+            last = loop(step, given, side_by_side(leaves), reverse=True)
+        except _Varies:
+            return None
+        return filled(shape, iter(last if len(state) > 1 else (last,)))
 
     def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
         """F(f) at a value, F(X) a type that speaks of X."""

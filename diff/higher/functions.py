@@ -28,7 +28,7 @@ from diff.higher.terms import AnyTerm, App, Branch, Case, Fold, Lam, Pattern, fr
 from diff.higher.translate import program as program_of
 from diff.higher.translate import result_shape
 from diff.higher.types import Ty, list_of
-from diff.higher.values import filled, shape_of, spaces_of
+from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from diff.lower import Shaped
 from diff.origin import origin, understood
 from hilbert import SpaceError, Vec
@@ -268,7 +268,7 @@ class Instance:
 
     def __init__(self, of: AnyTermFunction, value: Any) -> None:
         self.of, self._value = of, value
-        self.shape, self.leaves = shape_of(value)
+        self.shape, self.leaves = shape_of(stacked(value))
 
     @property
     def program(self) -> AnyProgram:
@@ -304,7 +304,7 @@ class Instance:
 def _values(kind: Kind, shape: Any, v: Any) -> Any:
     """A vector, or the direct sum of several, as the leaves of a value."""
     leaves = [v] if len(spaces_of(shape)) == 1 else v.split()
-    return from_core(kind, filled(shape, iter(leaves)))
+    return from_core(kind, opened(filled(shape, iter(leaves))))
 
 
 def _described(error: Exception, body: Any) -> TermError | None:

@@ -95,5 +95,9 @@ def _lifted(p: AnyProgram, X: Index, over: tuple[int, ...]) -> AnyMap:
 
 def _chosen(V: Type) -> AnyMap:
     """(c, v, w) ↦ v where c holds, else w."""
-    made: Any = fun(Bool, V, V)(lambda c, v, w: select(c, v) + select(~c, w))
+
+    def body(c: Any, v: Any, w: Any) -> Any:
+        return select(c, v) + select(~c, w)
+
+    made: AnyMap = fun(Bool, V, V)(body)
     return made

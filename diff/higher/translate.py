@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from diff.expr import const
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
-from diff.higher.values import Closure, DiscreteShape, Native, Value, filled, shape_of, spaces_of
+from diff.higher.values import Closure, DiscreteShape, Native, Value, filled, shape_of, spaces_of, stacked
 from diff.trace import fun
 from hilbert import Vec
 from hilbert.once import once
@@ -24,9 +24,10 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
     """The program of a closed function on the leaves of its argument, for all arguments of the shape of `at`.
 
     Its domain is the direct sum of the spaces of the leaves (that space, if there is one), its codomain of those of the
-    result. Made once for each shape. Raises TermError `type` for an argument without leaves and results with functions.
+    result. The vectors of a list whose elements have one shape are one leaf, and a fold over it is a loop. Made once
+    for each shape. Raises TermError `type` for an argument without leaves and results with functions.
     """
-    shape, leaves = shape_of(at)
+    shape, leaves = shape_of(stacked(at))
     if not leaves:
         raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)
     return _traced(term, shape)[0]
@@ -34,7 +35,7 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
 
 def result_shape(term: AnyTerm, at: Value) -> DiscreteShape:
     """What is discrete of the result for arguments of the shape of `at`."""
-    return _traced(term, shape_of(at)[0])[1]
+    return _traced(term, shape_of(stacked(at))[0])[1]
 
 
 @once

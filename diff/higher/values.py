@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import field, frozen
 
 from diff.elementwise import Elementwise
+from diff.expr import Expr, literal
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.terms import Lam
 from diff.lower import program
 from diff.programs import Program
-from hilbert import DirectSum, Type, Vec
+from hilbert import Copower, DirectSum, Fin, Type, Vec
 from hilbert.map import AnyMap
 from hilbert.notarray import Applicable
 from hilbert.once import once
@@ -59,8 +61,17 @@ class Native:
     of: tuple[Any, ...] = field(default=(), repr=False)
 
 
+@final
+@frozen(eq=False)
+class Stack:
+    """A list whose elements have one shape: each leaf has those of all elements, an element of V^n."""
+
+    size: int
+    element: Value
+
+
 Value: TypeAlias = Any
-"""A vector, an expression, an integer, a tuple of values, Tagged, Closure or Native."""
+"""A vector, an expression, an integer, a tuple of values, Tagged, Closure, Native or Stack."""
 
 
 # --- shape and leaves ---
@@ -101,6 +112,9 @@ def _shape(value: Value, leaves: list[Any]) -> Pass:
         case Tagged(label, payload):
             part = yield _shape(payload, leaves)
             return DiscreteShape(("tag", label), (part,))
+        case Stack(size, element):
+            part = yield _shape(element, leaves)
+            return DiscreteShape(("stack", size), (part,))
         case int():
             return DiscreteShape(value)
         case Closure() | Native():
@@ -135,7 +149,116 @@ def _filled(shape: DiscreteShape, leaves: Iterator[Any]) -> Pass:
     if isinstance(kind, int):
         return kind
     parts = yield each(lambda part: _filled(part, leaves), shape.parts)
-    return tuple(parts) if kind == "tuple" else Tagged(kind[1], parts[0])
+    if kind == "tuple":
+        return tuple(parts)
+    return Stack(kind[1], parts[0]) if kind[0] == "stack" else Tagged(kind[1], parts[0])
+
+
+# --- lists whose elements have one shape ---
+
+
+def stacked(value: Value) -> Value:
+    """The value with a stack for each list of two elements or more that are vectors of one shape."""
+    return driven(_stacked(value))
+
+
+def _stacked(value: Value) -> Pass:
+    match value:
+        case tuple():
+            parts = yield each(_stacked, value)
+            return tuple(parts)
+        case Tagged("Cons"):
+            items, end = [], value
+            while isinstance(end, Tagged) and end.label == "Cons":
+                items.append(end.payload[0])
+                end = end.payload[1]
+            found = _stack(items) if isinstance(end, Tagged) and end.label == "Nil" else None
+            if found is not None:
+                return found
+            items = yield each(_stacked, items)
+            for item in reversed(items):
+                end = Tagged("Cons", (item, end))
+            return end
+        case Tagged(label, payload):
+            part = yield _stacked(payload)
+            return Tagged(label, part)
+        case _:  # leaves and integers hold no list
+            return value
+
+
+def _stack(items: list[Value]) -> Stack | None:
+    """Elements as one, each leaf with those of all; None where they have no leaves, or several shapes."""
+    if len(items) < 2 or not all(isinstance(item, (Vec, tuple)) for item in items):
+        return None
+    flats = [_leaves_of(item) for item in items]
+    spaces = None if flats[0] is None else [v.space for v in flats[0]]
+    if not spaces or any(some is None or [v.space for v in some] != spaces for some in flats):
+        return None
+    X = Fin.of(len(items))
+    made = []
+    for k, space in enumerate(spaces):
+        arrays = [np.stack([some[k].leaves[i] for some in flats if some]) for i in range(len(space.leaves))]
+        made.append(Vec(Copower(space, X), tuple(arrays)))
+    return Stack(len(items), _refilled(items[0], iter(made)))
+
+
+def _leaves_of(value: Value) -> list[Any] | None:
+    """The vectors of nested tuples; None where there is something else."""
+    found = flat(value)
+    return found if all(type(v) is Vec for v in found) else None
+
+
+def _refilled(value: Value, leaves: Iterator[Any]) -> Value:
+    return tuple(_refilled(part, leaves) for part in value) if isinstance(value, tuple) else next(leaves)
+
+
+def side_by_side(leaves: list[Any]) -> Any:
+    """Elements of V^n, W^n, … as one of (V ⊕ W ⊕ …)^n."""
+    if len(leaves) == 1:
+        return leaves[0]
+    space = Copower(DirectSum(tuple(leaf.space.base for leaf in leaves)), leaves[0].space.index)
+    if all(isinstance(leaf, Vec) for leaf in leaves):
+        return Vec(space, tuple(a for leaf in leaves for a in leaf.leaves))
+    builder = next(leaf.builder for leaf in leaves if isinstance(leaf, Expr))
+    exprs = [literal(builder, leaf) if isinstance(leaf, Vec) else leaf for leaf in leaves]
+    return Expr(builder, space, tuple(slot for expr in exprs for slot in expr.slots))
+
+
+def element(value: Value, k: int) -> Value:
+    """Element k of what a stack holds."""
+    return tuple(element(part, k) for part in value) if isinstance(value, tuple) else value[k]
+
+
+def opened(value: Value) -> Value:
+    """The value with lists for its stacks."""
+    return driven(_opened(value))
+
+
+def _opened(value: Value) -> Pass:
+    match value:
+        case tuple():
+            parts = yield each(_opened, value)
+            return tuple(parts)
+        case Stack(size, inner):
+            end = Tagged("Nil", ())
+            for k in range(size - 1, -1, -1):
+                end = Tagged("Cons", (element(inner, k), end))
+            return end
+        case Tagged("Cons"):
+            items, end = [], value
+            while isinstance(end, Tagged) and end.label == "Cons":
+                items.append(end.payload[0])
+                end = end.payload[1]
+            items = yield each(_opened, items)
+            end = yield _opened(end)
+            for item in reversed(items):
+                end = Tagged("Cons", (item, end))
+            return end
+        case Tagged(label, payload):
+            part = yield _opened(payload)
+            return Tagged(label, part)
+        case _:  # leaves and integers hold no list
+            return value
 
 
 # --- tuples of leaves and direct sums ---

@@ -16,6 +16,7 @@ from adjoint import grad, value_and_grad
 from diff import Expr, arrow, case, data, exp, folded, fun, inner, on, program, sequence, sin, tanh, term, variant
 from diff.higher import Taylor, TermError, call, evaluate
 from diff.higher.modules import Module
+from diff.higher.terms import Prim, below
 from hilbert import Fin, Matrix, Part, R, Record, Scalar, SpaceError, Vec, Vector
 
 
@@ -250,6 +251,24 @@ def test_what_python_evaluates_once_is_one_let() -> None:
 
     twice.evaluated(f, R.vec(1.0))
     assert count == 2
+
+
+def test_no_step_is_in_two_programs() -> None:
+    """A vector that is computed before a call of an unknown function, and used after it, is a variable."""
+
+    @term(arrow(R, R), R)
+    def f(g: Callable[[Expr[Scalar]], Expr[Scalar]], x: Expr[Scalar]) -> Expr[Scalar]:
+        y = exp(x)
+        return g(y) * y + g(x) * y
+
+    stack: list[Any] = [f.term]
+    exponentials = 0
+    while stack:
+        node = stack.pop()
+        stack += below(node)
+        if isinstance(node, Prim):
+            exponentials += sum(getattr(step.operation, "name", "") == "exp" for step in program(node.op).steps)
+    assert exponentials == 1
 
 
 def test_the_macro_on_a_function_on_data() -> None:

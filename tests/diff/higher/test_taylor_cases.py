@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 from diff import derivative, fun, jvp
-from diff.higher import Module, Taylor, evaluate, program, run
+from diff.higher import Module, Taylor, call, evaluate, program, run
 from diff.higher.__main__ import main
 from diff.higher.claims import agree
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Tuple, real, size
-from diff.higher.values import shape_of
+from diff.higher.values import filled, opened, shape_of, stacked
 from hilbert import R, Vec
+from linmap import matrix
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")
@@ -194,10 +195,58 @@ def test_program_is_made_once_for_a_shape() -> None:
     p = program(term, three)
     assert p is program(term, value_of("[4, 5, 6]"))
     assert p is not program(term, value_of("[4, 5]"))
-    leaves = shape_of(three)[1]
-    assert float(p(*leaves).array) == pytest.approx(np.sin([1, 2, 3]).sum())
-    gradient = derivative(p)(Vec(p.dom, tuple(part for leaf in leaves for part in leaf.leaves)))
-    assert float(gradient(p.dom.vec((1.0, 0.0, 0.0))).array) == pytest.approx(np.cos(1))
+    (numbers,) = shape_of(stacked(three))[1]
+    assert float(p(numbers).array) == pytest.approx(np.sin([1, 2, 3]).sum())
+    gradient = derivative(p)(numbers)
+    assert float(gradient(p.dom.vec([1.0, 0.0, 0.0])).array) == pytest.approx(np.cos(1))
+
+
+FOLDS = {
+    "squares": r"\l. fold (e, a). e*e + a over l from 0",
+    "pairs": r"\l. fold (<x, y>, <a, b>). <x*b + a, y + sin b> over l from <1, 2>",
+    "captured": r"\<x, l>. fold (e, a). e*x + a*a over l from x",
+    "reversed twice": r"\l. fold (e, a). e*e + a over (fold (e, a). e :: a over l from []) from 0",
+    "a growing state": r"\l. fold (e, a). (fold (x, y). x + y over a from e) :: a over l from []",
+    "functions": r"\l. (fold (e, f). \x. f (e*x + 1) over l from \x. x*x) 0.5",
+    "two lists": r"\<l, m>. fold (e, a). e*a + (fold (x, y). x*y over m from 1) over l from 1",
+}
+ARGUMENTS = {
+    "pairs": "[<1, 0.5>, <2, 0.25>, <0.5, 3>]",
+    "captured": "<2, [0.1, 0.2, 0.3]>",
+    "two lists": "<[0.1, 0.2, 0.3], [1.5, 2, 2.5]>",
+}
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_folds_over_elements_of_one_shape(name: str) -> None:
+    """The program, whose lists are stacked, is the evaluator, and so is its derivative."""
+    term = checked(FOLDS[name])
+    at = value_of(ARGUMENTS.get(name, "[0.5, 0.25, 2]"))
+    p = program(term, at)
+    shape, leaves = shape_of(stacked(at))
+    due = shape_of(call(evaluate(term), at))[1]
+    assert np.allclose(p(*leaves).flat(), np.concatenate([v.flat() for v in due]))
+    point = leaves[0] if len(leaves) == 1 else Vec(p.dom, tuple(part for leaf in leaves for part in leaf.leaves))
+    x, v = point.flat(), np.linspace(-1.0, 1.0, point.flat().size) + 0.25
+
+    def value(s: float) -> Any:
+        moved: Any = p.dom.unflat(x + s * v)
+        parts = [moved] if len(leaves) == 1 else list(moved.split())
+        values = shape_of(call(evaluate(term), opened(filled(shape, iter(parts)))))[1]
+        return np.concatenate([one.flat() for one in values])
+
+    slope = derivative(p)(point)(p.dom.unflat(v)).flat()
+    assert np.allclose(slope, (value(1e-6) - value(-1e-6)) / 2e-6, atol=1e-6)
+
+
+def test_steps_of_a_fold_do_not_depend_on_the_length() -> None:
+    term = checked(FOLDS["squares"])
+    lists = [value_of(f"[{', '.join(str(k % 7) + '.5' for k in range(n))}]") for n in (10, 2000)]
+    few, many = (program(term, one) for one in lists)
+    assert len(few.steps) == len(many.steps) <= 5
+    (numbers,) = shape_of(stacked(lists[1]))[1]
+    row = matrix(derivative(many)(numbers), "array")
+    assert np.allclose(row.ravel(), 2.0 * numbers.array)
 
 
 def test_conditions_on_data_select() -> None:

@@ -1,0 +1,125 @@
+"""Jets of loops, lanes and branches are those of nested derivatives; rounds add no steps."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint import grad, hessian
+from diff import (
+    again,
+    const,
+    each,
+    exp,
+    fold,
+    fun,
+    iterate,
+    jet,
+    jvp,
+    laplacian,
+    log,
+    ode_series,
+    program,
+    sin,
+    tanh,
+    taylor,
+    where,
+    while_,
+)
+from hilbert import Fin, R, SpaceError
+
+X, V = Fin.of(5), R ** Fin.of(3)
+POINT, ALONG = V.vec([0.3, -0.4, 0.7]), V.vec([1.0, 0.5, -0.25])
+ONE = R.vec(1.0)
+
+FUNCTIONS: dict[str, Any] = {
+    "iterate": lambda x: iterate(lambda s: tanh(s * x) + s, x, X) @ x,
+    "fold": lambda x: fold(lambda s, e: sin(s * e) + x @ x, x @ x, x),
+    "backwards": lambda x: fold(lambda s, e: sin(s * e) + e, x @ x, x, reverse=True),
+    "outputs": lambda x: fold(lambda s, e: (s * e + exp(e), s * s), x @ x, x)[1].sum(),
+    "a start that does not vary": lambda x: fold(lambda s, e: s * e + 0.5, ONE, x),
+    "two states": lambda x: fold(lambda s, e: (s[0] * e + s[1], s[0]), (x @ x, ONE), x)[0],
+    "a loop in a loop": lambda x: iterate(lambda s: iterate(lambda t: sin(t * s) + x @ x, s, Fin.of(2)), x @ x, X),
+    "one branch": lambda x: where(x @ x > 0.1, lambda: sin(x) @ x, lambda: x @ x),
+    "the other": lambda x: where(x @ x > 10.0, lambda: sin(x) @ x, lambda: exp(x @ x)),
+    "a constant branch": lambda x: where(x @ x > 10.0, lambda: const(ONE), lambda: exp(x @ x)),
+    "lanes": lambda x: each(lambda e: where(e > 0.0, lambda: log(e), lambda: e * e * e), x).sum(),
+    "entries": lambda x: where(x > 0.0, exp(x), x * x * x).sum(),
+    "while": lambda x: while_(lambda s: s @ s < 4.0, lambda s: s * (x @ x) + s, x, at_most=X) @ x,
+    "again": lambda x: again(lambda y: sin(y) * y, x) @ x,
+    "checkpoint": lambda x: iterate(lambda s: tanh(s * x) + s, x, Fin.of(9), checkpoint=True) @ x,
+    "no rounds": lambda x: iterate(lambda s: s * s, x @ x, Fin.of(0)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_taylor_is_nested_derivatives(name: str) -> None:
+    """n! cₙ = Dⁿf(x)[v, …, v], n ≤ 4."""
+    f: Any = fun(V)(FUNCTIONS[name])
+    coefficients = taylor(f, POINT, ALONG, 4)
+    derivative: Any = f
+    for n, c in enumerate(coefficients):
+        due = float(derivative(POINT))
+        assert np.isclose(math.factorial(n) * float(c), due, rtol=1e-9, atol=1e-9)
+        derivative = along(derivative)
+
+
+def along(f: Any) -> Any:
+    """x ↦ Df(x)[v]."""
+    d: Any = jvp(f)
+    return fun(V)(lambda y: d(y, const(ALONG)))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_laplacians(name: str) -> None:
+    """Δf is the trace of the Hessian: families of directions, and collapsed ones."""
+    f: Any = fun(V)(FUNCTIONS[name])
+    assert np.isclose(float(laplacian(f)(POINT)), np.trace(hessian(f, POINT)), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["iterate", "outputs", "two states", "lanes"])
+def test_gradients_of_coefficients(name: str) -> None:
+    """The gradient of a slot of a jet of a loop, against differences."""
+    f: Any = fun(V)(FUNCTIONS[name])
+    c2: Any = fun(V)(lambda y: taylor(f, y, ALONG, 2)[2])
+    found = grad(c2)(POINT).array
+    for k, e in enumerate(np.eye(3)):
+        up, down = (float(c2(POINT + h * V.vec(e))) for h in (1e-5, -1e-5))
+        assert np.isclose(found[k], (up - down) / 2e-5, atol=1e-6)
+
+
+def test_several_parameters() -> None:
+    f: Any = fun(V)(FUNCTIONS["fold"])
+    J: Any = jet(f, 2, 2, given=[(0, 0), (0, 1), (1, 0)])
+    mixed = float(J(POINT, ALONG, V.vec([0.0, 1.0, 1.0])).split()[4])
+    assert np.isclose(mixed, np.asarray(hessian(f, POINT)) @ [0.0, 1.0, 1.0] @ ALONG.array)
+
+
+def test_steps_do_not_depend_on_rounds() -> None:
+    def steps(n: int) -> int:
+        rounds: Any = fun(V)(lambda x: iterate(lambda s: tanh(s * x), x, Fin.of(n)))
+        return len(program(jet(rounds, 1, 5)).steps)
+
+    assert steps(5) == steps(5000)
+
+
+def test_what_does_not_vary_has_no_coefficients() -> None:
+    """A state that never depends on the argument stays one array in the loop of the jet."""
+    body: Any = lambda x: fold(lambda s, e: (s[0] * e, s[1] * 0.5), (x @ x, ONE), x)[1]  # noqa: E731
+    f: Any = fun(V)(body)
+    assert [float(c) for c in taylor(f, POINT, ALONG, 2)] == [0.125, 0.0, 0.0]
+
+
+def test_differential_equations() -> None:
+    """x' = x⁴, by a loop and without: coefficients that need each other order by order."""
+    f = fun(R)(lambda x: iterate(lambda s: s * x, x, Fin.of(3)))
+    g = fun(R)(lambda x: x * x * x * x)
+    found, due = (ode_series(h, 6)(R.vec(0.5)).split() for h in (f, g))
+    assert np.allclose([float(a) for a in found], [float(b) for b in due])
+
+
+def test_loops_without_a_bound_have_none() -> None:
+    f = fun(R)(lambda x: while_(lambda s: s < 4.0, lambda s: s * 2.0, x))
+    with pytest.raises(SpaceError, match="a jet of the step While"):
+        taylor(f, ONE, ONE, 2)
