@@ -172,6 +172,15 @@ def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
+def kept(function: Callable[[Any], R], term: Remembering) -> R | None:
+    """What a function of `once` has found for a term; None if it has not been asked."""
+    try:
+        found: R = term._memo[function.__wrapped__]  # type: ignore[attr-defined]  # `wraps` sets it
+    except (AttributeError, KeyError):
+        return None
+    return found
+
+
 def known(function: Callable[[Any], Any], term: Remembering, value: Any) -> None:
     """Keep what a function of `once` gives for a term, where it is known without being computed."""
     first(term.memo(), cast("Any", function).__wrapped__, value)
