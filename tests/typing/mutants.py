@@ -34,6 +34,7 @@ SIGNS = {
     "__sub__": " - ",
     "__mul__": " * ",
     "__rmul__": " * ",
+    "__truediv__": " / ",
     "__rtruediv__": " / ",
     "__matmul__": " @ ",
     "__rmatmul__": " @ ",
