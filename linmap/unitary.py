@@ -233,7 +233,7 @@ def zip_parts(V: Any) -> Any:
     if parts and all(isinstance(p, Copower) and p.index == parts[0].index for p in parts):
         return _rename("zip", V, Copower(DirectSum(tuple(p.base for p in parts)), parts[0].index))
     ok = bool(parts) and all(isinstance(p, Biproduct) and len(p.parts) == len(parts[0].parts) for p in parts)
-    _want(ok, "zip", V, "V^X ⊕ W^X or (⊕V_x)⊕(⊕W_x)")
+    _want(ok, "zip_parts", V, "V^X ⊕ W^X or (⊕V_x)⊕(⊕W_x)")
     return _swap("zip", V)
 
 
@@ -249,7 +249,7 @@ def unzip_parts(V: Any) -> Any:
         return _rename("unzip", V, DirectSum(tuple(Copower(p, V.index) for p in V.base.parts)))
     parts: tuple[Any, ...] = V.parts if isinstance(V, Biproduct) else ()
     ok = bool(parts) and all(isinstance(p, Biproduct) and len(p.parts) == len(parts[0].parts) for p in parts)
-    _want(ok, "unzip", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
+    _want(ok, "unzip_parts", V, "(V⊕W)^X or ⊕(V_x⊕W_x)")
     return _swap("unzip", V)
 
 
