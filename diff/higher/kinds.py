@@ -202,7 +202,11 @@ def data(*classes: type[Any], **kinds: Any) -> Data[Any]:
     return Data(classes, fields, tuple(kinds.items()), made)
 
 
-def sequence(of: Type | Values[Any]) -> Sequence[Any]:
+@overload
+def sequence(of: Values[A]) -> Sequence[A]: ...
+@overload
+def sequence(of: V) -> Sequence[Expr[V]]: ...
+def sequence(of: Any) -> Sequence[Any]:
     """Tuples of any length of vectors of a space, or of values of one kind."""
     _known(of, "sequence(…)")
     return Sequence(of)

@@ -493,7 +493,7 @@ def test_results_without_a_kind() -> None:
         (lambda: data(Leaf, Node), "type", "data(…, word=V)"),
         (lambda: data(Leaf, Node, word=V, words=V), "type", "there are left, right, word"),
         (lambda: data(Leaf, Node, word=NUMBER), "type", "takes a space"),
-        (lambda: sequence(3), "type", "sequence(…) takes"),  # type: ignore[arg-type]
+        (lambda: sequence(3), "type", "sequence(…) takes"),  # type: ignore[call-overload]
         (lambda: arrow(R), "type", "the result"),  # type: ignore[call-overload]
         (term, "type", "at least one"),
         (lambda: term(Leaf), "type", "the class Leaf"),  # type: ignore[call-overload]

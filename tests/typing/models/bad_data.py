@@ -360,7 +360,7 @@ def bad_term_argument() -> object:
 
 
 def bad_sequence() -> object:
-    return sequence(3)  # E: arg-type
+    return sequence(3)  # E: call-overload
 
 
 def bad_term_of_number() -> object:
