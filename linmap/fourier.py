@@ -57,7 +57,8 @@ def _transform(X: I, V: Any, sign: int, what: str) -> LinMap[ComplexVector[I], C
         raise SpaceError(msg)
     pairs = Copower(DirectSum((V, V)), X)
     split: Any = unzip_parts(pairs)
-    made: LinMap[ComplexVector[I], ComplexVector[I]] = compose(zip_parts(split.cod), _along(X, V, sign), split)
+    joined: LinMap[Any, ComplexVector[I]] = zip_parts(split.cod)
+    made: LinMap[ComplexVector[I], ComplexVector[I]] = joined @ _along(X, V, sign) @ split
     return made
 
 

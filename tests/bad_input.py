@@ -14,7 +14,7 @@ PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hi
 relation: Any = importlib.import_module("hilbert.relation")
 contraction: Any = importlib.import_module("linmap.contraction")
 unitary: Any = importlib.import_module("linmap.unitary")
-term: Any = importlib.import_module("diff.elementwise")
+elementwise: Any = importlib.import_module("diff.elementwise")
 H, L, D, A = PACKAGES.values()  # of no static type: what is done with them is wrong on purpose
 
 

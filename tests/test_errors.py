@@ -12,12 +12,14 @@ import pytest
 
 from hilbert import SpaceError
 from hilbert.program.run import Runner
-from tests.bad_input import PACKAGES, WORDS, first_line, says, term, unitary
+from tests.bad_input import PACKAGES, WORDS, elementwise, first_line, says, unitary
 
 Rows: TypeAlias = list[tuple[str, str]]
 """The source of a wrong call, and what its message contains; … stands for anything."""
 
 HILBERT: dict[str, Rows] = {
+    **{name: [(f"{name}(3.0)", "is a space, and not a function: V.vec(data) is the vector with some entries")]
+       for name in ("R", "R32", "Bool", "Z")},
     "Labelled": [
         ("Labelled(Pixel, 3)", "the labels of an index set are a sequence, not 3"),
         ('Labelled(Pixel, ["a", "a"])', "distinct, but 'a' stands twice"),
@@ -617,6 +619,27 @@ UNARY = (
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 
 DIFF: dict[str, Rows] = {
+    "arrow": [
+        ("arrow(R)", "arrow(V, W) takes the kinds of the arguments and that of the result"),
+        ("arrow(3, R)", "arrow(…) takes a space, data(…), sequence(…) or arrow(…), not 3"),
+    ],
+    "case": [("case(3, 4)", "case(v, on(A, f) | on(B, g)) takes alternatives, not 4")],
+    "data": [
+        ("data()", "data() takes one class or more"),
+        ("data(int)", "data(…) takes attrs classes, such as those under @variant, not the class int"),
+    ],
+    "folded": [
+        ("folded(3, 4, ())", "folded(step, start, items) takes a function, not 3"),
+        ("folded(max, 4, 5)", "folded(step, start, items) goes over a tuple, not over 5"),
+    ],
+    "forest": [("forest(3, [])", "forest(f, trees) takes a function on data, its last argument, not 3")],
+    "on": [("on(3, 4)", "on(A, f) takes a class and a function, not 3 and 4")],
+    "sequence": [("sequence(3)", "sequence(…) takes a space, data(…), sequence(…) or arrow(…), not 3")],
+    "term": [
+        ("term()", "term needs at least one space or set of values"),
+        ("term(3)", "not 3; apply it to the function: term(V)(f)"),
+    ],
+    "variant": [("variant(3)", "@variant stands before a class, not before 3")],
     "cholesky": [
         ('cholesky(v)', 'cholesky takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
         ('cholesky(M.zeros())', 'with the same index set for its rows and columns, not one of ℝ^{Hidden3×Pixel4}'),
@@ -978,10 +1001,10 @@ RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compressio
 @pytest.fixture
 def table() -> Iterator[None]:
     """The table of primitives is afterwards what it was."""
-    before = dict(term.RULES)
+    before = dict(elementwise.RULES)
     yield
-    term.RULES.clear()
-    term.RULES.update(before)
+    elementwise.RULES.clear()
+    elementwise.RULES.update(before)
 
 
 @pytest.fixture

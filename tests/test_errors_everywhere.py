@@ -28,6 +28,7 @@ from tests.bad_input import (
     W,
     Z,
     contraction,
+    elementwise,
     f,
     first_line,
     h,
@@ -40,7 +41,6 @@ from tests.bad_input import (
     relation,
     s,
     stale,
-    term,
     two,
     unitary,
     v,
@@ -59,12 +59,12 @@ def traced(operation: Callable[..., Any], space: Any) -> Callable[..., Any]:
 
 def register(*args: Any) -> Any:
     """A primitive that is forgotten at once."""
-    before = dict(term.RULES)
+    before = dict(elementwise.RULES)
     try:
         return D.register(*args)
     finally:
-        term.RULES.clear()
-        term.RULES.update(before)
+        elementwise.RULES.clear()
+        elementwise.RULES.update(before)
 
 
 def operators(name: str, g: Any) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
@@ -364,10 +364,10 @@ def test_what_fits_elsewhere_is_taken_or_refused(entrance: str) -> None:
 @pytest.fixture
 def table() -> Iterator[None]:
     """The table of primitives is afterwards what it was."""
-    before = dict(term.RULES)
+    before = dict(elementwise.RULES)
     yield
-    term.RULES.clear()
-    term.RULES.update(before)
+    elementwise.RULES.clear()
+    elementwise.RULES.update(before)
 
 
 @pytest.mark.usefixtures("table")
@@ -389,7 +389,7 @@ def test_a_primitive_that_this_process_does_not_know() -> None:
     """Primitives travel by name: unpickled where it is not registered, one says so when it is used."""
     mine = D.register("mine", lambda _, x: 2.0 * x, lambda x, _: 0.0 * x + 2.0)
     data = pickle.dumps(D.exp @ mine)
-    del term.RULES["mine"]
+    del elementwise.RULES["mine"]
     travelled = pickle.loads(data)
     for use in (lambda: travelled(k), lambda: A.grad(travelled), lambda: str(travelled)):
         with pytest.raises(SpaceError, match="primitive 'mine' is not in the table: register it"):

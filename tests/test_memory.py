@@ -72,7 +72,41 @@ TEXTS = {"cost", "explain", "measure", "rank", "show", "structure", "equal", "tr
 CHECKED = {"check", "check_adjoint", "check_derivative", "load", "register", "save", "verify"}
 """Functions that give reports, read and write files, and the one that changes the table of primitives."""
 
+DATA = {"arrow", "data", "on", "sequence", "variant"}
+"""What makes sets of values, classes and alternatives; none has an array."""
+
+
+@hb.variant
+class Leaf:
+    """A vector."""
+
+    vector: Any
+
+
+@hb.variant
+class Node:
+    """Two trees."""
+
+    left: Leaf | Node
+    right: Leaf | Node
+
+
+def product(p: Any, t: Leaf | Node) -> Any:
+    """A fold of a tree."""
+    match t:
+        case Leaf(w):
+            return (p * w).sum()
+        case Node(left, right):
+            return scaled(p, left) + scaled(p, right)
+
+
+TREES: Any = hb.data(Leaf, Node, vector=V)
+scaled: Any = hb.term(V, TREES)(product)
 MAPS: dict[str, Callable[[], Any]] = {
+    "case": lambda: hb.case(Leaf(x), hb.on(Leaf, lambda leaf: leaf.vector + leaf.vector)),
+    "folded": lambda: hb.folded(lambda e, s: e + s, x, (x, x)),
+    "forest": lambda: hb.forest(scaled, [Leaf(x), Leaf(x)])(x),
+    "term": lambda: hb.grad(scaled, 0)(x, Leaf(x)),
     "add": lambda: hb.add(V),
     "adjoint": lambda: hb.adjoint(section),
     "affine": lambda: hb.affine(layer, x, y),
@@ -255,7 +289,7 @@ def snapshot(result: Any) -> list[bytes]:
 
 def test_the_table_is_complete() -> None:
     """Every public name is called, or has no arrays."""
-    assert set(hb.__all__) <= set(calls()) | TYPES | VALUES | TEXTS | CHECKED
+    assert set(hb.__all__) <= set(calls()) | TYPES | VALUES | TEXTS | CHECKED | DATA
 
 
 def test_writing_into_results_changes_no_other_result() -> None:

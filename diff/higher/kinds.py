@@ -70,8 +70,10 @@ Kind: TypeAlias = "Type | Values[Any] | tuple[Any, ...]"
 def variant(cls: type[T]) -> type[T]:
     """The class as one of frozen attrs classes, of which `data` makes a type.
 
-    A field that is annotated `Expr[V]` is given as an expression or as a vector.
+    A field that is annotated `Expr[V]` is given as an expression or as a vector. Raises TermError for what is no class.
     """
+    if not isinstance(cls, type):
+        raise TermError("type", f"@variant stands before a class, not before {shown(cls)}")
     return attrs.frozen(cls)
 
 
@@ -84,7 +86,12 @@ class Data(Values[T]):
     fields: tuple[tuple[tuple[str, Kind], ...], ...]
     """Of each class its fields: the name that the constructor knows, and the kind, `Itself` where it recurs."""
     given: tuple[tuple[str, Kind], ...]
-    core: DataType
+    _core: DataType
+
+    @property
+    def core(self) -> DataType:
+        """Their type in the λ-language: a constructor for each class."""
+        return self._core
 
     def __repr__(self) -> str:
         words = [cls.__name__ for cls in self.classes]

@@ -165,7 +165,9 @@ class Alternatives(Generic[S_contra, T_co]):
 
 
 def on(cls: type[S], then: Callable[[S], T]) -> Alternatives[S, T]:
-    """An alternative of `case`: a function of values of one class."""
+    """An alternative of `case`: a function of values of one class. Raises TermError for another class or function."""
+    if not isinstance(cls, type) or not callable(then):
+        raise TermError("type", f"on(A, f) takes a class and a function, not {shown(cls)} and {shown(then)}")
     return Alternatives(((cls, then),))
 
 
@@ -174,6 +176,8 @@ def case(v: S, alternatives: Alternatives[S, T]) -> T:
 
     Raises TermError `branches` for a class that is missing, given twice or none of the data.
     """
+    if not isinstance(alternatives, Alternatives):
+        raise TermError("type", f"case(v, on(A, f) | on(B, g)) takes alternatives, not {shown(alternatives)}")
     made: T = _case(v, alternatives.cases)
     return made
 
@@ -218,7 +222,11 @@ def folded(step: Any, start: Any, items: Any) -> Any:
 
     In a function that calls itself on parts of data, the items may be such parts.
     """
+    if not callable(step):
+        raise TermError("type", f"folded(step, start, items) takes a function, not {shown(step)}")
     if not issubclass(type(items), Symbol):
+        if not isinstance(items, tuple | list):
+            raise TermError("type", f"folded(step, start, items) goes over a tuple, not over {shown(items)}")
         for item in reversed(items):
             start = step(item, start)
         return start
@@ -240,9 +248,11 @@ def folded(step: Any, start: Any, items: Any) -> Any:
         return [inner.symbol(of, "e"), inner.symbol(gives, "a")]
 
     pattern, body, _ = here.abstraction((of, gives), step, slots, gives, symbols)
-    ty, over = symbol.kind.core, symbol.term() if not parts or parts[0].result is None else None
-    if over is None:
-        one = parts[0].result[0]
+    found: Any = parts[0].result if parts else None
+    if found is None:
+        ty, over = symbol.kind.core, symbol.term()
+    else:
+        one = found[0]
         ty = list_of(pattern_type(one))
         over, pattern = symbol.results(ty), Tuple((one, pattern.parts[1]))  # type: ignore[union-attr]  # of a pair
     branches = (Branch("Nil", Tuple(()), first), Branch("Cons", pattern, body))

@@ -52,12 +52,16 @@ class Symbol:
         message = f"{what} of a value of {self.kind} that is not known while its function is traced: "
         raise TermError("tag", f"{message}write case(v, on(A, …) | on(B, …)) to take it apart{many}")
 
-    @property  # type: ignore[misc]  # of Python's own, which may be set
+    @property
     def __class__(self) -> Any:
         """Asked for by `isinstance` and by patterns; afterwards, by who describes an error."""
         if recordings.get():
             self._refuse("the class")
         return type(self)
+
+    @__class__.setter
+    def __class__(self, cls: Any) -> None:
+        self._refuse("another class")
 
     def __bool__(self) -> bool:  # noqa: PLE0304
         self._refuse("the truth")
@@ -102,10 +106,14 @@ class UnknownFunction(Symbol):
 
     __slots__ = ()
 
-    @property  # type: ignore[misc]  # of Python's own, which may be set
+    @property
     def __class__(self) -> Any:
         """That of a function on symbols; it is no secret."""
         return UnknownFunction
+
+    @__class__.setter
+    def __class__(self, cls: Any) -> None:
+        self._refuse("another class")
 
     def __call__(self, *args: Any) -> Any:
         """The result of a call, as a symbol; raises TermError for arguments of other kinds."""

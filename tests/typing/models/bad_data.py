@@ -340,8 +340,12 @@ def bad_fold_start(xs: tuple[Expr[Scalar], ...], h: Expr[Vector[Hidden]]) -> obj
     return folded(Good.changes, h, xs)  # E: arg-type
 
 
+def times(e: Expr[Scalar], s: Expr[Scalar]) -> Expr[Scalar]:
+    return e * s
+
+
 def bad_fold_items(x: Expr[Vector[Word]], a: Expr[Scalar]) -> Expr[Scalar]:
-    return folded(lambda e, s: e * s, a, x)  # E: call-overload, no-any-return
+    return folded(times, a, x)  # E: call-overload, no-any-return
 
 
 # --- declared ---
