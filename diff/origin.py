@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
+from diff.elementwise import RULES
 from hilbert import Map, Vec
 from hilbert.errors import shown
 from hilbert.notarray import Applicable, NotArray, PartName
@@ -176,6 +177,8 @@ def understood(error: TypeError | AttributeError) -> str | None:
         there = [name for name in dir(error.obj) if not isinstance(vars(NotArray).get(name), PartName)]
         near = difflib.get_close_matches(error.name or "", there, n=3) if ours else []
         hint = f"; it has {', '.join(near)}" if near else ""
+        if isinstance(error.obj, NotArray) and error.name in RULES:
+            hint = f": write {error.name}(x)"
         text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
         return f"{text}{hint}" if ours else None
     entries = list(_entries(error.__traceback__))

@@ -90,7 +90,7 @@ def broadcasting(have: Type, want: Type) -> str:
     if not few and a.leaves[0].entry != b.leaves[0].entry:
         return "; the precisions differ: k.cast(F) is k in the field F"
     if not few:
-        return f"; nothing is repeated by itself: k.rep(V) is the vector with k in each entry, of V = {a}"
+        return f"; only +, - and * repeat a scalar: k.rep(V) is the vector with k in each entry, of V = {a}"
     letters = dict(zip(axes, ALPHABET, strict=False))
     if len(letters) != len(axes) or not set(few) <= set(axes):
         return ""

@@ -362,7 +362,7 @@ def test_a_run_keeps_nothing() -> None:
 def test_a_number_beside_a_vector() -> None:
     v: Any = R.vec(1.0)
     assert ((R**X).zeros() + v).array.tolist() == [1.0] * X.size
-    with pytest.raises(SpaceError, match=r"nothing is repeated by itself: k.rep\(V\) is the"):
+    with pytest.raises(SpaceError, match=r"only \+, - and \* repeat a scalar: k.rep\(V\) is the"):
         maximum((R**X).zeros(), v)
     single: Any = R32.vec(1.0)
     with pytest.raises(SpaceError, match="the precisions differ"):

@@ -45,6 +45,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
         "2 factors of its index sets are Pixel4; say which by its position, over=0 or over=1",
     ),
     (V, lambda e: e.sum(3), ".sum(over=3) of an expression of ℝ^Pixel4: axis 3 does not exist: its axes are Pixel4"),
+    (R**p, lambda e: e.sqrt(), "an expression of ℝ^Pixel4 has no .sqrt: write sqrt(x)"),
     (R**none, lambda e: e.mean(), "the mean over ℝ^0 is not defined: it has no elements"),
     (R**none, lambda e: e.mean(none), "the mean over 0 is not defined: it has no elements"),
     (labels**p, lambda e: e.sum(), ".sum() needs a vector space, but Hidden3^Pixel4 has a discrete part"),

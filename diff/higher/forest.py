@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from diff.expr import const
+from diff.expr import Expr, const
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS, bind, chosen
 from diff.higher.functions import AnyTermFunction, TermFunction
@@ -63,6 +63,8 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
     spaces: Any = f.kinds[:-1]
     if not spaces or not all(isinstance(kind, Type) for kind in spaces):
         raise TermError("type", f"forest({f.name}, trees): what stands before the trees are vectors")
+    if not hasattr(trees, "__iter__"):
+        raise TermError("type", f"forest({f.name}, trees) takes several trees, [tree] for one, not {shown(trees)}")
     levels = Levels(f.kinds[-1], list(trees))
     if not isinstance(f.result, Type):
         raise TermError("type", f"forest({f.name}, trees): the results are vectors of one space")
@@ -200,6 +202,8 @@ def _row(node: Any, fields: Any, numbers: dict[int, int], heights: list[int]) ->
             parts.append(len(children))
             leaves += children
         elif isinstance(of, Type) and len(of.leaves) == 1:
+            if not isinstance(value, (Expr, Vec)):
+                raise TermError("type", f"{shown(value)} where a vector of {of} is due")
             if value.space is not of and value.space != of:
                 raise TermError("shape", f"a vector of {value.space} where one of {of} is due")
             parts.append(of)

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from diff.higher.terms import AnyTerm, Case, Fold, Var
     from hilbert.program.builder import Builder
 
-STEPS = 1_000_000
+STEPS = 200_000
 """How many functions are entered before an evaluation is given up."""
 
 

@@ -152,6 +152,8 @@ def alone(t: Leaf | Node) -> Expr[Vector[Word]]:
         (lambda: forest(energy, []), "one tree at least"),
         (lambda: forest(energy, [Just(R.vec(1.0))]), "where a value of"),
         (lambda: forest(energy, [Leaf((R ** Fin(Word, 5)).zeros())]), "where one of"),
+        (lambda: forest(energy, [Leaf(3)]), r"3 where a vector of"),  # type: ignore[arg-type]
+        (lambda: forest(energy, Leaf(V.zeros())), r"takes several trees, \[tree\] for one"),  # type: ignore[arg-type]
         (lambda: forest(inner, [Leaf(V.zeros())]), "takes a function on data"),  # type: ignore[arg-type]
         (lambda: forest(alone, [Leaf(V.zeros())]), "before the trees are vectors"),
         (lambda: forest(flat_case, [Nothing(), Just(R.vec(1.0))]), "it is no fold"),

@@ -58,6 +58,10 @@ rose = data(Rose, label=R)
 
 class Good:
     @staticmethod
+    def times(e: Expr[Scalar], s: Expr[Scalar]) -> Expr[Scalar]:
+        return e * s
+
+    @staticmethod
     @term(W, tree)
     def encode(w: Expr[Matrix[Hidden, Word]], t: Tree) -> Expr[Vector[Hidden]]:
         match t:
@@ -340,12 +344,8 @@ def bad_fold_start(xs: tuple[Expr[Scalar], ...], h: Expr[Vector[Hidden]]) -> obj
     return folded(Good.changes, h, xs)  # E: arg-type
 
 
-def times(e: Expr[Scalar], s: Expr[Scalar]) -> Expr[Scalar]:
-    return e * s
-
-
 def bad_fold_items(x: Expr[Vector[Word]], a: Expr[Scalar]) -> Expr[Scalar]:
-    return folded(times, a, x)  # E: call-overload, no-any-return
+    return folded(Good.times, a, x)  # E: call-overload, no-any-return
 
 
 # --- declared ---
