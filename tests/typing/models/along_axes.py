@@ -147,3 +147,17 @@ def main() -> None:
     traced: Any = fun  # of more spaces than it has types for
     made = traced(*(v.space for v in values))(of_expressions)
     assert made.cod == R
+
+
+def of_norms() -> None:
+    reveal_type(V.norm())  # N: float
+    reveal_type(Q.norm(a))  # N: Vec[Any]
+    reveal_type(T.norm(a))  # N: Vec[Matrix[Beta, Gamma]]
+    reveal_type(T.norm(b))  # N: Vec[Matrix[Alpha, Gamma]]
+    reveal_type(T.norm(c))  # N: Vec[Matrix[Alpha, Beta]]
+    reveal_type(T.norm(2))  # N: Vec[Matrix[Alpha, Beta]]
+    reveal_type(M.norm(a))  # N: Vec[Vector[Beta]]
+    reveal_type(M.norm(b))  # N: Vec[Vector[Alpha]]
+    reveal_type(N.norm(b))  # N: Vec[Vector[Alpha]]
+    reveal_type(N.norm(a))  # N: Vec[Vector[Beta]]
+    reveal_type(V.norm(a))  # N: Vec[Field]
