@@ -71,11 +71,21 @@ class _Held:
         return [self.slots.texts[k].tight for k in self.given[start:stop]]
 
     def _body(self, line: Line, own: Sequence[str], captured: Sequence[str], at: int | None = None) -> str:
-        """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures."""
-        taken = "".join(captured)
+        """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures.
+
+        Where something of the body has a line of its own, no other body or function has parameters of these names.
+        """
+        taken, page, lines = "".join(captured), self.slots.names, self.slots.lines
         names = [f"{name}′" if name in taken else name for name in map(subscripted, own)]
         place = len(names) if at is None else at
+        before, counts = len(lines), dict(page.counts)
         result = self._result(line, [*names[:place], *captured, *names[place:]])
+        if len(lines) > before:
+            alone = [page.alone(name) for name in names]
+            if alone != names:
+                del lines[before:]
+                page.counts, names = counts, alone
+                result = self._result(line, [*names[:place], *captured, *names[place:]])
         head = names[0] if len(names) == 1 else f"({', '.join(names)})"
         return f"{head} ↦ {result}"
 

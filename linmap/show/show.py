@@ -98,6 +98,13 @@ class Names:
         name = f"{stem}{subscript(k)}"
         return self.fresh(stem) if name in self.taken else name
 
+    def alone(self, name: str) -> str:
+        """The name of a parameter, with primes as long as something else is called so."""
+        while name in self.taken:
+            name += "′"
+        self.taken.add(name)
+        return name
+
     def vector(self, v: Vec[Any]) -> str:
         """A scalar's value, the number that fills an array, or a name."""
         if len(v.leaves) == 1 and v.space.is_space:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import again, derivative, fold, fun, inner, iterate, jvp, lift, pointfree, program, sin, tanh
+from diff import again, cos, derivative, exp, fold, fun, inner, iterate, jvp, lift, pointfree, program, show, sin, tanh
 from diff.names import NAMES
 from diff.programs import Program
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
@@ -396,3 +396,31 @@ def test_memory_with_checkpoints() -> None:
     finally:
         tracemalloc.stop()
     assert peak <= 0.01 * 1.1 * 2 * 14 * 8 * n
+
+
+def test_definitions_of_bodies_say_whose_parameters_they_mean() -> None:
+    """A long part of a body has a line of its own: of the body's x, not of the function's, nor of another body's."""
+    V = R ** Fin.of(3)
+    T = V ** Fin.of(5)
+
+    def long(x: Any) -> Any:
+        return tanh(sin(x) + cos(x) * 3.0 + exp(x) * x)
+
+    def inner(x: Any, xs: Any) -> Any:
+        return fold(lambda s, x: s * long(x) + long(x) + x, x, xs)
+
+    def outer(x: Any, xs: Any) -> Any:
+        found = long(x)
+        return fold(lambda s, x: s * found + found + x, x, xs)
+
+    def twice(x: Any, xs: Any) -> Any:
+        return fold(lambda s, y: s * long(y) + y, x, xs) + fold(lambda s, y: s * long(y) - y, x, xs)
+
+    texts = [show(fun(V, T)(f)) for f in (inner, outer, twice)]
+    assert "(s, x′) ↦" in texts[0]
+    assert "sin x′" in texts[0]
+    assert "(s, x) ↦" in texts[1]
+    assert "′" not in texts[1]
+    assert "(s, y) ↦" in texts[2]
+    assert "(s′, y′) ↦" in texts[2]
+    assert "sin y′" in texts[2]
