@@ -14,6 +14,7 @@ from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
 from diff.leaks import leaked
+from diff.origin import returned
 from hilbert import Copower, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import is_number, shown
@@ -99,7 +100,10 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
     outer.inner, around = inner, tracing.set((*tracing.get(), inner))
     try:
         result = body(*args)
-        spaces = spaces_of(result, f"what {what} gets of {_name(body)}")
+        try:
+            spaces = spaces_of(result, f"what {what} gets of {_name(body)}")
+        except SpaceError as error:
+            raise SpaceError(f"{error}{returned(body)}") from None
         line, captured = inner.body(slots_of(inner, result))
     finally:
         outer.inner, inner.traced = None, True

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from diff.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, traced
 from diff.expr import Expr
+from diff.origin import returned
 from hilbert import Boolean, Copower, Index, SpaceError, Type, Vec
 from hilbert.errors import is_number, shown
 from hilbert.program.branch import Choose, Cond
@@ -129,11 +130,11 @@ def _constant(b: Builder, k: Any, space: Type) -> Expr[Any]:
     return Expr(b, space, tuple(b.literal(filled(k, leaf)) for leaf in space.leaves))
 
 
-def _same(spaces: Iterable[Tree]) -> Tree:
+def _same(spaces: Iterable[Tree], thunks: Iterable[Any] = ()) -> Tree:
     first, second = spaces
     if first != second:
         msg = f"where gives {said(first)} if the condition holds and {said(second)} if not: both must be of one space"
-        raise SpaceError(msg)
+        raise SpaceError(msg + "".join(map(returned, thunks)))
     return first
 
 
@@ -152,7 +153,7 @@ def _chosen(b: Builder, c: Expr[Any], then: Tree, otherwise: Tree) -> Tree:
 def _branched(b: Builder, c: Expr[Any], thunks: list[Any]) -> Tree:
     """Both branches traced, and the condition as a step."""
     bodies = [traced(b, "where", thunk, ()) for thunk in thunks]
-    spaces = _same(body.spaces for body in bodies)
+    spaces = _same((body.spaces for body in bodies), thunks)
     captured = list(dict.fromkeys(k for body in bodies for k in body.captured))
     then, otherwise = (_on(b, body, captured) for body in bodies)
     return built(b, spaces, iter(step_of(b, Cond(then, otherwise), (*c.slots, *captured))))

@@ -22,6 +22,7 @@ from diff.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, t
 from diff.expr import Expr
 from diff.linear_equations import inverse
 from diff.operations import inner
+from diff.origin import returned
 from diff.primitives import sqrt
 from diff.programs import as_program
 from hilbert import Boolean, SpaceError, Type, Vec
@@ -115,7 +116,7 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
             raise SpaceError(msg)
         body = traced(b, what, f, (spaces,))
         is_root = what == "root"
-        _fits(what, spaces, body.spaces, is_root=is_root)
+        _fits(what, f, spaces, body.spaces, is_root=is_root)
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given
         search = _search(what, body.line, leaves, least, most, is_root=is_root)
         step = Implicit(body.line, search, len(leaves), is_root, names=body.names)
@@ -124,14 +125,14 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
     return emitted(emit, start)
 
 
-def _fits(what: str, spaces: Tree, found: Tree, *, is_root: bool) -> None:
+def _fits(what: str, f: Any, spaces: Tree, found: Tree, *, is_root: bool) -> None:
     if not is_root and found != spaces:
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: give an element of the same space"
-        raise SpaceError(msg)
+        raise SpaceError(msg + returned(f))
     leaves, due = ([leaf for space in flat(tree) for leaf in space.leaves] for tree in (found, spaces))
     if {leaf.entry for leaf in leaves} != {leaf.entry for leaf in due} or _size(leaves) != _size(due):
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: there must be as many equations "
-        raise SpaceError(f"{msg}as unknowns, {_size(due)}, in the same precision")
+        raise SpaceError(f"{msg}as unknowns, {_size(due)}, in the same precision{returned(f)}")
 
 
 def _size(leaves: list[Leaf]) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from diff.bodies import Body, Tree, built, emitted, flat, powers, said, slots_of, spaces_of, traced
 from diff.branches import where
 from diff.expr import Expr
+from diff.origin import returned
 from hilbert import Bool, Boolean, Copower, Index, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
 from hilbert.program.branch import TRUTH
@@ -186,7 +187,7 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
         """The step traced, and the loop as steps of the program being traced."""
         states = spaces_of(first, f"the start of {what}")
         body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)))
-        results = _results(what, states, body.spaces, X)
+        results = _results(what, step, states, body.spaces, X)
         before, captured = slots_of(b, first), tuple(body.captured)
         n, m = len(before), body.line.arity - len(captured)
         line = restricted(body.line, [*range(n), *range(m, body.line.arity), *range(n, m)])
@@ -208,14 +209,15 @@ def _segments(checkpoint: Any, n: int) -> int:
     return min(count, max(n, 1))
 
 
-def _results(what: str, states: Tree, found: Tree, X: Index | None) -> Tree:
+def _results(what: str, step: Any, states: Tree, found: Tree, X: Index | None) -> Tree:
     """The spaces of what a loop gives; raises SpaceError where the state changes its space."""
     if found == states:
         return states
     if X is not None and isinstance(found, tuple) and len(found) == 2 and found[0] == states:
         return states, powers(found[1], X)
     msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
-    raise SpaceError(f"{msg}space{', or a pair of such a state and an output' if X is not None else ''}")
+    msg += f"space{', or a pair of such a state and an output' if X is not None else ''}"
+    raise SpaceError(f"{msg}{returned(step)}")
 
 
 @overload
@@ -265,7 +267,7 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
         states = spaces_of(first, "the start of while_")
         asked = traced(b, "while_", lambda state: _condition(condition(state)), (states,))
         body = traced(b, "while_", step, (states,))
-        _results("while_", states, body.spaces, None)
+        _results("while_", step, states, body.spaces, None)
         captured = tuple(dict.fromkeys((*body.captured, *asked.captured)))
         n = len(leaves := [leaf for space in flat(states) for leaf in space.leaves])
         inner = Builder([TRUTH, *leaves, *(b.slots[k] for k in captured)], fixed=body.line.fixed)

@@ -21,24 +21,18 @@ from __future__ import annotations
 
 import ast
 import difflib
+import dis
 import inspect
-import itertools
-import linecache
 import re
 import sys
-import sysconfig
-from functools import cache
-from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, final
-
-import numpy as np
-from attrs import frozen
+from typing import TYPE_CHECKING, Any
 
 from diff.elementwise import RULES
-from hilbert import Map, Vec
+from diff.operands import operands, stands_for
+from diff.source import Span, is_users, span_of
 from hilbert.errors import shown
-from hilbert.notarray import Applicable, NotArray, PartName
+from hilbert.notarray import NotArray, PartName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,76 +40,8 @@ if TYPE_CHECKING:
 
     from hilbert.program.written import Place
 
-HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
-NUMPY = str(Path(np.__file__).parent / "_")[:-1]
-STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
-INSTALLED = ("site-packages", "dist-packages")
-LINES = 5
-"""So many lines of an expression are quoted."""
-COLUMNS = 100
-"""So much of a line is quoted."""
-WIDTH = 40
-"""So much of an operand's source is quoted."""
-REFLECTED = {"__gt__": ast.Lt, "__ge__": ast.LtE, "__lt__": ast.Gt, "__le__": ast.GtE}
-"""Comparisons that the right side answers: of `a < b` the method `b.__gt__(a)`."""
-
-
-@cache
-def is_users(file: str) -> bool:
-    """Whether a file is none of this library, of numpy or of Python itself."""
-    if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")):
-        return False
-    return not file.startswith(STANDARD) or any(name in file for name in INSTALLED)
-
-
-@final
-@frozen
-class Span:
-    """A part of a file: from a column of one line to a column of another; all of its lines where columns are None."""
-
-    file: str
-    line: int
-    end: int
-    column: int | None = None
-    end_column: int | None = None
-
-    def lines(self) -> list[str]:
-        """The lines of the source; none where it is not known, as in a session without a file."""
-        found = [linecache.getline(self.file, k).rstrip("\n") for k in range(self.line, self.end + 1)]
-        return found if all(found) else []
-
-    def segment(self) -> str | None:
-        """The source of the part."""
-        lines = self.lines()
-        if not lines or self.column is None or self.end_column is None:
-            return None
-        lines[-1] = _first(lines[-1], self.end_column)
-        lines[0] = lines[0][len(_first(lines[0], self.column)) :]
-        return "\n".join(lines)
-
-    def marked(self) -> Iterator[str]:
-        """The lines, each with carets under what belongs to the part; indented as little as they allow."""
-        lines = self.lines()
-        margin = min((len(text) - len(text.lstrip()) for text in lines), default=0)
-        for k, text in enumerate(lines[:LINES]):
-            start, stop = len(text) - len(text.lstrip()), len(text)
-            if self.column is not None and k == 0:
-                start = len(_first(text, self.column))
-            if self.end_column is not None and k == len(lines) - 1:
-                stop = len(_first(text, self.end_column))
-            left = margin if stop - margin <= COLUMNS else max(margin, min(start - 8, stop - COLUMNS))
-            stop = min(stop, left + COLUMNS)
-            before, after = "…" if left > margin else "", "…" if len(text) > left + COLUMNS else ""
-            yield f"{before}{text[left : left + COLUMNS]}{after}"
-            if self.column is not None:
-                yield " " * (start - left + len(before)) + "^" * (stop - start)
-        if len(lines) > LINES:
-            yield f"… {len(lines) - LINES} more lines"
-
-
-def _first(text: str, column: int) -> str:
-    """The text before a column, which compilers count in bytes."""
-    return text.encode()[:column].decode(errors="replace")
+CALLS = 3
+"""So many of the calls that lead to the line are quoted."""
 
 
 class _Known(dict[str, bool]):
@@ -140,12 +66,51 @@ def here() -> Place | None:
 
 
 def origin(error: BaseException, body: Any) -> str:
-    """The place of an error that arose while a body was traced; its first line where it came from its result."""
+    """The place of an error that arose while a body was traced, and the calls of the user's functions that led there.
+
+    Where it came from the result of the body, what returns that.
+    """
     found = found_at(error, is_users)
-    if found is None:
-        code = getattr(inspect.unwrap(body), "__code__", None) if callable(body) else None
-        return _text(Span(code.co_filename, code.co_firstlineno, code.co_firstlineno), code.co_name, []) if code else ""
-    return _text(*found)
+    if found is not None:
+        return _text(*found) + _calls(error, found[0])
+    code = _code(body)
+    if code is None:
+        return ""
+    spans = _returns(code)
+    start = Span(code.co_filename, code.co_firstlineno, code.co_firstlineno)
+    return _text(spans[0] if len(spans) == 1 else start, code.co_name, [])
+
+
+def _calls(error: BaseException, shown_span: Span) -> str:
+    """The calls before an error's place, the last first; not those that are written around what is quoted already."""
+    users = [entry for entry in _entries(error.__traceback__) if is_users(entry.tb_frame.f_code.co_filename)]
+    inner, texts = shown_span, list[str]()
+    for entry in reversed(users[:-1]):
+        span = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno)
+        if not span.contains(inner) and len(texts) < CALLS:
+            texts.append(_text(span.first_line(), entry.tb_frame.f_code.co_name, [], "called at"))
+        inner = span
+    return "".join(texts)
+
+
+def returned(body: Any) -> str:
+    """Where a user's function returns a result that is wrong, if it is a `def` that does so in one place."""
+    code = _code(body)
+    if code is None or not code.co_name.isidentifier() or not is_users(code.co_filename):
+        return ""
+    spans = _returns(code)
+    return _text(spans[0], code.co_name, [], "returned at") if len(spans) == 1 else ""
+
+
+def _code(body: Any) -> CodeType | None:
+    return getattr(inspect.unwrap(body), "__code__", None) if callable(body) else None
+
+
+def _returns(code: CodeType) -> list[Span]:
+    """The places where a function returns."""
+    places = [one.positions for one in dis.get_instructions(code) if one.opname in {"RETURN_VALUE", "RETURN_CONST"}]
+    lines = {(at.lineno, at.end_lineno or at.lineno) for at in places if at is not None and at.lineno is not None}
+    return [Span(code.co_filename, *pair) for pair in sorted(lines)]
 
 
 def found_at(
@@ -162,9 +127,9 @@ def found_at(
     if entry is None or (not modules and entry.tb_frame.f_code.co_name == "<module>"):
         return None
     frame = entry.tb_frame
-    span = _span(frame.f_code, entry.tb_lasti, entry.tb_lineno)
+    span = span_of(frame.f_code, entry.tb_lasti, entry.tb_lineno)
     called = entry.tb_next.tb_frame if entry.tb_next else None
-    return span, frame.f_code.co_name, _operands(span, frame, called) if called else []
+    return span, frame.f_code.co_name, operands(span, frame, called) if called else []
 
 
 def understood(error: TypeError | AttributeError) -> str | None:
@@ -190,24 +155,12 @@ def understood(error: TypeError | AttributeError) -> str | None:
 
 
 def _calls_ours(entry: TracebackType) -> bool:
-    segment = _span(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment()
+    segment = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment()
     try:
         node = ast.parse(f"({segment})", mode="eval").body
     except SyntaxError:
         return False
-    return isinstance(node, ast.Call) and _is_ours(_found(node.func, entry.tb_frame))
-
-
-def _found(node: ast.expr, frame: FrameType) -> Any:
-    """What a name or an attribute of a name stands for, as far as looking it up computes nothing; else None."""
-    match node:
-        case ast.Name(name):
-            return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(name)
-        case ast.Attribute(of, name):
-            owner = _found(of, frame)
-            return vars(owner).get(name) if isinstance(owner, ModuleType) else inspect.getattr_static(owner, name, None)
-        case _:  # a value that would have to be computed
-            return None
+    return isinstance(node, ast.Call) and _is_ours(stands_for(node.func, entry.tb_frame))
 
 
 def _is_ours(value: Any) -> bool:
@@ -222,115 +175,11 @@ def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
         entry = entry.tb_next
 
 
-def _span(code: CodeType, instruction: int, line: int) -> Span:
-    """What an instruction was compiled from."""
-    found = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
-    start, end, column, end_column = found
-    if start is None or end is None or start > line:
-        return Span(code.co_filename, line, line)
-    return Span(code.co_filename, start, end, column, end_column)
-
-
-def _text(span: Span, name: str, operands: list[str]) -> str:
+def _text(span: Span, name: str, operands: list[str], said: str = "at") -> str:
     where = f" in {name}" if name.isidentifier() else ""
-    lines = [f"  at {span.file}:{span.line}{where}"]
+    lines = [f"  {said} {span.file}:{span.line}{where}"]
     marked = list(span.marked())
     lines += [f"    {text}" for text in marked] or ["    (the source of this line is not known)"]
     if operands:
         lines.append(f"    {', '.join(operands)}")
     return "".join(f"\n{text}" for text in lines)
-
-
-# --- operands ---
-
-
-def _operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
-    """What stands in the expression, in the user's words, and where it lives; the arguments alone without source."""
-    segment = span.segment()
-    given = [value for _, value in _arguments(called)]
-    if segment is None:
-        return [shown(value) for value in given if _has_space(value)]
-    try:
-        node = ast.parse(f"({segment})", mode="eval").body
-    except SyntaxError:  # no expression: a statement such as an assignment to a component
-        return []
-    pairs = _paired(node, called)
-    if not all(_agree(part, value, frame) for part, value in pairs):
-        return []
-    texts = (_said(_short(ast.get_source_segment(f"({segment})", part) or ""), part, value) for part, value in pairs)
-    return list(dict.fromkeys(text for text in texts if text))
-
-
-def _short(source: str) -> str:
-    """The source on one line, its end left out where it is long."""
-    source = " ".join(source.split())
-    return source if len(source) <= WIDTH else f"{source[: WIDTH - 1]}…"
-
-
-def _has_space(value: Any) -> bool:
-    return isinstance(value, (Vec, Applicable, Map))
-
-
-def _said(source: str, part: ast.expr, value: Any) -> str | None:
-    if isinstance(value, Map):
-        return f"{source} : {value.dom} → {value.cod}"
-    if _has_space(value):
-        return f"{source} ∈ {value.space}"
-    if isinstance(part, ast.Constant) or callable(value):
-        return None
-    return f"{source} is {shown(value)}"
-
-
-def _arguments(called: FrameType) -> list[tuple[str, Any]]:
-    """The arguments of a call, by name; those of *args one by one, without names."""
-    code, values = called.f_code, called.f_locals
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    found = [(name, values[name]) for name in names if name in values]
-    rest = code.co_varnames[len(names) :]
-    if code.co_flags & inspect.CO_VARARGS:
-        found += [("", value) for value in values.get(rest[0], ())]
-        rest = rest[1:]
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        found += list(values.get(rest[0], {}).items())
-    return found
-
-
-def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
-    """The parts of an expression with their values, where the call that it made tells them."""
-    found = _arguments(called)
-    values, name = [value for _, value in found], called.f_code.co_name
-    parts: list[ast.expr]
-    match node:
-        case ast.BinOp(left, _, right):
-            parts = [right, left] if name.startswith("__r") and name != "__round__" else [left, right]
-        case ast.Compare(left, [op], [right]):
-            parts = [right, left] if isinstance(op, REFLECTED.get(name, ())) else [left, right]
-        case ast.UnaryOp(_, operand) | ast.Attribute(operand):
-            parts = [operand]
-        case ast.Subscript(of, key):
-            parts = [key] if name == "__index__" else [of, key]
-        case ast.Call(function, args, keywords):
-            named = dict(found)
-            given = [(key.value, named[key.arg]) for key in keywords if key.arg in named]
-            if name == "__array_ufunc__":
-                return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
-            own = function.value if isinstance(function, ast.Attribute) and len(values) > len(args) else function
-            receiver = [own] if len(values) - len(given) > len(args) else []
-            return [*zip([*receiver, *args], values, strict=False), *given]
-        case _:  # other expressions call nothing
-            return []
-    pairs = zip(parts, values, strict=False)
-    return sorted(pairs, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
-
-
-def _agree(part: ast.expr, value: Any, frame: FrameType) -> bool:
-    """Whether a name or a number stands for a value, as far as that can be seen without computing anything."""
-    match part:
-        case ast.Name():
-            return _found(part, frame) is value
-        case ast.Constant(constant):
-            return type(value) is type(constant) and bool(value == constant)
-        case ast.List() | ast.Tuple() | ast.Dict() | ast.Set() | ast.Lambda():
-            return not _has_space(value)
-        case _:  # what is computed is not computed again
-            return True

@@ -148,7 +148,7 @@ def test_the_line_is_the_one_inside_the_body() -> None:
         f"  at {__file__}:{line} in body",
         "    return u + e",
         "           ^^^^^",
-        "    u ∈ ℝ^Hidden3, e ∈ ℝ^Pixel4",
+        f"    u ∈ ℝ^Hidden3 (of line {line - 1}), e ∈ ℝ^Pixel4",
     ]
     assert D.const(v) is v  # nothing is traced
 

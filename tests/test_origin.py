@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from diff.origin import COLUMNS
+from diff.origin import CALLS
+from diff.source import COLUMNS
 
 
 class Pixel:
@@ -55,6 +56,25 @@ def wide(m: Any, x: Any, b: Any) -> Any:
     return [b * 1.0, b * 2.0, b * 3.0, b * 4.0, b * 5.0, b * 6.0, b * 7.0, b * 8.0, b * 9.0, b * 10.0, x + b, b * 11.0]
 
 
+def looped(m: Any, x: Any, b: Any) -> Any:
+    return hb.iterate(
+        grown, x, hidden
+    )  # fmt: skip
+
+
+def grown(s: Any) -> Any:
+    return s.sum() * 2.0
+
+
+def calls(m: Any, x: Any, b: Any) -> Any:
+    return hb.iterate(lambda s: in_a_helper(m, s, b), x, hidden)
+
+
+def line_of(f: Callable[..., Any], below: int) -> int:
+    return f.__code__.co_firstlineno + below
+
+
+PLUS = ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]
 SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
     (
         several_lines,
@@ -67,12 +87,47 @@ SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
             "x ∈ ℝ^Pixel3, 2.0 * b ∈ ℝ^Hidden2",
         ],
     ),
-    (in_a_helper, "helper", ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]),
-    (in_a_helper_twice, "helper", ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]),
+    (
+        in_a_helper,
+        "helper",
+        [
+            *PLUS,
+            f"called at {__file__}:{line_of(in_a_helper, 1)} in in_a_helper",
+            "return helper(x)",
+            "       ^^^^^^^^^",
+        ],
+    ),
+    (
+        in_a_helper_twice,
+        "helper",
+        [
+            *PLUS,
+            f"called at {__file__}:{line_of(in_a_helper_twice, 1)}",
+            "return [helper(row) for row in (m, x)]",
+            "        ^^^^^^^^^^^",
+        ],
+    ),
+    (
+        calls,
+        "helper",
+        [
+            *PLUS,
+            f"called at {__file__}:{line_of(in_a_helper, 1)} in in_a_helper",
+            "return helper(x)",
+            "       ^^^^^^^^^",
+            f"called at {__file__}:{line_of(calls, 1)}",
+            "return hb.iterate(lambda s: in_a_helper(m, s, b), x, hidden)",
+            "                            ^^^^^^^^^^^^^^^^^^^^",
+        ],
+    ),
     (
         behind_umlauts,
         "behind_umlauts",
-        ['return ("ä", größe * x)', "             ^^^^^^^^^", "größe ∈ ℝ^Hidden2, x ∈ ℝ^Pixel3"],
+        [
+            'return ("ä", größe * x)',
+            "             ^^^^^^^^^",
+            f"größe ∈ ℝ^Hidden2 (of line {line_of(behind_umlauts, 1)}), x ∈ ℝ^Pixel3",
+        ],
     ),
 ]
 OPERANDS: list[tuple[Callable[..., Any], str]] = [
@@ -150,7 +205,39 @@ def test_the_expression_is_marked(body: Callable[..., Any], name: str, due: list
     _, place, *shown = message((M, V, W), body)
     assert place.startswith(f"  at {__file__}:")
     assert place.endswith(f" in {name}")
-    assert [line.removeprefix("    ") for line in shown] == due
+    assert [line[4 if line.startswith("    ") else 2 :] for line in shown] == due
+
+
+def test_what_returns_a_wrong_result() -> None:
+    """Of a body, and of the step of a loop: the line that returns it, if there is one."""
+    _, returned, _, place, *_ = message((M, V, W), looped)
+    assert returned == f"  returned at {__file__}:{line_of(grown, 1)} in grown"
+    assert place == f"  at {__file__}:{line_of(looped, 1)} in looped"
+
+    def wrong(m: Any, x: Any, b: Any) -> Any:
+        x = x + 1.0
+        return 3
+
+    def wrong_twice(m: Any, x: Any, b: Any) -> Any:
+        if m is None:
+            return m
+        return 3
+
+    assert message((M, V, W), wrong)[1:] == [f"  at {__file__}:{line_of(wrong, 2)} in wrong", "    return 3"]
+    assert message((M, V, W), wrong_twice)[1].endswith(f":{line_of(wrong_twice, 0)} in wrong_twice")
+
+
+def test_few_calls_are_quoted() -> None:
+    """Of a recursion the last calls."""
+
+    def deep(x: Any, n: int) -> Any:
+        return deep(x, n - 1) if n else x + TABLE
+
+    def body(m: Any, x: Any, b: Any) -> Any:
+        return deep(x, 100)
+
+    texts = message((M, V, W), body)
+    assert sum("called at" in text for text in texts) <= CALLS
 
 
 @pytest.mark.parametrize(("body", "due"), OPERANDS)

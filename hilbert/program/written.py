@@ -22,7 +22,12 @@ def told(place: Place) -> str:
     """file:line in function."""
     if isinstance(place, str):
         return place
+    name = f" in {place[0].co_name}" if place[0].co_name.isidentifier() else ""
+    return f"{place[0].co_filename}:{line_of(place)}{name}"
+
+
+def line_of(place: tuple[CodeType, int]) -> int:
+    """The line of an instruction."""
     code, instruction = place
     line = next((line for start, end, line in code.co_lines() if start <= instruction < end and line), 0)
-    name = f" in {code.co_name}" if code.co_name.isidentifier() else ""
-    return f"{code.co_filename}:{line or code.co_firstlineno}{name}"
+    return line or code.co_firstlineno

@@ -13,7 +13,7 @@ from attrs import define
 
 from hilbert import Copower, TensorProduct, Vec
 from hilbert.biproduct import Biproduct
-from hilbert.leaf import raised
+from hilbert.leaf import Bundle, raised
 from hilbert.program.constant import Const
 from linmap.net.fold import extended, fold
 from linmap.show.notation import PAGE, Bracket, Doc, Page, Times, Word, line, negative, render, subscript, times, total
@@ -286,6 +286,8 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
         match arc.map:
             case wire.Same():
                 return Flow([source], flow.size)
+            case wire.Into() | wire.OutOf() if _is_single(body.wires[arc.src]) or _is_single(body.wires[arc.dst]):
+                return Flow([source], flow.size)  # nothing else is in the bundle
             case wire.Scale(k):
                 doc = times(names.number(k), source)
             case f:  # sections and single steps: as a text on the left
@@ -315,6 +317,10 @@ class Flow:
 
     terms: list[Doc | None]
     size: int
+
+
+def _is_single(leaf: Leaf) -> bool:
+    return isinstance(leaf, Bundle) and len(leaf.leaves) == 1
 
 
 def _readers(body: Net) -> list[int]:

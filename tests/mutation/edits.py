@@ -1,11 +1,12 @@
 """Mistakes in the models of docs/examples: seeded edits of traced bodies, and what is said of each.
 
-    python -m tests.mutation.edits [--count 2000] [--seed 0]
+    python -m tests.mutation.edits [--count 2000] [--seed 0] [--elsewhere]
 
-An edit swaps two operands, drops a `.T`, an argument or a `where`, or puts one variable for another. Then the body is
-traced, and the model run: it is traced, or refused by a SpaceError, or by Python's own error for names or for the
-arguments of the user's functions. Every other error is left to mypy, which is given all those variants in one run;
-what it accepts is printed, and the exit status is 1.
+An edit swaps two operands, drops a `.T`, an argument or a `where`, or puts one variable for another; annotations and
+decorators are no part of a body. Then the body is traced, and the model run: it is traced, or refused by a SpaceError,
+or by Python's own error for names or for the arguments of the user's functions. Every other error is left to mypy,
+which is given all those variants in one run; what it accepts is printed, and the exit status is 1. So it is when a
+model is refused as it stands.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import ast
 import collections
 import copy
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,9 +44,11 @@ TRACED = {
     "lstm": "loss(2, 3, 5)",
     "kalman": "log_likelihood(5)",
     "heat": "observed",
-    "hand": "at_vertices(HAND, [0, 1], np.ones((2, 3)))",
+    "hand": f"at_vertices(read_hand(Path({str(ADBENCH / 'hand_model')!r})), [0, 1], np.ones((2, 3)))",
 }
 """What traces the bodies of each model."""
+SPACES = re.compile(r"ℝ|Bool|ℤ|\b[A-Z]\w*\(\w+: ")
+"""What a space begins with, in a message."""
 
 
 def bodies(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -56,12 +60,29 @@ def bodies(tree: ast.Module) -> Iterator[ast.FunctionDef]:
             yield node
 
 
+def traced(body: ast.FunctionDef) -> list[ast.AST]:
+    """What runs when a body is traced: neither annotations nor decorators."""
+    found: list[ast.AST] = []
+    ahead: list[ast.AST] = list(body.body)
+    while ahead:
+        node = ahead.pop()
+        found.append(node)
+        match node:
+            case ast.FunctionDef(body=inner, args=args):
+                ahead += [*inner, *args.defaults]
+            case ast.AnnAssign(target=target, value=value):
+                ahead += [one for one in (target, value) if one is not None]
+            case _:
+                ahead += ast.iter_child_nodes(node)
+    return found
+
+
 def edits(body: ast.FunctionDef) -> list[tuple[int, str]]:
-    """The places in a body, by their number in `ast.walk`, and what can be done there."""
-    names = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} - {"hb", "np", "math"}
+    """The places in a body, by their number in `traced`, and what can be done there."""
+    names = {n.id for n in traced(body) if isinstance(n, ast.Name)} - {"hb", "np", "math"}
     found: list[tuple[int, str]] = []
-    for place, node in enumerate(ast.walk(body)):
-        if isinstance(node, ast.BinOp):
+    for place, node in enumerate(traced(body)):
+        if isinstance(node, ast.BinOp) and ast.dump(node.left) != ast.dump(node.right):
             found.append((place, "swap"))
         if isinstance(node, ast.Attribute) and node.attr == "T":
             found.append((place, "drop .T"))
@@ -113,7 +134,7 @@ def variants(seed: int, count: int) -> Iterator[tuple[str, str, str, int]]:
     for name, k, place, what in rng.sample(places, min(count, len(places))):
         tree = ast.parse((EXAMPLES / f"{name}.py").read_text("utf-8"))
         body = list(bodies(tree))[k]
-        editor = Editor(list(ast.walk(body))[place], what)
+        editor = Editor(traced(body)[place], what)
         source = ast.unparse(copy.deepcopy(editor.visit(tree)))
         line = next((n for n, (a, b) in enumerate(pairs(name, source), 1) if a != b), 0)
         yield name, what, source, line
@@ -134,15 +155,13 @@ def judged(name: str, source: str, file: Path, line: int) -> tuple[str, str]:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            if name == "hand":
-                hand = __import__("docs.examples.hand", fromlist=["read_hand"])
-                vars(module)["HAND"] = hand.read_hand(ADBENCH / "hand_model")
             exec(compile(source, str(file), "exec"), vars(module))  # noqa: S102 - our own models
             f = eval(TRACED[name], vars(module))  # noqa: S307
             f(f.dom.random(np.random.default_rng(0))) if f.dom.is_space else None
     except SpaceError as error:
         text = "".join(traceback.format_exception_only(error)) + "".join(traceback.format_tb(error.__traceback__))
-        return "refused" if f"{file}:{line} " in text or f'{file}", line {line},' in text else "refused elsewhere", text
+        named = re.search(rf"{re.escape(str(file))}(:{line}\b|\", line {line},)|of line {line}\)", text)
+        return "refused" if named else "refused elsewhere", text
     except (NameError, UnboundLocalError) as error:
         return "refused by Python: a name", str(error)
     except TypeError as error:
@@ -159,13 +178,23 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--elsewhere", action="store_true", help="print what names another line than the edited one")
     args = parser.parse_args()
     counts = collections.Counter[str]()
     left: list[tuple[str, str, str, str]] = []
     with tempfile.TemporaryDirectory() as folder:
+        for name in TRACED:
+            verdict, message = judged(
+                name, (EXAMPLES / f"{name}.py").read_text("utf-8"), Path(folder) / f"{name}.py", 0
+            )
+            if verdict != "traced":
+                sys.exit(f"{name} is refused as it stands: {message}")
         for k, (name, what, source, line) in enumerate(variants(args.seed, args.count)):
             verdict, message = judged(name, source, Path(folder) / f"v{k}.py", line)
             counts[verdict] += 1
+            counts["of these naming two spaces"] += verdict == "refused" and len(SPACES.findall(message)) > 1
+            if args.elsewhere and verdict == "refused elsewhere":
+                print(f"--- {name}: {what}, line {line}: {source.splitlines()[line - 1].strip()}\n{message}")
             if verdict == "other":
                 left.append((name, what, message, f"v{k}.py"))
         files = [str(Path(folder) / file) for *_, file in left]

@@ -1,0 +1,144 @@
+"""The operands of an expression that failed, in the words of the user's line: their spaces, and where they were made.
+
+They are found by their places in its source; their values are the arguments of the library's function that it called.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from diff.expr import Expr
+from hilbert import Map, Vec
+from hilbert.errors import shown
+from hilbert.notarray import Applicable
+from hilbert.program.written import line_of
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from diff.source import Span
+
+WIDTH = 40
+"""So much of an operand's source is quoted."""
+REFLECTED = {"__gt__": ast.Lt, "__ge__": ast.LtE, "__lt__": ast.Gt, "__le__": ast.GtE}
+"""Comparisons that the right side answers: of `a < b` the method `b.__gt__(a)`."""
+
+
+def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
+    """What stands in the expression, in the user's words, and where it lives; the arguments alone without source."""
+    segment = span.segment()
+    given = [value for _, value in _arguments(called)]
+    if segment is None:
+        return [shown(value) for value in given if _has_space(value)]
+    try:
+        node = ast.parse(f"({segment})", mode="eval").body
+    except SyntaxError:  # no expression: a statement such as an assignment to a component
+        return []
+    pairs = _paired(node, called)
+    if not all(_agree(part, value, frame) for part, value in pairs):
+        return []
+    texts = (
+        _said(_short(ast.get_source_segment(f"({segment})", part) or ""), part, value, span) for part, value in pairs
+    )
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _short(source: str) -> str:
+    """The source on one line, its end left out where it is long."""
+    source = " ".join(source.split())
+    return source if len(source) <= WIDTH else f"{source[: WIDTH - 1]}…"
+
+
+def _has_space(value: Any) -> bool:
+    return isinstance(value, (Vec, Applicable, Map))
+
+
+def _said(source: str, part: ast.expr, value: Any, span: Span) -> str | None:
+    if isinstance(value, Map):
+        return f"{source} : {value.dom} → {value.cod}"
+    if _has_space(value):
+        return f"{source} ∈ {value.space}{_made(value, span)}"
+    if isinstance(part, ast.Constant) or callable(value):
+        return None
+    return f"{source} is {shown(value)}"
+
+
+def _made(value: Any, span: Span) -> str:
+    """The line of the same file where an expression was made, if that is another one."""
+    if not isinstance(value, Expr) or not value.slots or value.slots[0] < value.builder.arity:
+        return ""
+    place = value.builder.steps[value.slots[0] - value.builder.arity].place
+    if place is None or isinstance(place, str) or place[0].co_filename != span.file:
+        return ""
+    line = line_of(place)
+    return "" if span.line <= line <= span.end else f" (of line {line})"
+
+
+def _arguments(called: FrameType) -> list[tuple[str, Any]]:
+    """The arguments of a call, by name; those of *args one by one, without names."""
+    code, values = called.f_code, called.f_locals
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    found = [(name, values[name]) for name in names if name in values]
+    rest = code.co_varnames[len(names) :]
+    if code.co_flags & inspect.CO_VARARGS:
+        found += [("", value) for value in values.get(rest[0], ())]
+        rest = rest[1:]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        found += list(values.get(rest[0], {}).items())
+    return found
+
+
+def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
+    """The parts of an expression with their values, where the call that it made tells them."""
+    found = _arguments(called)
+    values, name = [value for _, value in found], called.f_code.co_name
+    parts: list[ast.expr]
+    match node:
+        case ast.BinOp(left, _, right):
+            parts = [right, left] if name.startswith("__r") and name != "__round__" else [left, right]
+        case ast.Compare(left, [op], [right]):
+            parts = [right, left] if isinstance(op, REFLECTED.get(name, ())) else [left, right]
+        case ast.UnaryOp(_, operand) | ast.Attribute(operand):
+            parts = [operand]
+        case ast.Subscript(of, key):
+            parts = [key] if name == "__index__" else [of, key]
+        case ast.Call(function, args, keywords):
+            named = dict(found)
+            given = [(key.value, named[key.arg]) for key in keywords if key.arg in named]
+            if name == "__array_ufunc__":
+                return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
+            own = function.value if isinstance(function, ast.Attribute) and len(values) > len(args) else function
+            receiver = [own] if len(values) - len(given) > len(args) else []
+            return [*zip([*receiver, *args], values, strict=False), *given]
+        case _:  # other expressions call nothing
+            return []
+    pairs = zip(parts, values, strict=False)
+    return sorted(pairs, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
+
+
+def _agree(part: ast.expr, value: Any, frame: FrameType) -> bool:
+    """Whether a name or a number stands for a value, as far as that can be seen without computing anything."""
+    match part:
+        case ast.Name():
+            return stands_for(part, frame) is value
+        case ast.Constant(constant):
+            return type(value) is type(constant) and bool(value == constant)
+        case ast.List() | ast.Tuple() | ast.Dict() | ast.Set() | ast.Lambda():
+            return not _has_space(value)
+        case _:  # what is computed is not computed again
+            return True
+
+
+def stands_for(node: ast.expr, frame: FrameType) -> Any:
+    """What a name or an attribute of a name stands for, as far as looking it up computes nothing; else None."""
+    match node:
+        case ast.Name(name):
+            return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(name)
+        case ast.Attribute(of, name):
+            owner = stands_for(of, frame)
+            return vars(owner).get(name) if isinstance(owner, ModuleType) else inspect.getattr_static(owner, name, None)
+        case _:  # a value that would have to be computed
+            return None

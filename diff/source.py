@@ -1,0 +1,101 @@
+"""Parts of users' files, as messages quote them: which files are theirs, and what an instruction was compiled from."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+
+HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
+NUMPY = str(Path(np.__file__).parent / "_")[:-1]
+STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
+INSTALLED = ("site-packages", "dist-packages")
+LINES = 5
+"""So many lines of an expression are quoted."""
+COLUMNS = 100
+"""So much of a line is quoted."""
+
+
+@cache
+def is_users(file: str) -> bool:
+    """Whether a file is none of this library, of numpy or of Python itself."""
+    if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")):
+        return False
+    return not file.startswith(STANDARD) or any(name in file for name in INSTALLED)
+
+
+@final
+@frozen
+class Span:
+    """A part of a file: from a column of one line to a column of another; all of its lines where columns are None."""
+
+    file: str
+    line: int
+    end: int
+    column: int | None = None
+    end_column: int | None = None
+
+    def lines(self) -> list[str]:
+        """The lines of the source; none where it is not known, as in a session without a file."""
+        found = [linecache.getline(self.file, k).rstrip("\n") for k in range(self.line, self.end + 1)]
+        return found if all(found) else []
+
+    def segment(self) -> str | None:
+        """The source of the part."""
+        lines = self.lines()
+        if not lines or self.column is None or self.end_column is None:
+            return None
+        lines[-1] = _first(lines[-1], self.end_column)
+        lines[0] = lines[0][len(_first(lines[0], self.column)) :]
+        return "\n".join(lines)
+
+    def contains(self, other: Span) -> bool:
+        """Whether all lines of another part are among these."""
+        return self.file == other.file and self.line <= other.line and other.end <= self.end
+
+    def first_line(self) -> Span:
+        """What of the part stands on its first line."""
+        return self if self.end == self.line else Span(self.file, self.line, self.line, self.column)
+
+    def marked(self) -> Iterator[str]:
+        """The lines, each with carets under what belongs to the part; indented as little as they allow."""
+        lines = self.lines()
+        margin = min((len(text) - len(text.lstrip()) for text in lines), default=0)
+        for k, text in enumerate(lines[:LINES]):
+            start, stop = len(text) - len(text.lstrip()), len(text)
+            if self.column is not None and k == 0:
+                start = len(_first(text, self.column))
+            if self.end_column is not None and k == len(lines) - 1:
+                stop = len(_first(text, self.end_column))
+            left = margin if stop - margin <= COLUMNS else max(margin, min(start - 8, stop - COLUMNS))
+            stop = min(stop, left + COLUMNS)
+            before, after = "…" if left > margin else "", "…" if len(text) > left + COLUMNS else ""
+            yield f"{before}{text[left : left + COLUMNS]}{after}"
+            if self.column is not None:
+                yield " " * (start - left + len(before)) + "^" * (stop - start)
+        if len(lines) > LINES:
+            yield f"… {len(lines) - LINES} more lines"
+
+
+def _first(text: str, column: int) -> str:
+    """The text before a column, which compilers count in bytes."""
+    return text.encode()[:column].decode(errors="replace")
+
+
+def span_of(code: CodeType, instruction: int, line: int) -> Span:
+    """What an instruction was compiled from."""
+    found = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
+    start, end, column, end_column = found
+    if start is None or end is None or start > line:
+        return Span(code.co_filename, line, line)
+    return Span(code.co_filename, start, end, column, end_column)
