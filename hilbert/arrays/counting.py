@@ -83,9 +83,11 @@ def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
             msg = "R.plot() needs matplotlib, an extra: pip install matplotlib; R.picture() is text"
             raise SpaceError(msg) from None
         ax = plt.figure().add_subplot()
+        ax.locator_params(integer=True)
     n, m = relation.dom.size, relation.cod.size
     cells = filled(relation, pixels, pixels)
-    ax.imshow(np.sqrt(cells), cmap="Greys", vmin=0, vmax=1, extent=(0, n, m, 0), interpolation="nearest", aspect="auto")
+    around = (-0.5, n - 0.5, m - 0.5, -0.5)  # position k is the middle of its cell
+    ax.imshow(np.sqrt(cells), cmap="Greys", vmin=0, vmax=1, extent=around, interpolation="nearest", aspect="auto")
     ax.set_xlabel(f"x ∈ {relation.dom}")
     ax.set_ylabel(f"y ∈ {relation.cod}")
     ax.set_title(str(relation))

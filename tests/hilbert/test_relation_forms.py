@@ -102,6 +102,8 @@ def test_plot() -> None:
     (image,) = ax.images
     assert np.array_equal(np.asarray(image.get_array()) > 0, dense(R).T)
     assert ax.get_title() == str(R)
+    assert image.get_extent() == [-0.5, 4.5, 4.5, -0.5]
+    assert all(tick == round(tick) for tick in (*ax.get_xticks(), *ax.get_yticks()))
     assert R.plot(ax) is ax
     pyplot.close("all")
 
