@@ -80,7 +80,7 @@ class Tracer(Generic[Ps, V]):
             result = body(*arguments)
             value = _result(builder, result)
         except SpaceError as error:
-            raise SpaceError(f"{error}{origin(error, body)}") from error
+            raise _placed(error, origin(error, body)) from error
         except (TypeError, AttributeError) as error:
             if text := understood(error):
                 raise SpaceError(f"{text}{origin(error, body)}") from error
@@ -89,6 +89,14 @@ class Tracer(Generic[Ps, V]):
             tracing.reset(outer)
             builder.traced, builder.watch = True, None
         return Program.of(builder, self._dom, value.slots, value.space, names)
+
+
+def _placed(error: SpaceError, place: str) -> SpaceError:
+    """The error with a place behind its text, and with its notes."""
+    placed = SpaceError(f"{error}{place}")
+    for note in getattr(error, "__notes__", ()):
+        placed.add_note(note)
+    return placed
 
 
 def _parameters(body: Any, spaces: tuple[Type, ...]) -> tuple[str, ...]:

@@ -212,7 +212,7 @@ def _narrowed(line: Line) -> Line:
                 need, given = other.needed(live[k])
                 have[k] = sorted(need)
                 (a,) = step.args
-                whole = sorted(given) == have[a]
+                whole = bool(given) and sorted(given) == have[a]  # a bundle of nothing is packed where it is asked for
                 bundle = where[a] if whole else put(Pack(), *(taken(a, j) for j in sorted(given)))
                 where[k] = put(other.narrowed(need, given), bundle, place=step.place)
             case _:  # an array of arrays, or several at once
@@ -220,7 +220,7 @@ def _narrowed(line: Line) -> Line:
                 kept.append(Step(step.operation, tuple([where[a] for a in step.args]), step.place))
                 leaves.append(slots[k])
     made = Line(tuple(leaves), tuple(kept), tuple(where[k] for k in line.outputs), line.fixed)
-    return _narrowed(made)
+    return line if made.slots == slots and made.steps == steps else _narrowed(made)
 
 
 def restricted(line: Line, inputs: Iterable[int]) -> Line:
