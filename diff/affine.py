@@ -220,7 +220,7 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     @once
     def _compiled(self, outputs: tuple[int, ...]) -> Runner:
-        return Runner(self.program.line.ending((*outputs, *(ref.slot for ref in refs(self.body)))))
+        return Runner(self.program.line.ending((*outputs, *[ref.slot for ref in refs(self.body)])))
 
     @property
     @once
@@ -381,20 +381,21 @@ def _pruned(
     for arc in kept if stops else ():
         if id(arc) in stops:
             raise without_bound(stops[id(arc)])
-    found = (wire.datum_of(arc.map) for arc in kept)
+    found = [wire.datum_of(arc.map) for arc in kept]
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
-    flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
+    flow = sorted({*inputs, *wires, *[arc.src for arc in kept], *[arc.dst for arc in kept]})
     bound = b.line([*outputs, *data])
     slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
     number = {k: i for i, k in enumerate(flow)}
-
+    if any(k != i for found in (slot, number) for k, i in found.items()):  # some slots or wires are gone
+        kept = [Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept]
     body = Net(
         p.dom.tangent,
         p.cod.tangent,
-        tuple(number[k] for k in inputs),
-        tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
-        tuple(number[k] for k in wires),
-        tuple(own[k] if k < 0 else b.slots[k] for k in flow),
+        tuple([number[k] for k in inputs]),
+        tuple(kept),
+        tuple([number[k] for k in wires]),
+        tuple([own[k] if k < 0 else b.slots[k] for k in flow]),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)
