@@ -310,9 +310,9 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             case Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
                 u, v = args
                 if b.slots[v].is_field:
-                    arcs.append(Arc(wire.Section(spec, 0, Ref(u, b.slots[u])), v, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 0, Ref(u, b.slots[u])), v, y))
                 if b.slots[u].is_field:
-                    arcs.append(Arc(wire.Section(spec, 1, Ref(v, b.slots[v])), u, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 1, Ref(v, b.slots[v])), u, y))
             case Add():  # (+) is linear                                    Thm 4.1 (3)
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Keep():  # id'(v) = id: what is kept is the value
@@ -364,7 +364,7 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
     for k in numbers:
         if k is None:
             d = next(slots)
-            arcs.append(wire.Section(spec, 0, Ref(d, b.slots[d])))
+            arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
         else:
             arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
     return arcs

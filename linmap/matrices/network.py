@@ -72,7 +72,7 @@ class Network(Contractor):
                 return evolve(p, k=p.k * k)
             case wire.Move(axes):
                 return evolve(p, out=tuple(p.out[i] for i in axes))
-            case wire.Section(spec, side, datum):
+            case wire.ContractWith(spec, side, datum):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
