@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from adjoint.data import DataGradient, gradient_on_data
-from adjoint.rules import adjoint
 from adjoint.wrt import restricted, takes_wrt
 from diff import Expr, derivative, program
 from diff.affine import linearized
@@ -31,6 +30,7 @@ from hilbert.program.builder import Builder
 from linmap import matrix
 from linmap.matrices.matrix import As
 from linmap.net.apply import apply_net
+from linmap.net.reverse import turned
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -167,7 +167,7 @@ def _with_value(p: AnyProgram, chosen: Chosen) -> AnyProgram:
 
 def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
     d = linearized(f)
-    p, body = d.program, adjoint(d).body
+    p, body = d.program, turned(d.body)
     b = Builder(p.slots[: p.arity], fold=True)
     where = b.inline(p.line, range(b.arity))
     one = b.number(1.0, f.cod.leaves[0])

@@ -220,7 +220,7 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     @once
     def _compiled(self, outputs: tuple[int, ...]) -> Runner:
-        return Runner(self.program.line.ending((*outputs, *(ref.slot for ref in refs(self.body)))))
+        return Runner(self.program.line.ending((*outputs, *[ref.slot for ref in refs(self.body)])))
 
     @property
     @once
@@ -310,9 +310,9 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             case Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
                 u, v = args
                 if b.slots[v].is_field:
-                    arcs.append(Arc(wire.Section(spec, 0, Ref(u, b.slots[u])), v, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 0, Ref(u, b.slots[u])), v, y))
                 if b.slots[u].is_field:
-                    arcs.append(Arc(wire.Section(spec, 1, Ref(v, b.slots[v])), u, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 1, Ref(v, b.slots[v])), u, y))
             case Add():  # (+) is linear                                    Thm 4.1 (3)
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Keep():  # id'(v) = id: what is kept is the value
@@ -364,7 +364,7 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
     for k in numbers:
         if k is None:
             d = next(slots)
-            arcs.append(wire.Section(spec, 0, Ref(d, b.slots[d])))
+            arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
         else:
             arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
     return arcs
@@ -381,20 +381,21 @@ def _pruned(
     for arc in kept if stops else ():
         if id(arc) in stops:
             raise without_bound(stops[id(arc)])
-    found = (wire.datum_of(arc.map) for arc in kept)
+    found = [wire.datum_of(arc.map) for arc in kept]
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
-    flow = sorted({*inputs, *wires, *(k for arc in kept for k in (arc.src, arc.dst))})
+    flow = sorted({*inputs, *wires, *[arc.src for arc in kept], *[arc.dst for arc in kept]})
     bound = b.line([*outputs, *data])
     slot = dict(zip(data, bound.outputs[len(outputs) :], strict=True))
     number = {k: i for i, k in enumerate(flow)}
-
+    if any(k != i for found in (slot, number) for k, i in found.items()):  # some slots or wires are gone
+        kept = [Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept]
     body = Net(
         p.dom.tangent,
         p.cod.tangent,
-        tuple(number[k] for k in inputs),
-        tuple(Arc(wire.at_slots(a.map, slot), number[a.src], number[a.dst]) for a in kept),
-        tuple(number[k] for k in wires),
-        tuple(own[k] if k < 0 else b.slots[k] for k in flow),
+        tuple([number[k] for k in inputs]),
+        tuple(kept),
+        tuple([number[k] for k in wires]),
+        tuple([own[k] if k < 0 else b.slots[k] for k in flow]),
     )
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[: len(outputs)]), p.names)
     return Linearization(value, body)

@@ -24,18 +24,18 @@ def along(b: Builder, f: Along, x: int, y: int, done: set[int]) -> list[Arc]:
     rest = whole[: f.at] + whole[f.at + len(f.index.axes) :]
     if f.name == "logsumexp":
         s = b.step(Along("softmax", f.index, f.at), (x,))
-        return [Arc(wire.Section(Spec.of(whole, whole, rest), 0, Ref(s, b.slots[s])), x, y)]
+        return [Arc(wire.ContractWith(Spec.of(whole, whole, rest), 0, Ref(s, b.slots[s])), x, y)]
     assert f.name == "softmax"  # the others are discrete
     total = b.step(Along("logsumexp", f.index, f.at), (x,))
     negative = b.scale(-1.0, total)
     arcs: list[Arc] = []
     if total not in done:
-        arcs.append(Arc(wire.Section(Spec.of(whole, whole, rest), 0, Ref(y, b.slots[y])), x, total))
+        arcs.append(Arc(wire.ContractWith(Spec.of(whole, whole, rest), 0, Ref(y, b.slots[y])), x, total))
     if negative not in done:
         arcs.append(Arc(wire.Scale(-1.0), total, negative))
     done.update((negative, total))
     return [
         *arcs,
-        Arc(wire.Section(Spec.of(whole, whole, whole), 0, Ref(y, b.slots[y])), x, y),
-        Arc(wire.Section(Spec.of(whole, rest, whole), 0, Ref(y, b.slots[y])), negative, y),
+        Arc(wire.ContractWith(Spec.of(whole, whole, whole), 0, Ref(y, b.slots[y])), x, y),
+        Arc(wire.ContractWith(Spec.of(whole, rest, whole), 0, Ref(y, b.slots[y])), negative, y),
     ]

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from hilbert.program.line import Line
 
 
-def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.Section:
+def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.ContractWith:
     """The entries where a condition is `when`, 0 elsewhere."""
     slot = c if when else b.step(Comparison("logical_not"), (c,))
     labels = Spec.pointwise(len(leaf.axes)).left
-    return wire.Section(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
+    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
 
 
 def derived(

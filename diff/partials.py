@@ -11,13 +11,13 @@ from hilbert.leaf import Leaf
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.lifted import lifted_on
-from hilbert.program.line import Line
 from hilbert.program.operation import Add, Scale
 from hilbert.space import type_of
 
 if TYPE_CHECKING:
     from diff.elementwise import AnyElementwise
     from hilbert.leaf import Entry
+    from hilbert.program.line import Line
 
 
 @once
@@ -27,9 +27,8 @@ def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None
     Those that are numbers are beside the line, which gives the others: None stands for each of these.
     """
     line, numbers = _on_numbers(p, leaf.entry)
-    line = lifted_on(line, leaf.axes, (True,) * line.arity)
-    slots = tuple([leaf if leaf == other else other for other in line.slots])  # one object for all that are equal
-    return Line(slots, line.steps, line.outputs), numbers
+    n = line.arity
+    return lifted_on(line, leaf.axes, (True,) * n, (leaf,) * n), numbers
 
 
 @once

@@ -151,7 +151,7 @@ def _arcs(rule: TangentRule, name: str) -> list[Arc]:
                 (src,) = sources
                 side = 1 - step.args.index(src)
                 datum = step.args[side]
-                arcs.append(Arc(wire.Section(spec, side, Ref(datum, line.slots[datum])), src, slot))
+                arcs.append(Arc(wire.ContractWith(spec, side, Ref(datum, line.slots[datum])), src, slot))
             case Add() if all(a in moving or _is_zero(line, a) for a in step.args):
                 arcs += [Arc(wire.Same(), a, slot) for a in sources]
             case Keep():

@@ -93,7 +93,7 @@ class Biproduct(PartlyDiscrete, Space):
     @cached_property
     def tangent(self) -> Space:
         """The sum of the parts' tangents, in the same form: that of a discrete part is 0, in its place."""
-        tangent: Space = nested.tangent(self)
+        tangent: Space = self if self.is_space else nested.tangent(self)
         return tangent
 
     def __str__(self) -> str:

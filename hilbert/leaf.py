@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
 from attrs import field, frozen
 
 from hilbert.attach import declared
@@ -23,9 +22,10 @@ if TYPE_CHECKING:
     from hilbert.index import Index
 
 BUNDLE = "bundle"
+"""What stands for the dtype of several arrays."""
 AXES = 64
 """The most axes that arrays of numpy have."""
-"""What stands for the dtype of several arrays."""
+KINDS = {"float64": "f", "float32": "f", "bool": "b", "int64": "i"}
 SIGNS = {"float64": "ℝ", "float32": "ℝ₃₂", "bool": "Bool", "int64": "ℤ", BUNDLE: "…"}
 
 
@@ -94,7 +94,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
     @cached_property
     def kind(self) -> str:
         """`f` real, `i` integer, `b` Boolean."""
-        return np.dtype(self.dtype).kind
+        return KINDS[self.dtype]
 
     @cached_property
     def is_field(self) -> bool:

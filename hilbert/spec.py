@@ -69,6 +69,17 @@ class Spec:
         return _spec(self.right, self.left, self.out)
 
     @cached_property
+    def met(self) -> tuple[tuple[int, int], ...]:
+        """The axes of the left operand and those of the right one that have a label in common."""
+        return tuple((i, self.right.index(c)) for i, c in enumerate(self.left) if c in self.right)
+
+    @cached_property
+    def taken(self) -> tuple[int, ...]:
+        """For each axis of the result where it stands among those of the left operand, and then of the right one."""
+        both = self.left + self.right
+        return tuple(both.index(c) for c in self.out)
+
+    @cached_property
     def is_pointwise(self) -> bool:
         """Whether this is the Hadamard product."""
         return self.left == self.right == self.out

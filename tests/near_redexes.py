@@ -268,7 +268,7 @@ def _with_filled_data(s: Source) -> Any:
     (M,), (leaf,) = (s.field ** (Fin.of(2) * Fin.of(2))).leaves, V.leaves
 
     def made() -> Any:
-        return arc(wire.Section(Spec.of("ij", "j", "i"), 0, filled(number(s), M)), leaf)
+        return arc(wire.ContractWith(Spec.of("ij", "j", "i"), 0, filled(number(s), M)), leaf)
 
     f, g = made(), made()
     return one(s, lambda: number(s) * f, lambda: f + g, lambda: f @ g, lambda: number(s) * (f @ a_map(s, V, V)))

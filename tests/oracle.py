@@ -159,7 +159,7 @@ def arrow(f: wire.Wire, leaf: Leaf, data: dict[int, Const]) -> Array:
             return np.eye(leaf.size)
         case wire.Scale(k):
             return k * np.eye(leaf.size)
-        case wire.Section(spec, side, datum):
+        case wire.ContractWith(spec, side, datum):
             const = datum if isinstance(datum, Const) else data[datum.slot]
             return section(spec, side, dense(const.array, const.leaf), leaf)
         case wire.Reduce(relation, at):

@@ -658,7 +658,7 @@ def _unmoved(leaf: Any) -> Any:
 
 def _filled(s: Source) -> Any:
     leaf = s.one_of([one_leaf(s), s.field]).leaves[0]
-    return arc(wire.Section(Spec.pointwise(len(leaf.axes)), s.integer(0, 1), filled(number(s), leaf)), leaf)
+    return arc(wire.ContractWith(Spec.pointwise(len(leaf.axes)), s.integer(0, 1), filled(number(s), leaf)), leaf)
 
 
 def _of_nothing(s: Source) -> Any:

@@ -294,4 +294,4 @@ def test_shared_flow_is_joined_once() -> None:
     says("docs/limits.md", "once under a join, `[f, k·f]` = `f • [id, k·id]`")
     f = cumsum(X) @ section(hadamard(R**X), 0, (R**X).random(RNG))
     for g in (join(f, 2.0 * f), dup(R**X) @ f, fork(f, f)):
-        assert sum(isinstance(arc.map, wire.Section) for arc in net(g).arcs) == 1
+        assert sum(isinstance(arc.map, wire.ContractWith) for arc in net(g).arcs) == 1

@@ -11,7 +11,7 @@ from hypothesis import given
 from adjoint import adjoint, grad
 from diff import affine, const, constant, derivative, dot, fun, jvp, log, sign, sin, sqrt, tanh
 from hilbert import R32, Fin, R, SpaceError, Unit, Zero, direct_sum
-from linmap import delta, equal, inject, matrix, parallel, project, rep, total
+from linmap import delta, equal, fork, inject, matrix, parallel, project, rep, total
 from linmap.contraction import hadamard, matrix_vector, outer
 from tests.function_terms import smooth_function
 from tests.strategies import Source, close, sources
@@ -60,8 +60,12 @@ def test_frechet_derivative(s: Source) -> None:
 
 @given(sources(smooth=True, single=False))
 def test_affine_approximation(s: Source) -> None:
-    """Prop. 5.1, Fig. 1: f^[1](v) = (f(v), f'(v)): the value is f's, the linear part is the slope of f."""
+    """Prop. 5.1, Fig. 1: f^[1](v) = (f(v), f'(v)): the value is f's, the linear part is the slope of f.
+
+    Of two results side by side, each stands in its place.
+    """
     f = smooth_function(s)
+    f = fork(f, 2.0 * f)
     v, dv = s.vector(f.dom), s.vector(f.dom)
     value, linear = affine(f, v)
     assert close(value, f(v))

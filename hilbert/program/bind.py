@@ -36,7 +36,7 @@ class BoundLine:
                 self.rest[k] = _here(lib, step.operation.value.array, arrays[0] if arrays else None)
         self.scalars = [k for k in range(line.arity) if not _is_large(line.slots[k])] if lib.has_scalars else []
         self.steps, owned = _schedule(line, lib)
-        self._bundles = any(a is None for _, a, _, _, _ in self.steps)
+        self._bundles = None in [a for _, a, _, _, _ in self.steps]
         self._copied = lib.copied()
         self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or slot in self.outputs[:k]]
 
@@ -114,11 +114,11 @@ The second of one operand is None; of other numbers than one and two the first i
 def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int]]:
     """The calls, and the slots whose arrays share memory with no others."""
     slots = line.slots
-    constants = (k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal))
+    constants = [k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal)]
     keep = {*line.outputs, *constants, *range(line.arity)}
     code = _late(_without_repetition(_bind(line, lib), line), keep)
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
-    if sum(slots[to].size for _, _, to in code) <= SMALL:
+    if sum([slots[to].size for _, _, to in code]) <= SMALL:
         keep.update(range(len(slots)))
     owned = set[int]()  # slots whose memory nobody else sees
     steps: list[Call] = []

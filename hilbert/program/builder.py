@@ -49,9 +49,9 @@ class Builder:
             msg = f"an expression is used after its function was traced (a step into {leaf}): pass a vector instead"
             raise SpaceError(msg)
         step = Step(operation, args)
-        found = self._known.get(step)
-        if found is None:
-            found = self._known[step] = len(self.slots)
+        new = len(self.slots)
+        found = self._known.setdefault(step, new)
+        if found == new:
             place = self.place if self.watch is None else self.watch()
             if place is not None:  # the step is not known to anyone yet
                 object.__setattr__(step, "place", place)

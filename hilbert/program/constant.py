@@ -46,5 +46,7 @@ def signed(k: float) -> tuple[float, float]:
 
 def filled(number: float, leaf: Leaf) -> Const:
     """The constant with one number in every entry; it takes the memory of one."""
-    array = np.broadcast_to(np.asarray(number, leaf.dtype), leaf.stored().shape)
-    return Const(array, leaf, ("filled", *signed(float(number))))
+    array = np.array(number, leaf.dtype)
+    array.flags.writeable = False
+    shape = leaf.stored().shape
+    return Const(np.broadcast_to(array, shape) if shape else array, leaf, ("filled", *signed(float(number))))

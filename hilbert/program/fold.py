@@ -55,9 +55,12 @@ def constants(line: Line, most: int = 1) -> bytearray:
 
 def folded(line: Line, most: int = 1) -> Line:
     """The line with its constants made; of `most` entries, or no larger than what they are made of."""
+    found = constants(line, most)
+    if not found:
+        return line
     made: dict[int, Const] = {}
     steps = list(line.steps)
-    for slot, is_made in enumerate(constants(line, most)):
+    for slot, is_made in enumerate(found):
         if not is_made:
             continue
         step = steps[slot - line.arity]
@@ -69,5 +72,4 @@ def folded(line: Line, most: int = 1) -> Line:
         array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
         made[slot] = Const(array, leaf, ("made", slot))
         steps[slot - line.arity] = Step(Literal(made[slot]), ())
-    changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
-    return evolve(line, steps=tuple(steps)).pruned() if changed else line
+    return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 def fused(line: Line) -> Line:
     """The same results with fewer steps; an array that only the steps replaced have read is not made."""
-    arity, reads, steps = line.arity, line.reads, list(line.steps)
+    arity, steps = line.arity, list(line.steps)
 
     def alone(slot: int) -> Step[Any] | None:
-        return steps[slot - arity] if slot >= arity and reads[slot] == 1 else None
+        return steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
     def written(slot: int) -> Step[Any] | None:
         """The same, before steps are fused."""
-        return line.steps[slot - arity] if slot >= arity and reads[slot] == 1 else None
+        return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
     for k, step in enumerate(steps):
         match step.operation:
@@ -44,8 +44,7 @@ def fused(line: Line) -> Line:
                 steps[k] = _weighted(step, sums, targets, alone, line) or step
             case _:  # no other step is fused with those before
                 pass
-    changed = any(a is not b for a, b in zip(steps, line.steps, strict=True))
-    return evolve(line, steps=tuple(steps)).pruned() if changed else line
+    return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()
 
 
 NEGATIVE = Scale(-1.0)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert.index import Index
+    from hilbert.leaf import Leaf
     from hilbert.program.line import Line
 
 Axes: TypeAlias = "tuple[Index, ...]"
@@ -176,12 +177,13 @@ def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -
     return made[:c] + [_moved(b, k, m, n) if u else k for k, u in zip(made[c:], results[c:], strict=True)]
 
 
-def lifted_on(line: Line, axes: Axes, up: Sequence[bool]) -> Line:
-    """The line where some inputs vary, and all outputs do."""
-    leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)]
+def lifted_on(line: Line, axes: Axes, up: Sequence[bool], leaves: Sequence[Leaf] | None = None) -> Line:
+    """The line where some inputs vary, and all outputs do; `leaves` are those of the inputs, where they are at hand."""
+    if leaves is None:
+        leaves = [leaf.under(axes) if u else leaf for leaf, u in zip(line.slots, up, strict=False)]
     inner = Builder(leaves, fixed=line.fixed)
     outputs, varies = lifted_line(inner, line, axes, range(inner.arity), up)
-    return inner.line(k if v else inner.rep(k, axes) for k, v in zip(outputs, varies, strict=True))
+    return inner.line([k if v else inner.rep(k, axes) for k, v in zip(outputs, varies, strict=True)])
 
 
 def _every(of: Parts, count: int) -> list[bool]:

@@ -54,10 +54,11 @@ class Line:
 
     def __attrs_post_init__(self) -> None:
         count = len(self.slots)
-        if self.arity < 0:
+        arity = count - len(self.steps)
+        if arity < 0:
             msg = f"a line of {len(self.steps)} steps has a slot for each, not {count}"
             raise SpaceError(msg)
-        for k, step in enumerate(self.steps, self.arity):
+        for k, step in enumerate(self.steps, arity):
             for a in step.args:
                 if not 0 <= a < k:
                     msg = f"the step into slot {k} of {self.slots[k]} reads the slots {step.args}: give earlier ones"

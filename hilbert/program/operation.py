@@ -14,7 +14,6 @@ from attrs import field, fields, frozen
 from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.leaf import Entry, Leaf
-from hilbert.once import while_alive
 from hilbert.program.constant import Const, signed
 from hilbert.relation.base import AnyRelation
 from hilbert.spec import Spec
@@ -306,7 +305,8 @@ class Add(Operation):
 
 def labelled(leaf: Leaf) -> tuple[Index, ...]:
     """The axes that the labels of a contraction's operand stand for; an element of X has those of X at the end."""
-    return leaf.axes + (leaf.entry.index.axes if leaf.entry.index else ())
+    index = leaf.entry.index
+    return leaf.axes if index is None else leaf.axes + index.axes
 
 
 def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) -> Leaf:
@@ -316,32 +316,36 @@ def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) 
     """
     if left is right and spec.left == spec.right == spec.out and len(spec.out) == len(left.axes) and left.is_field:
         return left  # entry by entry, most often
-    found = _product(spec, left, right, written)
-    if found == left:
-        return left
-    return right if found == right else Leaf(found.entry, found.axes)  # no object that is kept for other leaves
+    first, second = labelled(left), labelled(right)
+    if len(first) != len(spec.left) or len(second) != len(spec.right):
+        raise SpaceError(_misfit(spec, left, right, written))
+    for i, j in spec.met:
+        if first[i] is not second[j] and first[i] != second[j]:
+            raise SpaceError(_misfit(spec, left, right, written))
+    entry = left.entry if left.is_field else right.entry
+    if not entry.is_field or (right.is_field and right.entry != entry):
+        raise SpaceError(_misfit(spec, left, right, written))
+    both = first + second
+    made = tuple([both[k] for k in spec.taken])
+    for leaf in (left, right):
+        if leaf.axes == made and leaf.entry == entry:
+            return leaf
+    return Leaf(entry, made)
 
 
-@while_alive(Leaf)
-def _product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> Leaf:
-    """The same, found out once."""
+def _misfit(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> str:
+    """What keeps two leaves from being contracted."""
+    names = written or (spec.left, spec.right, spec.out)
+    text = f"contraction {names[0]},{names[1]}->{names[2]}"
     axes: dict[str, Index] = {}
-    first, second, out = written or (spec.left, spec.right, spec.out)
-    text = f"{first},{second}->{out}"
-    for labels, leaf in ((first, left), (second, right)):
+    for labels, leaf in zip(names, (left, right), strict=False):
         have = labelled(leaf)
         if len(have) != len(labels):
-            msg = f"contraction {text}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
-            raise SpaceError(msg)
+            return f"{text}: {leaf} has {len(have)} axes where {labels or 'none'} needs {len(labels)}"
         for label, axis in zip(labels, have, strict=True):
             if axes.setdefault(label, axis) != axis:
-                msg = f"contraction {text} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
-                raise SpaceError(msg)
-    kinds = {leaf.entry for leaf in (left, right) if leaf.is_field}
-    if len(kinds) != 1:
-        msg = f"contraction {text} of {left} and {right}: the operands have no field in common; cast one of them"
-        raise SpaceError(msg)
-    return Leaf(kinds.pop(), tuple(axes[label] for label in out))
+                return f"{text} of {left} and {right}: label {label} is both {axes[label]} and {axis}"
+    return f"{text} of {left} and {right}: the operands have no field in common; cast one of them"
 
 
 Unary: TypeAlias = "Scale | Reduce | Move | Cast | External"

@@ -27,12 +27,15 @@ KINDS = NUMPY.kinds
 
 @final
 class Runner:
-    """The executable form of a line: without dead steps, what is constant made, steps fused that are better one."""
+    """The executable form of a line: without dead steps, what is constant made, steps fused that are better one.
+
+    What is made of constants has as many entries as these, or at `most` so many.
+    """
 
     __slots__ = ("_abroad", "_bound", "_formal", "line")
 
-    def __init__(self, line: Line) -> None:
-        self.line = line = fused(folded(line.pruned()))
+    def __init__(self, line: Line, most: int = 1) -> None:
+        self.line = line = fused(folded(line.pruned(), most))
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
         self._bound: dict[Any, BoundLine] = {}
         self._formal = Formal in map(type, constants)

@@ -51,8 +51,11 @@ LINKS = frozenset({Contract, Move, Reduce, Scale})
 
 def trees(line: Line) -> Iterator[list[int]]:
     """The slots of maximal trees that have something to reorder, last trees first; a tree begins at its root."""
-    arity, slots, reads, steps = line.arity, line.slots, line.reads, line.steps
-    made = constants(line)
+    arity, slots, steps = line.arity, line.slots, line.steps
+    kinds = [type(step.operation) for step in steps]
+    if Contract not in kinds or (Literal not in kinds and sum(map(LINKS.__contains__, kinds)) < 2):
+        return  # no tree has two factors or more to put in order, or a number
+    reads, made = line.reads, constants(line)
     linked = bytearray(len(slots))
     for slot, step in enumerate(steps, arity):
         if type(step.operation) in LINKS and not (made and made[slot]):

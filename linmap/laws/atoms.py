@@ -43,7 +43,7 @@ Replaced: TypeAlias = "tuple[int, Row, int]"
 
 NODES: dict[type, tuple[type, ...]] = {
     wire.Same: (Identity, Project, Inject),
-    wire.Section: (Section,),
+    wire.ContractWith: (Section,),
     wire.Reduce: (Reduce,),
     wire.Move: (Unitary,),
     wire.Cast: (Cast,),
@@ -60,7 +60,9 @@ def arcs(f: Atom) -> list[Arc]:
         case Section(contraction, side, datum):
             fixed = constants(datum)
             return [
-                Arc(wire.Section(spec, 0, fixed[i]), j, k) if side == 0 else Arc(wire.Section(spec, 1, fixed[j]), i, k)
+                Arc(wire.ContractWith(spec, 0, fixed[i]), j, k)
+                if side == 0
+                else Arc(wire.ContractWith(spec, 1, fixed[j]), i, k)
                 for i, j, k, spec in contraction.terms
             ]
         case Unitary(_, _, _, source, order):
@@ -129,7 +131,7 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
     first = found[0].map
     in_place = _in_place([(a.src, a.dst) for a in found], dom)
     match first:
-        case wire.Section():
+        case wire.ContractWith():
             return _section(dom, cod, found, given)
         case wire.Reduce(relation):
             base = dom if isinstance(relation.dom, Unit) else dom.base
@@ -154,7 +156,7 @@ def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) ->
 
 def _section(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Section | None:
     """The section with these arcs, whose data are no more numbers than those of a given one."""
-    maps = [a.map for a in found if isinstance(a.map, wire.Section)]
+    maps = [a.map for a in found if isinstance(a.map, wire.ContractWith)]
     sides = {f.side for f in maps}
     data = list(dict.fromkeys([f.datum for f in maps if isinstance(f.datum, Const)]))
     vectors = [s.datum for s in given if isinstance(s, Section)]
@@ -240,10 +242,10 @@ def _sum(law: Callable[..., wire.Wire | None], terms: Sequence[Any]) -> Any:
 
 
 def _times(k: float, f: wire.Wire) -> wire.Wire | None:
-    if k == 1.0 or not isinstance(f, wire.Section):
+    if k == 1.0 or not isinstance(f, wire.ContractWith):
         return f
     datum = BENCH.scaled(k, f.datum)
-    return wire.Section(f.spec, f.side, datum) if datum else None
+    return wire.ContractWith(f.spec, f.side, datum) if datum else None
 
 
 def _as(
@@ -303,7 +305,7 @@ def beside(formula: str, source: str, *on: type, late: bool = False) -> Callable
                 return None
             return f.dom, f.cod, tuple((a.src, alike(a.map), a.dst) for a in arcs(of))
 
-        if wire.Section in on:  # multiples of the identity are like terms
+        if wire.ContractWith in on:  # multiples of the identity are like terms
             law.derived.append(_as(law, LIKE, lambda terms: _sum(function, terms), key=key))
         declare(law)
         return function
@@ -313,4 +315,4 @@ def beside(formula: str, source: str, *on: type, late: bool = False) -> Callable
 
 def alike(f: wire.Wire) -> Any:
     """What arcs side by side have in common where they may be one: a section but for its datum."""
-    return normal(f.spec, f.side)[0] if isinstance(f, wire.Section) else None
+    return normal(f.spec, f.side)[0] if isinstance(f, wire.ContractWith) else None

@@ -47,7 +47,7 @@ WEIGHTS: dict[type, int] = {
 WIRES: dict[type, int] = {
     wire.Same: 0,
     wire.Scale: 1,
-    wire.Section: 3,
+    wire.ContractWith: 3,
 }
 """The same for the arcs of a net; 2 for others."""
 

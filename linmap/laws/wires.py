@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from linmap.laws.bench import Bench
 
 Leaves: TypeAlias = "tuple[Leaf, Leaf, Leaf]"
-EVERY = (wire.Same, wire.Scale, wire.Section, wire.Reduce, wire.Move, wire.Cast, wire.External)
+EVERY = (wire.Same, wire.Scale, wire.ContractWith, wire.Reduce, wire.Move, wire.Cast, wire.External)
 
 # --- alone ---
 
@@ -39,8 +39,8 @@ def arc_by_one(f: wire.Scale, src: Leaf, dst: Leaf, bench: Bench) -> Row:
     return [] if f.k == 1.0 else None
 
 
-@alone("(k ·) = k·id for a known number k", "paper §3.1", wire.Section, scales=True)
-def section_by_a_scalar(f: wire.Section, src: Leaf, dst: Leaf, bench: Bench) -> Row:
+@alone("(k ·) = k·id for a known number k", "paper §3.1", wire.ContractWith, scales=True)
+def section_by_a_scalar(f: wire.ContractWith, src: Leaf, dst: Leaf, bench: Bench) -> Row:
     k = bench.number(f.datum) if f.datum.leaf.is_field else None
     flow = f.spec.right if f.side == 0 else f.spec.left
     return None if k is None or flow != f.spec.out or f.spec.contracted else [wire.Scale(k)]
@@ -94,36 +94,42 @@ def composition_of_reductions(g: wire.Reduce, f: wire.Reduce, leaves: Leaves, be
     return [both] if found[0] == 1 else [both, wire.Scale(float(found[0]))]
 
 
-@neighbours("(u⋄) • v = (u ⋄') with the labels in another order", "paper §3.2", wire.Section, wire.Move)
-def section_after_a_unitary(g: wire.Section, f: wire.Move, leaves: Leaves, bench: Bench) -> Row:
+@neighbours("(u⋄) • v = (u ⋄') with the labels in another order", "paper §3.2", wire.ContractWith, wire.Move)
+def section_after_a_unitary(g: wire.ContractWith, f: wire.Move, leaves: Leaves, bench: Bench) -> Row:
     if g.side == 0:
-        return [wire.Section(Spec.of(g.spec.left, unmoved(g.spec.right, f.order), g.spec.out), 0, g.datum)]
-    return [wire.Section(Spec.of(unmoved(g.spec.left, f.order), g.spec.right, g.spec.out), 1, g.datum)]
+        return [wire.ContractWith(Spec.of(g.spec.left, unmoved(g.spec.right, f.order), g.spec.out), 0, g.datum)]
+    return [wire.ContractWith(Spec.of(unmoved(g.spec.left, f.order), g.spec.right, g.spec.out), 1, g.datum)]
 
 
-@neighbours("v • (u⋄) = (u ⋄') with the labels in another order", "paper §3.2", wire.Move, wire.Section)
-def unitary_after_a_section(g: wire.Move, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
+@neighbours("v • (u⋄) = (u ⋄') with the labels in another order", "paper §3.2", wire.Move, wire.ContractWith)
+def unitary_after_a_section(g: wire.Move, f: wire.ContractWith, leaves: Leaves, bench: Bench) -> Row:
     out = "".join(f.spec.out[k] for k in g.order)
-    return [wire.Section(Spec.of(f.spec.left, f.spec.right, out), f.side, f.datum)]
+    return [wire.ContractWith(Spec.of(f.spec.left, f.spec.right, out), f.side, f.datum)]
 
 
-@neighbours("(u⋄) • (v⋄') = (w⋄'') with w contracted from u and v", "paper §3.1", wire.Section, wire.Section, late=True)
-def composition_of_sections(g: wire.Section, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
+@neighbours(
+    "(u⋄) • (v⋄') = (w⋄'') with w contracted from u and v",
+    "paper §3.1",
+    wire.ContractWith,
+    wire.ContractWith,
+    late=True,
+)
+def composition_of_sections(g: wire.ContractWith, f: wire.ContractWith, leaves: Leaves, bench: Bench) -> Row:
     if not (g.datum.leaf.is_field and f.datum.leaf.is_field):
         return None
     both = product(g.spec, g.side, f.spec, f.side)
     w = bench.product(both[0], g.datum, f.datum, leaves[1]) if both else None
-    return [wire.Section(both[1], 0, w)] if both and w else None
+    return [wire.ContractWith(both[1], 0, w)] if both and w else None
 
 
-@neighbours("k·(u⋄) = (ku ⋄)", "paper §3.1", wire.Scale, wire.Section, late=True)
-def scaling_into_a_section(g: wire.Scale, f: wire.Section, leaves: Leaves, bench: Bench) -> Row:
+@neighbours("k·(u⋄) = (ku ⋄)", "paper §3.1", wire.Scale, wire.ContractWith, late=True)
+def scaling_into_a_section(g: wire.Scale, f: wire.ContractWith, leaves: Leaves, bench: Bench) -> Row:
     w = bench.scaled(g.k, f.datum)
-    return [wire.Section(f.spec, f.side, w)] if w else None
+    return [wire.ContractWith(f.spec, f.side, w)] if w else None
 
 
-@neighbours("(u⋄) • (k ·) = (ku ⋄)", "paper §3.1", wire.Section, wire.Scale, late=True)
-def section_after_a_scaling(g: wire.Section, f: wire.Scale, leaves: Leaves, bench: Bench) -> Row:
+@neighbours("(u⋄) • (k ·) = (ku ⋄)", "paper §3.1", wire.ContractWith, wire.Scale, late=True)
+def section_after_a_scaling(g: wire.ContractWith, f: wire.Scale, leaves: Leaves, bench: Bench) -> Row:
     return scaling_into_a_section(f, g, leaves, bench)
 
 
@@ -140,13 +146,13 @@ def numbers_side_by_side(g: wire.Same | wire.Scale, f: wire.Same | wire.Scale, b
     return wire.Scale(weight(f) + weight(g))
 
 
-@beside("k·(u⋄) + l·(v⋄) = (ku + lv ⋄)", "paper §3.1", wire.Section, late=True)
-def sum_of_sections(g: wire.Section, f: wire.Section, bench: Bench) -> wire.Wire | None:
+@beside("k·(u⋄) + l·(v⋄) = (ku + lv ⋄)", "paper §3.1", wire.ContractWith, late=True)
+def sum_of_sections(g: wire.ContractWith, f: wire.ContractWith, bench: Bench) -> wire.Wire | None:
     (spec, order), (other, other_order) = normal(f.spec, f.side), normal(g.spec, g.side)
     if spec != other or not (f.datum.leaf.is_field and f.datum.leaf.entry == g.datum.leaf.entry):
         return None
     if (g.spec, g.side) == (f.spec, f.side):
         w = bench.total(f.datum, g.datum)
-        return wire.Section(f.spec, f.side, w) if w else None
+        return wire.ContractWith(f.spec, f.side, w) if w else None
     w = bench.total(f.datum, g.datum, order, other_order)
-    return wire.Section(spec, 0, w) if w else None
+    return wire.ContractWith(spec, 0, w) if w else None

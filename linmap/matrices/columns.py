@@ -216,7 +216,7 @@ class Matches:
 
 def is_ordered(code: Ints) -> bool:
     """Whether numbers never step back."""
-    return not np.any(code[1:] < code[:-1])
+    return not (code[1:] < code[:-1]).any()
 
 
 def first_of_equal(code: Ints) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hilbert import SpaceError, Unit
 from hilbert.leaf import Entry, Leaf
+from hilbert.once import cached_property
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const, filled
 from hilbert.program.operation import Add, Contract, product
@@ -59,7 +60,11 @@ class Contractor:
         self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self.rows = 0  # how many tuples were listed so far
         self._fresh = itertools.count()
-        self._token = uuid.uuid4().int
+
+    @cached_property
+    def _token(self) -> int:
+        """What tells the constants of one plan from those of another."""
+        return uuid.uuid4().int
 
     # --- labels and arrays ---
 

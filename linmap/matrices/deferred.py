@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from hilbert.once import cached_property
-from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
 from hilbert.program.operation import Literal
 from hilbert.program.run import Runner
@@ -39,7 +38,7 @@ class Deferred:
         made = enumerate(line.steps, line.arity)
         given = sum(line.slots[slot].size for slot, step in made if isinstance(step.operation, Literal))
         with np.errstate(all="ignore"):
-            return Runner(folded(line, max(given, FOLDED)))
+            return Runner(line, max(given, FOLDED))
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs."""

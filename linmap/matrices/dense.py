@@ -43,8 +43,11 @@ if TYPE_CHECKING:
     from linmap.matrices.products import NetworkProduct
     from linmap.term.base import AnyLinMap
 
-SURE = 10
-"""A lifted pass that takes less than so many times what starting a step for each arc takes is run without a search."""
+SURE = 75
+"""A lifted pass that takes less than so many times what starting a step for each arc takes is run without a search.
+
+The search takes some four times as long (measured, 0.35 ms for an arc), and saves a part of a pass.
+"""
 
 
 # --- the map, or its adjoint, on all basis vectors ---

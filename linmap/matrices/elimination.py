@@ -1,8 +1,9 @@
 """The order in which the wires of a net are eliminated, and what is left between its inputs and its outputs.
 
-Wires that only join two arcs go first. Then again and again the wire that joins the smallest ends (Markowitz's rule),
-and where the net is small also all wires from the inputs on, forward mode, and from the outputs on, adjoint mode; the
-narrowest wire that all flow passes is left to the end. The result that stores the fewest numbers is taken.
+Wires that only pass something on are gone before (`linmap.matrices.arcs`). Of the others again and again the wire that
+joins the smallest ends goes (Markowitz's rule), and where the net is small also all wires from the inputs on, forward
+mode, and from the outputs on, adjoint mode; the narrowest wire that all flow passes is left to the end. The result that
+stores the fewest numbers is taken.
 """
 
 from __future__ import annotations
@@ -12,24 +13,22 @@ import itertools
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from linmap.matrices.products import NetworkProduct, uses
+from linmap.matrices.arcs import forms_of_arcs
+from linmap.matrices.products import uses
 from linmap.matrices.settle import MANY, settled, tidied
 from linmap.matrices.tables import LISTED
 from linmap.matrices.whole import merged, restricted
-from linmap.net.fold import live_arcs
-from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from linmap.matrices.arcs import FormOfArc
     from linmap.matrices.network import Network
-    from linmap.term.nets import Arc
+    from linmap.matrices.products import NetworkProduct
 
-FormOfArc: TypeAlias = list[NetworkProduct]
-"""The sum that an arc carries."""
-Blocks: TypeAlias = dict[tuple[int, int], FormOfArc]
+Blocks: TypeAlias = "dict[tuple[int, int], FormOfArc]"
 """For each output and input the products of their block, where it is not 0; by inputs."""
-ArcsByEnd: TypeAlias = dict[int, dict[int, FormOfArc]]
+ArcsByEnd: TypeAlias = "dict[int, dict[int, FormOfArc]]"
 TRIED = 100
 """Forward and adjoint mode are tried for at most so many wires, …"""
 QUICK = 2 * 10**5
@@ -56,21 +55,8 @@ class ArcsLeft:
             for v, out_of in self.out_of.items():
                 self.width_out[v] = sum(self.sizes[dst] for dst in out_of)
             return
-        for k, w in enumerate(body.inputs):
-            self._put(self.ends + k, w, [n.unit(w)])
-        live = live_arcs(body.arcs, body.inputs, body.outputs)
-        ends = _ends(live)
-        for arc in live:
-            if isinstance(arc.map, (wire.Recur, wire.Inverse)):
-                given, made = ends[arc.src], ends[arc.dst]
-                products = n.opaque(arc.map, {k for k, _ in given}, {k for k, _ in made})
-                for (k, src), (j, dst) in itertools.product(given, made):
-                    if (k, j) in products:
-                        self._put(src, dst, [products[k, j]])
-            elif not isinstance(arc.map, (wire.Into, wire.OutOf)):
-                self._put(arc.src, arc.dst, [n.through(n.unit(arc.src), arc.map)])
-        for k, w in enumerate(body.outputs):
-            self._put(w, self.last + k, [n.unit(w)])
+        for (src, dst), form in forms_of_arcs(n).items():
+            self._put(src, dst, form)
 
     def copied(self) -> tuple[ArcsByEnd, ArcsByEnd]:
         """The arcs that are left, by destination and by source."""
@@ -95,18 +81,6 @@ class ArcsLeft:
             done.pop(arc.dst, None)
             done[arc.dst] = None
         return [w for w in done if self.into.get(w) or self.out_of.get(w)]
-
-    def eliminate_links(self) -> None:
-        """Eliminate the wires that join two arcs, of which no sum is multiplied out: what is left is no larger.
-
-        One has a product, and the other, too; or one does nothing but scale and transpose.
-        """
-        for w in self.wires():
-            if len(self.into.get(w, ())) != 1 or len(self.out_of.get(w, ())) != 1:
-                continue
-            (ps,), (qs,) = self.into[w].values(), self.out_of[w].values()
-            if (len(ps) == len(qs) == 1) or any(len(one) == 1 and not one[0].length for one in (ps, qs)):
-                self.eliminate(w)
 
     def narrowest(self, wires: Sequence[int]) -> int | None:
         """The narrowest wire that all flow passes, if it is narrower than both ends."""
@@ -215,21 +189,9 @@ def _rows(n: Network, products: Sequence[NetworkProduct]) -> int:
     return total
 
 
-def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:
-    """For each bundle the wires that lead into its arrays, or out of them."""
-    ends: dict[int, list[tuple[int, int]]] = {}
-    for arc in arcs:
-        if isinstance(arc.map, wire.Into):
-            ends.setdefault(arc.dst, []).append((arc.map.k, arc.src))
-        elif isinstance(arc.map, wire.OutOf):
-            ends.setdefault(arc.src, []).append((arc.map.k, arc.dst))
-    return ends
-
-
 def eliminated(n: Network) -> Blocks:
     """The blocks of the order of elimination that stores the fewest numbers, then of that with the fewest steps."""
     first = ArcsLeft(n)
-    first.eliminate_links()
     wires = first.wires()
     if not wires:
         return first.result()

@@ -57,8 +57,10 @@ class Network(Contractor):
     # --- one arc ---
 
     def unit(self, w: int) -> NetworkProduct:
-        """The identity of a wire."""
-        labels = tuple(self.label(axis) for axis in self.body.wires[w].axes)
+        """The identity of a wire; those of the inputs stand behind those of the net."""
+        body = self.body
+        leaf = body.wires[w if w < len(body.wires) else body.inputs[w - len(body.wires)]]
+        labels = tuple([self.label(axis) for axis in leaf.axes])
         return NetworkProduct(1.0, (), (), labels, labels)
 
     def through(self, p: NetworkProduct, f: wire.Wire) -> NetworkProduct:
@@ -70,7 +72,7 @@ class Network(Contractor):
                 return evolve(p, k=p.k * k)
             case wire.Move(axes):
                 return evolve(p, out=tuple(p.out[i] for i in axes))
-            case wire.Section(spec, side, datum):
+            case wire.ContractWith(spec, side, datum):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
                 return self._reduced(p, relation, at)
@@ -118,13 +120,14 @@ class Network(Contractor):
         for letter, axis in zip(fixed, labelled(datum.leaf), strict=True):
             if letter not in named:
                 named[letter] = self.label(axis)
-        labels = tuple(named[c] for c in fixed)
-        out = tuple(named[c] for c in spec.out)
+        labels = tuple([named[c] for c in fixed])
+        out = tuple([named[c] for c in spec.out])
         if datum in self.found and not labels:  # the one element of 𝟏
             return evolve(p, out=out)
         if datum in self.found:
             return evolve(p, tables=(*p.tables, self._table(datum, labels)), out=out)
-        return evolve(p, factors=(*p.factors, NetworkFactor(self.datum(datum), labels)), out=out)
+        factors = (*p.factors, NetworkFactor(self.datum(datum), labels))
+        return NetworkProduct(p.k, factors, p.links, out, p.inp, p.tables)
 
     def _table(self, datum: Datum, labels: Labels) -> LabelTable:
         """The graph of a function that is known at the point."""

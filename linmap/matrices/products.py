@@ -109,6 +109,11 @@ class NetworkProduct:
         return bool(self.links or self.tables)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it does nothing but scale and transpose."""
+        return not self.length and len(self.out) == len(self.inp) and set(self.out) == set(self.inp)
+
+    @property
     def length(self) -> int:
         """How many parts it has."""
         return len(self.factors) + len(self.links) + len(self.tables)

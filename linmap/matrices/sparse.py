@@ -19,7 +19,17 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.sizes import addressable
-from linmap.matrices.columns import Columns, Ints, Labels, codes, divided, first_of_equal, flat_positions, is_ordered
+from linmap.matrices.columns import (
+    NARROW,
+    Columns,
+    Ints,
+    Labels,
+    codes,
+    divided,
+    first_of_equal,
+    flat_positions,
+    is_ordered,
+)
 from linmap.matrices.products import LabelTable, NetworkProduct
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import tabled
@@ -228,7 +238,7 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     if not first.all():
         starts = np.flatnonzero(first)
         row, col = row[starts], col[starts]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))]).astype(np.int64)
-    small = max(shape[1], int(indptr[-1])) < np.iinfo(np.int32).max
-    kind: type[np.signedinteger[Any]] = np.int32 if small else np.int64
-    return Layout(indptr.astype(kind), col.astype(kind), order, starts)
+    kind: type[np.signedinteger[Any]] = np.int32 if max(shape[1], len(row)) < NARROW else np.int64
+    indptr = np.zeros(shape[0] + 1, kind)
+    np.cumsum(np.bincount(row, minlength=shape[0]), out=indptr[1:])
+    return Layout(indptr, col.astype(kind), order, starts)

@@ -197,7 +197,7 @@ def _of_round(d: Datum) -> Hashable:
 
 def _scaling(f: wire.Wire, number_of: Callable[[Datum], float | None]) -> float | None:
     """k of (k·) for a datum that repeats k: of a section that multiplies all entries by one number."""
-    if not isinstance(f, wire.Section):
+    if not isinstance(f, wire.ContractWith):
         return None
     spec = f.spec
     flow = spec.right if f.side == 0 else spec.left

@@ -210,7 +210,7 @@ def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int]
             fixed = constants(datum)
             for i, j, k, spec in contraction.terms:
                 data, flow = (fixed[i], src[j]) if side == 0 else (fixed[j], src[i])
-                w.arc(wire.lifted(wire.Section(spec, side, data), n), flow, dst[k])
+                w.arc(wire.lifted(wire.ContractWith(spec, side, data), n), flow, dst[k])
         case Project(space, position):
             start = sum(len(part.leaves) for part in space.parts[:position])
             w.each(wire.Same(), src[start : start + len(dst)], dst)

@@ -340,7 +340,7 @@ def _wire_text(f: wire.Wire, source: Leaf, name: Callable[[Datum], str], names: 
             return "id"
         case wire.Scale(k):
             return f"({names.number(k)} ·)"
-        case wire.Section(spec, side, datum):
+        case wire.ContractWith(spec, side, datum):
             return section_text(spec, side, name(datum), datum.leaf, source)
         case wire.Reduce(relation, at):
             return reduction(relation, names) + _over(source, at)

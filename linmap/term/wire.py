@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cast",
+    "ContractWith",
     "External",
     "Into",
     "Inverse",
@@ -35,7 +36,6 @@ __all__ = [
     "Reduce",
     "Same",
     "Scale",
-    "Section",
     "Wire",
     "at_slots",
     "closed",
@@ -87,7 +87,7 @@ class Same(_Arc):
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Section(_Arc):
+class ContractWith(_Arc):
     """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
 
     spec: Spec
@@ -98,18 +98,18 @@ class Section(_Arc):
         """The contraction's; raises SpaceError where an axis does not fit its label."""
         return product(self.spec, *((self.datum.leaf, leaf) if self.side == 0 else (leaf, self.datum.leaf)))
 
-    def lifted(self, n: int, *, datum_too: bool = False) -> Section:
+    def lifted(self, n: int, *, datum_too: bool = False) -> ContractWith:
         """(u⋄)^X: the datum is shared by all of X unless it is lifted too (then Δ of a family)."""
         up = [True, True]
         up[self.side] = datum_too
         return evolve(self, spec=self.spec.lifted(n, left=up[0], right=up[1]))
 
-    def adjoint(self, source: Leaf) -> Section:
+    def adjoint(self, source: Leaf) -> ContractWith:
         """(u⋄)*, (⋄v)*: the labels are permuted."""
-        return Section(self.spec.section_adjoint(self.side), self.side, self.datum)
+        return ContractWith(self.spec.section_adjoint(self.side), self.side, self.datum)
 
 
-Simple: TypeAlias = Same | Section | Scale | Reduce | Move | Cast | External
+Simple: TypeAlias = Same | ContractWith | Scale | Reduce | Move | Cast | External
 """What takes one array to one array."""
 Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
 
@@ -121,7 +121,7 @@ def image(f: Wire, leaf: Leaf) -> Leaf:
 
 def lifted(f: Wire, n: int, *, datum_too: bool = False) -> Wire:
     """f^X for n axes X in front; the data are shared by all of X unless they are lifted too (then Δ of a family)."""
-    return f.lifted(n, datum_too=datum_too) if isinstance(f, Section) else f.lifted(n)
+    return f.lifted(n, datum_too=datum_too) if isinstance(f, ContractWith) else f.lifted(n)
 
 
 def datum_of(f: Wire) -> Datum | None:
@@ -135,8 +135,8 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     after = None if before is None else change(before)
     if after is before:
         return f
-    if isinstance(f, Section):  # most often
-        return Section(f.spec, f.side, cast("Datum", after))
+    if isinstance(f, ContractWith):  # most often
+        return ContractWith(f.spec, f.side, cast("Datum", after))
     cls: Any = type(f)
     return cast("Wire", cls(*[after if name == "datum" else getattr(f, name) for name in compared(cls)]))
 
@@ -156,9 +156,9 @@ def step(b: StepMaker, f: Simple, x: int, at: Callable[[Datum], int]) -> int:
     match f:
         case Same():
             return x
-        case Section(spec, 0, datum):
+        case ContractWith(spec, 0, datum):
             return b.contract(spec, at(datum), x)
-        case Section(spec, _, datum):
+        case ContractWith(spec, _, datum):
             return b.contract(spec, x, at(datum))
         case linear:  # the linear operations of lines, as its type says
             return b.apply(linear, x)

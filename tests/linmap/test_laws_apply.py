@@ -103,7 +103,7 @@ def test_one_arc_changes() -> None:
     body = net(scale(R.vec(3.0), V))
     found: Any = simplify(body)
     (before,), (after,) = body.arcs, found.arcs
-    assert isinstance(before.map, wire.Section)
+    assert isinstance(before.map, wire.ContractWith)
     assert after.map == wire.Scale(3.0)
 
 

@@ -210,7 +210,7 @@ def test_constants_are_symbols(s: Source) -> None:
     arcs = []
     for arc in f.arcs:
         symbol = arc.map
-        if isinstance(symbol, wire.Section):
+        if isinstance(symbol, wire.ContractWith):
             ref = Ref(slots.setdefault(symbol.datum, len(slots)), symbol.datum.leaf)
             symbol = evolve(symbol, datum=ref)
         arcs.append(evolve(arc, map=symbol))
