@@ -28,11 +28,15 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, final, overload
 
 from diff.higher import TermError
 from diff.higher.functions import AnyTermFunction
+from diff.higher.instance import Form
 from hilbert import Field
 from hilbert.errors import integer, shown
+from hilbert.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.map import AnyMap
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -55,19 +59,22 @@ class DataGradient(Generic[P, Q]):
         p = at.program
         if not isinstance(p.cod, Field):
             raise TermError("type", f"{self._name} of {self.of.name}: its result is in {p.cod}, and a gradient is of ℝ")
-        if self.wrt is None:
-            found = self._made(p)(*at.leaves)
-            pair = found.split() if self._name == "value_and_grad" else (None, found)
-            made = at.arguments(pair[1])
-        else:
-            places = at.positions(self.wrt)
-            found = self._made(p, places[0] if len(places) == 1 else tuple(places))(*at.leaves)
-            pair = found.split() if self._name == "value_and_grad" else (None, found)
-            made = at.argument(self.wrt, pair[1])
-        return made if pair[0] is None else (pair[0], made)
+        found = _derived(at.form, self._made, self.wrt)(*at.operands)
+        value, slope = found.split() if self._name == "value_and_grad" else (None, found)
+        made = at.arguments(slope) if self.wrt is None else at.argument(self.wrt, slope)
+        return made if value is None else (value, made)
 
     def __repr__(self) -> str:
         return f"{self._name}({self.of!r}{'' if self.wrt is None else f', {self.wrt}'})"
+
+
+@once
+def _derived(form: Form, made: Callable[..., AnyMap], k: int | None) -> AnyMap:
+    """grad or value_and_grad of the program at a shape, with respect to argument k."""
+    if k is None:
+        return made(form.program)
+    places = form.positions(k)
+    return made(form.program, places[0] if len(places) == 1 else tuple(places))
 
 
 def gradient_on_data(f: AnyTermFunction, wrt: Any, made: Callable[..., Any], name: str) -> Any:

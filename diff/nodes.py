@@ -32,6 +32,7 @@ from hilbert.combine import (
 from hilbert.errors import shown
 from hilbert.index import Index, require_index
 from hilbert.map import AnyMap, factor
+from hilbert.once import once
 from hilbert.position import part_span
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.bundle import Pack, Unpack
@@ -94,6 +95,7 @@ class Bilinear(AnyFun):
         require_contraction(self.contraction, "a bilinear function")
 
     @property
+    @once
     def dom(self) -> Any:
         """U ⊕ V."""
         return DirectSum((self.contraction.left, self.contraction.right))

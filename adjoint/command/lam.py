@@ -41,7 +41,7 @@ from diff.higher.recorded import literals
 from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
 from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Pattern, Pull, Tuple, fresh
-from diff.higher.translate import program, result_shape
+from diff.higher.translate import at_shape
 from diff.higher.types import REAL, Arrow, Ty, ground, is_first_order, space_of
 from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
@@ -192,9 +192,9 @@ class LambdaDefinition:
         """The program for arguments, these as a point, and the shapes of argument and result."""
         term, value = self._function(at)
         with _reported(self.file_texts, self.name):
-            p = program(term, value)
             shape, leaves = shape_of(stacked(value))
-            return p, _joined(leaves, p.dom), shape, result_shape(term, value)
+            p, result = at_shape(term, shape)
+            return p, _joined(leaves, p.dom), shape, result
 
     # --- what is asked ---
 

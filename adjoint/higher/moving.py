@@ -69,6 +69,8 @@ class Mover(Reader):
 
     def moved(self, value: Value, ty: Ty, node: Node, level: int) -> Value:
         """The value, to which the results of a node are added as tangents."""
+        if type(value) is Vec and isinstance(ty, Ground) and ty.space.is_space:
+            return self.perturbed(value, Out(node, 0), level)
         k = iter(range(len(node.types)))
         return leafwise(value, ty, lambda leaf, _: self.perturbed(leaf, Out(node, next(k)), level))
 
@@ -139,22 +141,20 @@ class Mover(Reader):
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
         """op(v); the tangent is 𝒥op along those of the leaves (rules 10, 14, 15)."""
         leaves = flat(value)
-        level = max((leaf.level for leaf in leaves if isinstance(leaf, DualNumber)), default=0)
+        level = max([leaf.level for leaf in leaves if type(leaf) is DualNumber], default=0)
         if level:
-            points = tuple(_under(leaf, level) for leaf in leaves)
-            result = self.primitive(op, _shaped(op, points), name)
+            points = tuple([_under(leaf, level) for leaf in leaves])
+            result = self.primitive(op, points, name)
             if not op.cod.is_space:
                 if not all(not space.is_space for space in summands(op.cod)):
                     raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
                 return result
-            node = Linearized(
-                op, name, points, _tangents(leaves, level), tuple(Ground(space) for space in summands(op.cod))
-            )
+            node = Linearized(op, name, points, _tangents(leaves, level), _grounds(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
-        if any(isinstance(leaf, Neutral) for leaf in leaves):
-            return neutral(Prim(op, self._argument(value), name), ground(op.cod))
-        return applied(op, value)
+        if any(type(leaf) is Neutral for leaf in leaves):
+            return neutral(Prim(op, self._argument(_shaped(op, tuple(leaves))), name), ground(op.cod))
+        return applied(op, tuple(leaves))
 
     def _argument(self, value: Value) -> AnyTerm:
         """The term of an argument of primitives: numbers and neutral terms."""
@@ -170,8 +170,7 @@ class Mover(Reader):
         if level and not any(isinstance(leaf, DualNumber) and leaf.level == level for leaf in at):
             still = tuple(_under(leaf, level) for leaf in along)
             result = self.jacobian(op, name, _shaped(op, still), point)
-            types = tuple(Ground(space) for space in summands(op.cod))
-            node = Linearized(op, name, tuple(at), _tangents(along, level), types)
+            node = Linearized(op, name, tuple(at), _tangents(along, level), _grounds(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
@@ -323,6 +322,12 @@ def _under(leaf: Value, level: int) -> Value:
 
 def _tangents(leaves: list[Value], level: int) -> tuple[Out | None, ...]:
     return tuple(leaf.tangent if isinstance(leaf, DualNumber) and leaf.level == level else None for leaf in leaves)
+
+
+@once
+def _grounds(op: AnyMap) -> tuple[Ty, ...]:
+    """The types of the leaves of its results."""
+    return tuple(Ground(space) for space in summands(op.cod))
 
 
 def _fields(one: Any) -> list[Value]:

@@ -66,6 +66,7 @@ from diff.higher.types import (
     dual,
     ground,
     instance,
+    payload,
     unknown,
 )
 from hilbert import SpaceError, Vec
@@ -181,7 +182,7 @@ class Checker(Resolver):
             case Con(label, DataType() as data, arg):
                 if isinstance(hint, DataType) and hint.declaration is data.declaration:
                     unify(data, hint, place)
-                due = instance(data.declaration.field(label), data.args, data)
+                due = payload(data, label)
                 arg, ty = yield self._infer(arg, due)
                 unify(ty, due, arg.place or place, f"what {label} takes")
                 return Con(label, data, arg, place=place), data

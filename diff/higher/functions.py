@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, f
 from diff.expr import Expr, tracing
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
+from diff.higher.instance import Form, Instance
 from diff.higher.kinds import (
     Data,
     Itself,
@@ -22,17 +23,16 @@ from diff.higher.kinds import (
     to_core,
     type_of,
 )
+from diff.higher.layout import Key, reader, taken
 from diff.higher.recorded import packed
 from diff.higher.symbolic import PartSymbol, Recording, TakenApart, WholeSymbol, current, recordings
 from diff.higher.terms import AnyTerm, App, Branch, Case, Fold, Lam, Pattern, fresh
-from diff.higher.translate import program as program_of
-from diff.higher.translate import result_shape
 from diff.higher.types import Ty, list_of
-from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
+from diff.higher.values import shape_of, stacked
 from diff.lower import Shaped
 from diff.origin import origin, understood
-from hilbert import SpaceError, Vec
-from hilbert.once import Remembering, kept, once
+from hilbert import SpaceError
+from hilbert.once import Remembering, first, kept, once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,7 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
     def __init__(self, body: Callable[..., Any], kinds: tuple[Kind, ...], to: Kind | None) -> None:
         self.body, self.kinds, self._to = body, kinds, to
         self.name = getattr(body, "__name__", "f").strip("<>")
+        self._reader, self._forms = reader(kinds), dict[Key, Form]()
         update_wrapper(self, body)
 
     def __repr__(self) -> str:
@@ -251,7 +252,16 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         """The function for all arguments of the shape of these. Raises TermError for arguments of other kinds."""
         if kwargs:
             args = self._positional(args, kwargs)
-        return Instance(self, self._argument(args))
+        read = taken(self._reader, args)
+        if read is None:  # arguments of other kinds, or with expressions in them
+            shape, leaves = shape_of(stacked(self._argument(args)))
+            return Instance(Form(self.term, self.kinds, self.result, shape, None), leaves)
+        key, vectors = read
+        form = self._forms.get(key)
+        if form is None:
+            shape, _ = shape_of(stacked(self._argument(args)))
+            form = first(self._forms, key, Form(self.term, self.kinds, self.result, shape, key))
+        return Instance(form, vectors)
 
     def program_at(self, at: Any) -> AnyProgram:
         """See `diff.program`."""
@@ -260,51 +270,6 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
 
 AnyTermFunction: TypeAlias = TermFunction[..., ..., Any, Any]
 """A function on data of any arguments."""
-
-
-@final
-class Instance:
-    """A function on data for arguments of one shape: its program, and the arguments as points of its domain."""
-
-    def __init__(self, of: AnyTermFunction, value: Any) -> None:
-        self.of, self._value = of, value
-        self.shape, self.leaves = shape_of(stacked(value))
-
-    @property
-    def program(self) -> AnyProgram:
-        """The program on the vectors in the arguments, from left to right. Made once for each shape."""
-        return program_of(self.of.term, self._value)
-
-    @property
-    def point(self) -> Any:
-        """The arguments as an element of the domain of the program."""
-        dom = self.program.dom
-        return self.leaves[0] if len(self.leaves) == 1 else Vec(dom, tuple(x for v in self.leaves for x in v.leaves))
-
-    def positions(self, k: int) -> range:
-        """Which parts of the domain the vectors in argument k are."""
-        shapes = (self.shape,) if len(self.of.kinds) == 1 else self.shape.parts
-        counts = [len(spaces_of(shape)) for shape in shapes]
-        return range(sum(counts[:k]), sum(counts[: k + 1]))
-
-    def arguments(self, v: Any) -> Any:
-        """An element of the domain as values of the classes of the arguments; a tuple where there are several."""
-        kinds = self.of.kinds
-        return _values(kinds[0] if len(kinds) == 1 else kinds, self.shape, v)
-
-    def argument(self, k: int, v: Any) -> Any:
-        """An element of the parts of the domain that argument k is, as a value of its kind."""
-        return _values(self.of.kinds[k], self.shape if len(self.of.kinds) == 1 else self.shape.parts[k], v)
-
-    def result(self, w: Any) -> Any:
-        """An element of the codomain as a result of the function."""
-        return _values(self.of.result, result_shape(self.of.term, self._value), w)
-
-
-def _values(kind: Kind, shape: Any, v: Any) -> Any:
-    """A vector, or the direct sum of several, as the leaves of a value."""
-    leaves = [v] if len(spaces_of(shape)) == 1 else v.split()
-    return from_core(kind, opened(filled(shape, iter(leaves))))
 
 
 def _described(error: Exception, body: Any) -> TermError | None:

@@ -34,7 +34,7 @@ from diff.higher.values import Native, Tagged, Value, nested
 from hilbert import Type, Vec
 from hilbert.biproduct import DirectSum
 from hilbert.errors import shown
-from hilbert.once import Unchanging
+from hilbert.once import Remembering
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-class Values(Unchanging, ABC, Generic[T]):
+class Values(Remembering, ABC, Generic[T]):
     """A set of Python values T that functions on data take: data, sequences, functions."""
 
     __slots__ = ()
@@ -275,7 +275,7 @@ def _to_core(kind: Kind, value: Any) -> Pass:
         case Data():
             if type(value) not in kind.classes:
                 raise _misfit(value, f"a value of {kind}")
-            fields = [(of, getattr(value, name)) for name, of in _attributes(kind, type(value))]
+            fields = [(of, getattr(value, name)) for name, of in attributes(kind, type(value))]
             parts = yield each(lambda pair: _to_core(*pair), fields)
             return Tagged(type(value).__name__, parts[0] if len(parts) == 1 else tuple(parts))
         case Sequence(of):
@@ -305,7 +305,8 @@ def _to_core(kind: Kind, value: Any) -> Pass:
             raise TypeError(kind)
 
 
-def _attributes(kind: Data[Any], cls: type[Any]) -> list[tuple[str, Kind]]:
+def attributes(kind: Data[Any], cls: type[Any]) -> list[tuple[str, Kind]]:
+    """The fields of a class by the names of its attributes."""
     names = [f.name for f in attrs.fields(cls) if f.init]
     return [(name, of) for name, (_, of) in zip(names, kind.at(cls), strict=True)]
 

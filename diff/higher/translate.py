@@ -27,19 +27,15 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
     result. The vectors of a list whose elements have one shape are one leaf, and a fold over it is a loop. Made once
     for each shape. Raises TermError `type` for an argument without leaves and results with functions.
     """
-    shape, leaves = shape_of(stacked(at))
-    if not leaves:
-        raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)
-    return _traced(term, shape)[0]
-
-
-def result_shape(term: AnyTerm, at: Value) -> DiscreteShape:
-    """What is discrete of the result for arguments of the shape of `at`."""
-    return _traced(term, shape_of(stacked(at))[0])[1]
+    return at_shape(term, shape_of(stacked(at))[0])[0]
 
 
 @once
-def _traced(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteShape]:
+def at_shape(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteShape]:
+    """The program for arguments of a shape, and what is discrete of its results."""
+    spaces = spaces_of(shape)
+    if not spaces:
+        raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)
     found: list[DiscreteShape] = []
 
     def body(*leaves: Any) -> Any:
@@ -51,5 +47,5 @@ def _traced(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteSh
         constants = [const(v) if isinstance(v, Vec) else v for v in values]
         return constants[0] if len(constants) == 1 else tuple(constants)
 
-    made: Any = fun(*spaces_of(shape))(body)
+    made: Any = fun(*spaces)(body)
     return made, found[0]

@@ -1,0 +1,188 @@
+"""Python values of a kind in one pass: what is discrete of them as a flat key, their vectors from left to right.
+
+`taken(readers(kind), value)` is the key, the classes and lengths in the order in which they are met, and the vectors;
+`Maker` is the way back for one key. Neither makes an object for each node beside what the user's classes ask for.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+import attrs
+from attrs import frozen
+
+from diff.higher.kinds import Data, Function, Itself, Kind, Sequence, attributes
+from hilbert import Type, Vec
+from hilbert.once import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Reader: TypeAlias = Any
+"""How values of a kind are read: Classes, Items, Parts, a space, or None for functions, which have no leaves."""
+Key: TypeAlias = tuple[Any, ...]
+"""The classes and lengths in a value, from left to right."""
+
+
+@final
+@frozen(eq=False)
+class Classes:
+    """Of data: for each class its fields from right to left, and how those are read."""
+
+    of: dict[type[Any], tuple[Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]]
+
+
+@final
+@frozen(eq=False)
+class Items:
+    """Of a sequence."""
+
+    of: Any
+
+
+@final
+@frozen(eq=False)
+class Parts:
+    """Of a tuple of kinds, from right to left."""
+
+    of: tuple[Any, ...]
+
+
+def reader(kind: Kind) -> Reader:
+    """How values of a kind are read."""
+    match kind:
+        case tuple():
+            return Parts(tuple(map(reader, reversed(kind))))
+        case Data():
+            return _classes(kind)
+        case Sequence(of):
+            return Items(reader(of))
+        case Function():
+            return None
+        case Type():
+            return kind
+        case _:  # where a field recurs it is closed
+            raise TypeError(kind)
+
+
+@once
+def _classes(kind: Data[Any]) -> Classes:
+    made = Classes({})
+    for cls, some in zip(kind.classes, kind.fields, strict=True):
+        names = tuple(name for name, _ in reversed(attributes(kind, cls)))
+        readers: list[Reader] = []
+        for _, of in reversed(some):
+            if isinstance(of, Itself):
+                readers.append(made)
+            elif isinstance(of, Sequence) and isinstance(of.of, Itself):
+                readers.append(Items(made))
+            else:
+                readers.append(reader(of))
+        made.of[cls] = _getter(names), tuple(readers)
+    return made
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Some attributes of an object, always as a tuple."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return (lambda value: (getattr(value, names[0]),)) if names else (lambda _: ())
+
+
+def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
+    """The key and the vectors of a value; None for one that is not of this kind or holds more than vectors.
+
+    Each call of a gradient waits for this: two stacks, so that no pair is made for a part, and no `match`, which takes
+    twice the time.
+    """
+    key: list[Any] = []
+    vectors: list[Vec[Any]] = []
+    forms: list[Any] = [how]
+    values: list[Any] = [value]
+    last = of = None
+    while forms:
+        how, value = forms.pop(), values.pop()
+        form = type(how)
+        if form is Classes:
+            found = how.of.get(type(value))
+            if found is None:
+                return None
+            key.append(type(value))
+            forms += found[1]
+            values += found[0](value)
+        elif form is Items:
+            if not isinstance(value, tuple):
+                return None
+            key.append(len(value))
+            forms += [how.of] * len(value)
+            values += reversed(value)
+        elif form is Parts:
+            if not isinstance(value, tuple) or len(value) != len(how.of):
+                return None
+            forms += how.of
+            values += reversed(value)
+        elif type(value) is not Vec:
+            return None
+        else:
+            space = value.space
+            if space is not how and (space is not last or how is not of):  # of vectors of one space one is compared
+                if space != how:  # that of a function is None
+                    return None
+                last, of = space, how
+            vectors.append(value)
+    return tuple(key), vectors
+
+
+@final
+class Maker:
+    """Values of one kind and key from their arrays: what is made of how many of the last parts, parts first."""
+
+    def __init__(self, kind: Kind, key: Iterator[Any]) -> None:
+        self._steps: list[tuple[Any, int]] = []
+        todo: list[tuple[Any, int | None]] = [(kind, None)]
+        while todo:
+            one, count = todo.pop()
+            if count is not None or isinstance(one, Type):
+                self._steps.append((one, -len(one.leaves) if count is None else count))
+                continue
+            parts: list[Any]
+            if isinstance(one, Data):
+                cls = next(key)
+                parts, make = [of for _, of in one.at(cls)], _constructor(cls)
+            elif isinstance(one, Sequence):
+                parts, make = [one.of] * next(key), _tuple
+            else:
+                parts, make = list(one), _tuple
+            todo.append((make, len(parts)))
+            todo += [(part, None) for part in reversed(parts)]
+
+    def made(self, arrays: Iterator[Any]) -> Any:
+        """The value; takes as many arrays as it has."""
+        done: list[Any] = []
+        for make, count in self._steps:
+            if count < 0:
+                done.append(Vec(make, tuple(islice(arrays, -count))))
+            elif count:
+                parts = done[-count:]
+                del done[-count:]
+                done.append(make(*parts))
+            else:
+                done.append(make())
+        return done[0]
+
+
+def _tuple(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+@cache
+def _constructor(cls: type[Any]) -> Callable[..., Any]:
+    """The class, called with its fields in their order."""
+    some = [f for f in attrs.fields(cls) if f.init]
+    if not any(f.kw_only for f in some):
+        return cls
+    names = [f.alias or f.name for f in some]
+    return lambda *parts: cls(**dict(zip(names, parts, strict=True)))

@@ -1,0 +1,237 @@
+"""Trees as groups of nodes of one height, class and shape, lower ones first; a node that is shared is there once.
+
+What is done for each node in Python is its visit; heights and groups are found for all nodes together.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import frozen
+
+from diff.higher.errors import TermError
+from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes, to_core
+from diff.higher.values import DiscreteShape, shape_of, spaces_of
+from hilbert import Fin, R, Type, Vec
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    import numpy.typing as npt
+
+    Ints: TypeAlias = npt.NDArray[np.int64]
+
+LEAF = DiscreteShape(R)
+"""The shape of a child's result, whatever its space is: a leaf."""
+
+
+@final
+@frozen(eq=False)
+class Group:
+    """Nodes of one height, class and shape: for each leaf of the shape their children, by number, or vectors."""
+
+    label: str
+    shape: DiscreteShape
+    nodes: Ints
+    columns: tuple[Ints | tuple[Vec[Any], ...], ...]
+
+
+@final
+class Levels:
+    """The groups of some trees; `last` is for each node the last group that it is a child in, beyond all for a tree."""
+
+    def __init__(self, kind: Data[Any], trees: list[Any]) -> None:
+        if not trees:
+            raise TermError("shape", "forest(f, trees) takes one tree at least")
+        self.kind, self.roots = kind, Fin.of(len(trees))
+        visits = {cls: _Visit(kind, cls) for cls in kind.classes}
+        nodes, self.tops, children, counts = _nodes(kind, visits, trees)
+        heights = _heights(children, counts)
+        rows, forms = _rows(visits, nodes)
+        codes = heights * len(forms) + rows
+        order = np.argsort(codes, kind="stable")
+        cuts = np.flatnonzero(np.diff(codes[order])) + 1
+        first = np.cumsum(counts) - counts
+        self.groups: list[Group] = []
+        of = np.empty(len(nodes), np.int64)
+        for g, some in enumerate(np.split(order, cuts)):
+            of[some] = g
+            cls, parts = forms[rows[some[0]]]
+            vectors = iter(visits[cls].columns([nodes[k] for k in some.tolist()]))
+            shape, places = _shape(parts)
+            columns = tuple(next(vectors) if at is None else children[first[some] + at] for at in places)
+            self.groups.append(Group(cls.__name__, shape, some, columns))
+        self.last = np.full(len(nodes), -1)
+        np.maximum.at(self.last, children, np.repeat(of, counts))
+        self.last[self.tops] = len(self.groups)
+
+
+@final
+class _Visit:
+    """What is asked of the nodes of a class."""
+
+    def __init__(self, kind: Data[Any], cls: type[Any]) -> None:
+        self.cls = cls
+        own = kind.fields[kind.classes.index(cls)]
+        self.fields = [(name, of) for (name, _), (_, of) in zip(attributes(kind, cls), own, strict=True)]
+        some = [of for _, of in self.fields]
+        self.is_even = all(isinstance(of, Itself) or _is_one_leaf(of) for of in some)
+        """Whether all nodes of the class have one shape."""
+        names = [name for name, of in self.fields if _recurs(of)]
+        is_each = all(isinstance(of, Itself) for of in some if _recurs(of))
+        self.children: Callable[[Any], tuple[Any, ...]] = _attributes(names) if is_each else self._all_children
+        self._row = (cls, tuple(None if isinstance(of, Itself) else of for of in some))
+
+    def _all_children(self, node: Any) -> tuple[Any, ...]:
+        found: list[Any] = []
+        for name, of in self.fields:
+            if isinstance(of, Itself):
+                found.append(getattr(node, name))
+            elif _recurs(of):
+                found += getattr(node, name)
+        return tuple(found)
+
+    def row(self, node: Any) -> tuple[type[Any], tuple[Any, ...]]:
+        """The class and what is discrete of the fields: None for a child, how many children, a space or a shape."""
+        if self.is_even:
+            return self._row
+        parts: list[Any] = []
+        for name, of in self.fields:
+            if isinstance(of, Itself) or _is_one_leaf(of):
+                parts.append(None if isinstance(of, Itself) else of)
+            else:
+                value = getattr(node, name)
+                parts.append(len(value) if _recurs(of) else shape_of(to_core(of, value))[0])
+        return self.cls, tuple(parts)
+
+    def columns(self, nodes: list[Any]) -> list[tuple[Vec[Any], ...]]:
+        """The vectors in nodes of one shape, leaf by leaf. Raises TermError for what is none, or of another space."""
+        found: list[tuple[Vec[Any], ...]] = []
+        for name, of in self.fields:
+            if _recurs(of):
+                continue
+            values = map(attrgetter(name), nodes)
+            if _is_one_leaf(of):
+                column = tuple(values)
+                _check(column, of)
+                found.append(column)
+            else:
+                some = tuple(zip(*(shape_of(to_core(of, value))[1] for value in values), strict=True))
+                for column in some:
+                    _check(column, column[0].space)
+                found += some
+        return found
+
+
+def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return (lambda node: (getattr(node, names[0]),)) if names else (lambda _: ())
+
+
+def _recurs(kind: Kind) -> bool:
+    return isinstance(kind, Itself) or (isinstance(kind, Sequence) and isinstance(kind.of, Itself))
+
+
+def _is_one_leaf(kind: Kind) -> bool:
+    return isinstance(kind, Type) and len(kind.leaves) == 1
+
+
+def _check(column: tuple[Any, ...], space: Any) -> None:
+    for cls in set(map(type, column)) - {Vec}:
+        value = next(one for one in column if type(one) is cls)
+        raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
+    for other in {id(v.space): v.space for v in column}.values():
+        if other != space:
+            raise TermError("shape", f"a vector of {other} where one of {space} is due")
+
+
+def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -> tuple[list[Any], Ints, Ints, Ints]:
+    """The nodes, each once; the numbers of the trees; those of the children, node by node, and how many each has."""
+    children_of = {cls: visit.children for cls, visit in visits.items()}
+    numbers: dict[int, int] = {}
+    nodes: list[Any] = []
+    found: list[int] = []
+    counts: list[int] = []
+    layer = trees
+    while layer:
+        start = len(nodes)
+        fresh = {id(node): node for node in layer}
+        if len(fresh) == len(layer) and numbers.keys().isdisjoint(fresh):  # none is shared
+            numbers.update(zip(fresh, range(start, start + len(layer)), strict=True))
+            found += range(start, start + len(layer))
+            nodes += layer
+        else:
+            for node in layer:
+                k = numbers.setdefault(id(node), len(nodes))
+                found.append(k)
+                if k == len(nodes):
+                    nodes.append(node)
+        try:
+            parts = [children_of[type(node)](node) for node in nodes[start:]]
+        except KeyError:
+            other = next(node for node in nodes[start:] if type(node) not in visits)
+            raise TermError("type", f"{shown(other)} where a value of {kind} is due") from None
+        counts += map(len, parts)
+        layer = list(chain.from_iterable(parts))
+    n = len(trees)
+    return nodes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts)
+
+
+def _rows(visits: dict[type[Any], _Visit], nodes: list[Any]) -> tuple[Ints, list[tuple[type[Any], tuple[Any, ...]]]]:
+    """Which row each node has, and the rows."""
+    known: dict[Any, int] = {}
+    if all(visit.is_even for visit in visits.values()):  # the row says no more than the class
+        of = {cls: known.setdefault(visit.row(None), k) for k, (cls, visit) in enumerate(visits.items())}
+        return np.array([of[type(node)] for node in nodes]), list(known)
+    return np.array([known.setdefault(visits[type(node)].row(node), len(known)) for node in nodes]), list(known)
+
+
+def _heights(children: Ints, counts: Ints) -> Ints:
+    """The heights of nodes: 0 without children, else more than those of all children."""
+    n = len(counts)
+    by_child = np.argsort(children, kind="stable")
+    parents = np.repeat(np.arange(n), counts)[by_child]
+    ends = np.cumsum(np.bincount(children, minlength=n))
+    starts = ends - np.bincount(children, minlength=n)
+    heights, waiting = np.zeros(n, np.int64), counts.copy()
+    ready, height = np.flatnonzero(counts == 0), 0
+    while ready.size:  # all whose children are done
+        heights[ready] = height
+        sizes = ends[ready] - starts[ready]
+        edges = np.repeat(starts[ready] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        above = parents[edges]
+        np.subtract.at(waiting, above, 1)
+        ready, height = np.unique(above[waiting[above] == 0]), height + 1
+    return heights
+
+
+def _shape(parts: tuple[Any, ...]) -> tuple[DiscreteShape, list[int | None]]:
+    """What is discrete of a payload, a child being a leaf, and for each leaf which child it is, None for a vector."""
+    made: list[DiscreteShape] = []
+    places: list[int | None] = []
+    count = 0
+    for part in parts:
+        if part is None or isinstance(part, int):
+            of = 1 if part is None else part
+            places += range(count, count + of)
+            count += of
+        if part is None:
+            made.append(LEAF)
+        elif isinstance(part, int):
+            some = DiscreteShape(("tag", "Nil"), (DiscreteShape("tuple"),))
+            for _ in range(part):
+                some = DiscreteShape(("tag", "Cons"), (DiscreteShape("tuple", (LEAF, some)),))
+            made.append(some)
+        elif isinstance(part, Type):
+            made.append(DiscreteShape(part))
+            places.append(None)
+        else:
+            made.append(part)
+            places += [None] * len(spaces_of(part))
+    return (made[0] if len(made) == 1 else DiscreteShape("tuple", tuple(made))), places
