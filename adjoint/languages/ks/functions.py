@@ -229,7 +229,7 @@ class KsFunction(LoadedValues):
         def of_text(at: Sequence[Any] | None, _: Any) -> str:
             if at is not None:
                 raise SpaceError("this stage is that of the function: it takes no --at")
-            return printer.definition(self.one)
+            return printer.definition(self.one, written=True)
 
         def of_notes(name: str) -> Any:
             def run(at: Sequence[Any] | None, _: Any) -> str:

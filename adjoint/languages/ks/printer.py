@@ -18,14 +18,14 @@ WIDTH = 110
 """A form that is longer stands on several lines."""
 
 
-def definition(one: Definition) -> str:
-    """(def f T (x : T) e), and the like."""
+def definition(one: Definition, *, written: bool = False) -> str:
+    """(def f T (x : T) e), and the like, before rules are applied if it is to be as it was written."""
     callee = one.callee
     if one.kind == "gdef":
         return f"(gdef {callee.derivations[0]} {one.name.partition(' ')[2].removesuffix(']')})"
     if one.function is None:
         return f"(edef {one.name} {type_text(callee.result)} {type_text(callee.arg)})"
-    return function(one.name, type_text(callee.result), one.function)
+    return function(one.name, type_text(callee.result), (one.written if written else None) or one.function)
 
 
 def function(name: str, result: str, lam: Lam) -> str:

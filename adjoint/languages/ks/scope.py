@@ -10,6 +10,7 @@ from attrs import frozen
 from adjoint.languages.ks.names import DERIVATIONS, Callee, Written, derived_type, underlying
 from adjoint.languages.ks.parser import Parser, described, fail, function, name_of, require, type_of
 from adjoint.languages.ks.reader import Atom, Form, forms
+from adjoint.languages.ks.rules import Rule, Rules
 from adjoint.languages.ks.signatures import NAMES, RULES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, text
 from diff.higher.errors import TermError
@@ -38,7 +39,9 @@ class Definition:
     name: str
     callee: Callee
     function: Lam | None
+    """With the rules before it; `written` is without them."""
     place: Place
+    written: Lam | None = None
 
     @property
     def signature(self) -> str:
@@ -55,6 +58,7 @@ class Scope:
         self.definitions: list[Definition] = []
         self.table: dict[Identity, Definition] = {}
         self.callees: dict[tuple[str, Ty], Callee] = {}
+        self.rules = Rules(self)
         self._opened: set[tuple[str, Ty]] = set()
 
     def overloads(self, name: str) -> list[Ty]:
@@ -173,7 +177,9 @@ class Scope:
         self._add(one)
         body, ty = yield parser.expression(form.items[4])
         require(ty, result, "the body", form.items[4])
-        made = Definition("def", written.text, callee, Lam(pattern, body, place=head.place), head.place)
+        whole = Lam(pattern, body, place=head.place)
+        rewritten = Lam(pattern, self.rules.rewritten(body), place=head.place)
+        made = Definition("def", written.text, callee, rewritten, head.place, whole)
         self.table[callee.identity] = made
         self.definitions.append(made)
 
@@ -248,8 +254,12 @@ class Scope:
     def _rule(self, form: Form) -> Pass:
         if len(form.items) != 5 or not isinstance(form.items[1], Atom) or form.items[1].kind != "string":
             fail(form, 'rule takes a name, parameters and two expressions: (rule "name" (x : T) e e)')
-        raise TermError("syntax", "rules are not there: rewrite the definition", form.place)
-        yield
+        name, parser = form.items[1], Parser(self)
+        bindings, _ = yield parser.parameters(form.items[2])
+        left, ty = yield parser.expression(form.items[3])
+        right, other = yield parser.expression(form.items[4])
+        require(other, ty, "the right side", form.items[4])
+        self.rules.add(Rule(name.text, tuple(x for x, _ in bindings), left, right, name.place))
 
     # --- expressions, and names, that stand alone ---
 
@@ -259,8 +269,8 @@ class Scope:
         if len(found) != 1:
             where = found[1].place if found else None
             raise TermError("syntax", f"one expression is due, not {len(found)}", where)
-        made: Typed = driven(Parser(self).expression(found[0]))
-        return made
+        term, ty = driven(Parser(self).expression(found[0]))
+        return self.rules.rewritten(term), ty
 
     def function(self, source: Source) -> Callee:
         """The function that a text names: f, [f T], [d f]; raises TermError where there is none, or several are."""

@@ -243,7 +243,6 @@ def test_expression(expression: str, value: str) -> None:
         ("(def f Float (x : Float) ([rev f] x 1))", (1, 27), "[rev f] takes (Tuple Float Float), not"),
         ("(def [rev sin] Float (x : Float) x)", (1, 6), "which sin is [rev sin] derived from?"),
         ("(def [rev sin] Float ((x : Float) (d : Integer)) x)", (1, 6), "[rev sin] is of type (Tuple Float Float)"),
-        ('(rule "r" (x : Float) x x)', (1, 1), "rules are not there"),
         ("(foo)", (1, 1), "expected a definition"),
     ],
 )  # fmt: skip

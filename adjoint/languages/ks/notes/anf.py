@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from adjoint.languages.ks.notes.making import Maker
+from adjoint.languages.ks.making import Maker, counts_of
 from diff.higher.binding import mapped, renamed
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, variables
 from hilbert.term import driven
@@ -135,21 +135,6 @@ def _needed(e: AnyTerm) -> AnyTerm:
 
         e = mapped(e, step)
     return e
-
-
-def counts_of(e: AnyTerm) -> dict[int, int]:
-    """How often each variable is read."""
-    counts: dict[int, int] = {}
-
-    def step(node: AnyTerm) -> None:
-        if isinstance(node, Var):
-            counts[node.number] = counts.get(node.number, 0) + 1
-        elif isinstance(node, (Let, Lam)):
-            for x in variables(node.pattern):
-                counts[x.number] = counts.get(x.number, 0) - 1
-
-    mapped(e, step)
-    return counts
 
 
 def _has_effect(e: AnyTerm) -> bool:

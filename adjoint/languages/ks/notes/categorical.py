@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 from attrs import frozen
 
 from adjoint.languages.ks import printer
-from adjoint.languages.ks.notes.anf import counts_of
-from adjoint.languages.ks.notes.making import Maker
+from adjoint.languages.ks.making import Maker, reads
 from adjoint.languages.ks.notes.nabla import refused
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, variables
 from hilbert.term import driven
@@ -117,7 +116,7 @@ def converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Cl:
 
 def _converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Pass:
     if prunes:
-        read = _read(e)
+        read = reads(e)
         kept = tuple(x for x in around if x.number in read)
         if len(kept) < len(around):
             numbers = tuple(k for k, x in enumerate(around, 1) if x.number in read)
@@ -176,11 +175,6 @@ def _whole(pattern: Var | Tuple, body: AnyTerm) -> tuple[Var, AnyTerm]:
     for k, x in reversed(list(enumerate(xs, 1))):
         body = Let(x, App(Name(f"get${k}${len(xs)}", (whole.type,)), whole), body)
     return whole, body
-
-
-def _read(e: AnyTerm) -> set[int]:
-    """The variables that are read."""
-    return {number for number, count in counts_of(e).items() if count > 0}
 
 
 # --- back: t ◇ c ---

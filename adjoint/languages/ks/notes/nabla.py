@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, final
 
-from adjoint.languages.ks.notes.making import Maker, is_discrete
+from adjoint.languages.ks.making import Maker, is_discrete
 from diff.higher.errors import TermError
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
 from diff.higher.types import REAL, TupleType

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.application import inner
-from adjoint.languages.ks.notes.making import Maker
 from adjoint.languages.ks.notes.nabla import jacobian
 from diff.higher.binding import renamed
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, final
 from attrs import frozen
 
 from adjoint.languages.ks import printer
+from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes import categorical
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
-from adjoint.languages.ks.notes.making import Maker
 from adjoint.languages.ks.notes.nabla import Nabla
 from adjoint.languages.ks.notes.optimise import optimised
 from adjoint.languages.ks.notes.tupling import Tupling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjoint.languages.ks.notes.making import Maker
+from adjoint.languages.ks.making import Maker
 from diff.higher.binding import mapped, renamed
 from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Tuple, Var
 

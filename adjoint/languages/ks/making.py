@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, final
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.signatures import built_in
 from adjoint.languages.ks.types import BOOL, STRING, index_of, order, tangent
-from adjoint.languages.ks.types import element as element_type
+from diff.higher.binding import mapped
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real, variables
 from diff.higher.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert.term import driven
 
@@ -149,9 +149,26 @@ class Maker:
         return self.lam("i", index_of(order(self.type(like))), body)
 
 
+def counts_of(e: AnyTerm) -> dict[int, int]:
+    """How often each variable is read."""
+    counts: dict[int, int] = {}
+
+    def step(node: AnyTerm) -> None:
+        if isinstance(node, Var):
+            counts[node.number] = counts.get(node.number, 0) + 1
+        elif isinstance(node, (Let, Lam)):
+            for x in variables(node.pattern):
+                counts[x.number] = counts.get(x.number, 0) - 1
+
+    mapped(e, step)
+    return counts
+
+
+def reads(e: AnyTerm) -> set[int]:
+    """The variables that are read."""
+    return {number for number, count in counts_of(e).items() if count > 0}
+
+
 def is_discrete(ty: Ty) -> bool:
     """Whether a type has no tangent but zero."""
     return tangent(ty) is TupleType(()) and not isinstance(ty, (Arrow, Lin))
-
-
-__all__ = ["Maker", "element_type", "is_discrete"]
