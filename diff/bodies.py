@@ -142,22 +142,19 @@ def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
 
 def emitted(emit: Callable[..., Tree], *given: Tree) -> Tree:
     """emit(b, *given) on the program being traced, all vectors as constants of it; else traced on vectors, and run."""
+    spaces = [spaces_of(tree, "an operand") for tree in given]
     values = [value for tree in given for value in flat(tree)]
     exprs = [value for value in values if isinstance(value, Expr)]
     around = tracing.get()
     b = exprs[0].builder if exprs else around[-1] if around else None
     if b is not None:
-        return emit(b, *(built(b, _spaces(tree), iter(slots_of(b, tree))) for tree in given))
+        return emit(b, *(built(b, of, iter(slots_of(b, tree))) for of, tree in zip(spaces, given, strict=True)))
     b = OnVectors([leaf for v in values for leaf in v.space.leaves])
     slots = iter(range(b.arity))
-    result = emit(b, *(built(b, _spaces(tree), slots) for tree in given))
+    result = emit(b, *(built(b, of, slots) for of in spaces))
     run = Runner(planned(b.line(slots_of(b, result)))).run
     arrays = map(freeze, run([leaf for v in values for leaf in v.leaves]))
     return _vectors(result, iter(list(arrays)))
-
-
-def _spaces(tree: Tree) -> Tree:
-    return spaces_of(tree, "an operand")
 
 
 def _vectors(tree: Tree, arrays: Iterator[Any]) -> Tree:

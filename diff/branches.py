@@ -111,6 +111,8 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
         if not values:
             msg = f"where(c, {shown(then)}, {shown(otherwise)}) chooses between two numbers, of no space: "
             raise SpaceError(f"{msg}c.cast(R) is 1 where c holds and 0 elsewhere, V.full(k) a vector of numbers k")
+        for value in values:
+            spaces_of(value, "what where chooses")
         return emitted(lambda b, c, *given: _chosen(b, c, *_filled(b, (then, otherwise), given)), c, *values)
     if c.space.leaves[0].axes:
         msg = f"where with functions takes one condition, not one in {c.space}: each(f, xs) asks for every element, as "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, assert_never
 
 from diff.programs import as_program
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
     from diff.show_steps import Slots
     from hilbert.program.line import Line
 
+WORDS = re.compile(r"[^\W\d]\w*′*")
+"""The names in a text."""
+
 
 def held(slots: Slots, operation: Held, bundle: int) -> Text:
-    """The text of a step on a bundle."""
-    return _Held(slots, bundle, len(operation.given.leaves)).text(operation)
+    """The text of a step on a bundle; while it is only asked what that mentions, its bodies are not written."""
+    step = _Held(slots, bundle, len(operation.given.leaves))
+    return step.text(operation) if slots.final else Text("…", APPLICATION)
 
 
 class _Held:
@@ -73,21 +78,27 @@ class _Held:
     def _body(self, line: Line, own: Sequence[str], captured: Sequence[str], at: int | None = None) -> str:
         """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures.
 
-        Where something of the body has a line of its own, no other body or function has parameters of these names.
+        Where something of the body has a line of its own, no other body or function has parameters of these names: it
+        is written again then, once, and knows it whenever a body around it is.
         """
-        taken, page, lines = "".join(captured), self.slots.names, self.slots.lines
+        taken, page, lines = set(WORDS.findall(" ".join(captured))), self.slots.names, self.slots.lines
         names = [f"{name}′" if name in taken else name for name in map(subscripted, own)]
         place = len(names) if at is None else at
-        before, counts = len(lines), dict(page.counts)
-        result = self._result(line, [*names[:place], *captured, *names[place:]])
-        if len(lines) > before:
-            alone = [page.alone(name) for name in names]
-            if alone != names:
-                del lines[before:]
-                page.counts, names = counts, alone
-                result = self._result(line, [*names[:place], *captured, *names[place:]])
-        head = names[0] if len(names) == 1 else f"({', '.join(names)})"
-        return f"{head} ↦ {result}"
+
+        def written() -> str:
+            head = names[0] if len(names) == 1 else f"({', '.join(names)})"
+            return f"{head} ↦ {self._result(line, [*names[:place], *captured, *names[place:]])}"
+
+        if id(line) not in page.opened:
+            before, counts, others = len(lines), dict(page.counts), set(page.taken)
+            text = written()
+            if len(lines) == before:
+                return text
+            page.opened.add(id(line))
+            del lines[before:]
+            page.counts, page.taken = counts, others.union(page.names.values())
+        names = [page.alone(name) for name in names]
+        return written()
 
     def _result(self, line: Line, inputs: Sequence[str]) -> str:
         body = as_program(line, tuple(inputs))

@@ -63,7 +63,7 @@ class Slots:
     """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
 
     They are written twice: at first to see which slots the texts of others mention, since tanh'(x) is computed from
-    tanh x but does not show it.
+    tanh x but does not show it. What a step with a body mentions is what it is given: that body is written once.
     """
 
     def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
@@ -74,10 +74,11 @@ class Slots:
         held = (step for k, step in enumerate(p.steps, p.arity) if k in needed and isinstance(step.operation, HELD))
         self.data.update(a for step in held for a in step.args)
         self.odd = self._odd(needed)
+        self.final = False
         mentions = self._write(needed, set())
         needed = self._needed(roots, mentions)
         inner = {a for k in needed if k >= self.arity for a in mentions[k]}
-        self.names = names
+        self.names, self.final = names, True
         self._write(needed, roots.intersection(results) - inner)
 
     def _odd(self, needed: set[int]) -> set[int]:

@@ -82,6 +82,7 @@ class Names:
         self.names: dict[Any, str] = {}
         self.counts: dict[str, int] = {}
         self.lines: list[str] = []
+        self.opened: set[int] = set()  # bodies of which something has a line
 
     def of(self, key: Any, what: Any, sign: str = "∈") -> str:
         """The name of a constant; its line says what it is."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from diff.show_steps import Slots
 
 X, T = hb.Fin.of(2), hb.Fin.of(3)
 c = (hb.R**X).vec([1.0, 2.0])
@@ -43,3 +44,52 @@ def test_notes_of_an_error_are_kept_in_a_body() -> None:
             go()
         (note,) = caught.value.__notes__
         assert "over=3 goes over the rows" in note
+
+
+@pytest.mark.parametrize("other", [[1.0, 2.0], None, np.ones(2), "x", True, (1, 2)])
+def test_where_of_what_is_no_vector(other: Any) -> None:
+    """On vectors and in a traced function."""
+    for go in (lambda: hb.where(c > 1.0, c, other), lambda: hb.fun(c.space)(lambda x: hb.where(x > 1.0, x, other))):
+        with pytest.raises(hb.SpaceError, match="what where chooses is a vector"):
+            go()
+
+
+def nested(kind: str, depth: int, x: Any) -> Any:
+    """Loops in loops, branches in branches, equations in equations."""
+    if not depth:
+        return hb.tanh(x)
+
+    def inside(s: Any) -> Any:
+        return nested(kind, depth - 1, s) * 0.1 + hb.sin(x) * hb.cos(x * s) * hb.exp(x * 0.1) * hb.tanh(hb.sin(s * x))
+
+    match kind:
+        case "iterate":
+            return hb.iterate(inside, x, X, checkpoint=True)
+        case "while":
+            return hb.while_(lambda s: s < 1.0, lambda s: inside(s) + 1.0, x, at_most=X)
+        case "where":
+            return hb.where(x > 0.1, lambda: inside(x), lambda: x)
+        case _:
+            return hb.fixed_point(lambda s: inside(s) * 0.01, x)
+
+
+@pytest.mark.parametrize("kind", ["iterate", "while", "where", "fixed_point"])
+def test_texts_of_nested_bodies_are_written_a_bounded_number_of_times(kind: str) -> None:
+    """At most twice in each body around them: not twice for each, and twice again inside."""
+
+    def written(depth: int) -> int:
+        f = hb.derivative(hb.fun(hb.R)(lambda x: nested(kind, depth, x)))
+        with pytest.MonkeyPatch.context() as patch:
+            count, init = 0, Slots.__init__
+
+            def counted(*args: Any, **kwargs: Any) -> None:
+                nonlocal count
+                count += 1
+                init(*args, **kwargs)
+
+            patch.setattr(Slots, "__init__", counted)
+            hb.show(f)
+        return count
+
+    few, many = written(3), written(12)
+    assert many <= 4 * (4 * few)
