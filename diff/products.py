@@ -34,7 +34,7 @@ def times(b: Builder, p: int, q: int) -> int:
 
 
 def multiplied(b: Builder, slot: int, place: Axis) -> int:
-    """Π along axes, the halves multiplied with each other again and again: about 3 log₂ n steps, none of them long."""
+    """Π along axes, halves multiplied with each other again and again: 3 to 5 steps each time, none of them long."""
     at, n, slot = place.at, place.index.size, _line(b, slot, place)
     leaf = b.slots[slot]
     if not n:

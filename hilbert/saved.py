@@ -12,8 +12,9 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,9 +23,6 @@ from hilbert.errors import SpaceError, shown
 from hilbert.leafwise import leaf_spaces
 from hilbert.space import Type, require_type
 from hilbert.vector import Vec, require_vector
-
-if TYPE_CHECKING:
-    import os
 
 V = TypeVar("V", bound=Type)
 ALONE = "array"
@@ -74,5 +72,6 @@ def _arrays(file: Any) -> dict[str, Any]:
         with np.load(file, allow_pickle=False) as archive:
             return dict(archive)
     except (ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        msg = f"{file if isinstance(file, str) else shown(file)} is no .npz file that save(v, file) wrote: {error}"
+        named = file if isinstance(file, (str, os.PathLike)) else shown(file)
+        msg = f"{named} is no .npz file that save(v, file) wrote"
         raise SpaceError(msg) from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import diff
 import hilbert.all as hb
 import linmap
 from hilbert import relation
+from hilbert.program.operation import Literal
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
 
@@ -369,3 +372,17 @@ def test_the_page_has_tables() -> None:
     """The tables are found."""
     assert PAGE.read_text("utf-8").count(HEAD) == 5
     assert len(ROWS) >= 120
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 10, 63, 65])
+def test_steps_of_products(n: int) -> None:
+    """As many as the page says."""
+    halvings = math.ceil(math.log2(n))
+
+    def steps(body: Callable[[Any], Any]) -> int:
+        return sum(
+            not isinstance(step.operation, Literal) for step in hb.program(hb.fun(hb.R ** hb.Fin.of(n))(body)).steps
+        )
+
+    assert 3 * halvings - 2 <= steps(lambda x: x.product()) <= 5 * halvings
+    assert steps(lambda x: x.cumprod()) == 5 * halvings

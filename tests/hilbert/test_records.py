@@ -403,7 +403,7 @@ def test_all_that_is_wrong_with_a_file_is_listed_at_once(tmp_path: Path) -> None
         assert part in str(caught.value)
     (tmp_path / "text").write_text("no archive")
     for what in (tmp_path / "text", np.float64(3.0)):
-        with pytest.raises(SpaceError, match=r"is no .npz file that save"):
+        with pytest.raises(SpaceError, match=rf"{what if isinstance(what, Path) else 3.0} is no .npz file that save"):
             cast("Any", load)(D, what)
     with pytest.raises(FileNotFoundError):
         load(D, tmp_path / "nothing.npz")
