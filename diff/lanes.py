@@ -172,6 +172,9 @@ class Batched(Generic[A, B, W, T]):
 
     def of(self, n: int) -> Map[DirectSum[A, Copower[B, Fin[T]]], Copower[W, Fin[T]]]:
         """The map over batches of n, made once."""
+        if not isinstance(n, int):
+            msg = f"batched(f, {self._tag.__name__}).of(n) takes the size of a batch, not {shown(n)}"
+            raise SpaceError(msg)
         found = self._kept.get(n)
         if found is None:
             made: AnyMap = lift(self._f, Fin(self._tag, n), over=(1,) if self._over is None else self._over)

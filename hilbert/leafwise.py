@@ -68,6 +68,9 @@ def require_leaf(path: str, space: Type, made: Any) -> Any:
 
 def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
     """f(path, leaf) in place of each leaf."""
+    if not callable(f):
+        msg = f"map_leaves(f) of {shown(v)} takes a function of path and leaf, not {shown(f)}"
+        raise SpaceError(msg)
     leaves: list[Any] = []
     for (path, space), leaf in zip(leaf_spaces(v.space), v.dense().leaves, strict=True):
         made = f(path, Vec(space, (leaf,)))
@@ -86,6 +89,9 @@ def initial(space: V, rng: np.random.Generator, rule: Rule | None = None) -> Vec
     if not isinstance(space, Type) or not isinstance(rng, np.random.Generator):
         got = shown(rng if isinstance(space, Type) else space)
         msg = f"initial(V, rng) takes a space and numpy.random.default_rng(seed), not {got}"
+        raise SpaceError(msg)
+    if rule is not None and not callable(rule):
+        msg = f"the rule of initial(V, rng, rule) is a function of path, space and rng, not {shown(rule)}"
         raise SpaceError(msg)
     draw = fan_in if rule is None else rule
     leaves: list[Any] = []

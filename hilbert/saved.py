@@ -35,6 +35,9 @@ def save(v: Vec[Any], file: str | os.PathLike[str]) -> None:
     Raises SpaceError for other things than vectors.
     """
     require_vector(v, "save(v, file)")
+    if not isinstance(file, (str, os.PathLike)) and not hasattr(file, "write"):
+        msg = f"save(v, file) takes the name of a file, not {shown(file)}"
+        raise SpaceError(msg)
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:  # numpy.savez takes no key called `file`
         for (path, _), leaf in zip(leaf_spaces(v.space), v.dense().leaves, strict=True):
             with archive.open(f"{path or ALONE}.npy", "w", force_zip64=True) as out:

@@ -162,6 +162,7 @@ HILBERT: dict[str, Rows] = {
         ("P.scale", "the record Layer has no part scale: it has weights, bias"),
         ("P.zeros().replace(Layer.bias, v)", "Layer.bias is in ℝ^Hidden3, not in ℝ^Pixel4"),
         ("P.zeros().replace(0, w)", "is named by a lens, such as Params.weights, not by 0"),
+        ("P.zeros().map_leaves(3)", "takes a function of path and leaf, not 3"),
         ("P.zeros().map_leaves(lambda path, v: 3)", "f('weights', v) is 3, where a vector of ℝ^{Hidden3×Pixel4} is"),
     ],
     "Part": [
@@ -177,10 +178,14 @@ HILBERT: dict[str, Rows] = {
         ("initial(V, 0)", "initial(V, rng) takes a space and numpy.random.default_rng(seed), not 0"),
         ("initial(3, np.random.default_rng(0))", "takes a space and numpy.random.default_rng(seed), not 3"),
         ("initial(labels, np.random.default_rng(0))", "the leaf of V: no initial value is drawn for the discrete leaf"),
+        ("initial(V, np.random.default_rng(0), 3)", "the rule of initial(V, rng, rule) is a function of path, space"),
         ("initial(V, np.random.default_rng(0), lambda path, V, rng: 3.0)", "the leaf of V: an array of shape ()"),
     ],
     "fan_in": [("fan_in('', Z, np.random.default_rng(0))", "no initial value is drawn for the discrete leaf ℤ")],
-    "save": [("save('file.npz', v)", "save(v, file) takes a vector, not 'file.npz'")],
+    "save": [
+        ("save('file.npz', v)", "save(v, file) takes a vector, not 'file.npz'"),
+        ("save(v, None)", "save(v, file) takes the name of a file, not None"),
+    ],
     "load": [
         ("load('file.npz', V)", "load(V, file) takes a space, not 'file.npz'"),
         ("load(V, 3)", "3 is no .npz file that save(v, file) wrote"),
@@ -887,6 +892,7 @@ DIFF: dict[str, Rows] = {
     "batched": [
         ("batched(3, Pixel)", "batched(f, Tag)"),
         ("batched(two, 3)", "batched(f, Tag) takes the class that names the axis of a batch, not 3"),
+        ("batched(two, Pixel).of([3])", "batched(f, Pixel).of(n) takes the size of a batch, not [3]"),
         ("batched(two, Pixel)(v, w)", "argument 2 of a batched function is over Fin(Pixel, n), not one over"),
     ],
     "where": [

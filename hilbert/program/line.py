@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import field, frozen
@@ -139,28 +140,53 @@ def pruned(
 
 def live_parts(line: Line, outputs: Iterable[int]) -> list[set[int]]:
     """For each slot which of its arrays some outputs need; the one array of a slot that is no bundle is 0."""
-    slots, live = line.slots, [set[int]() for _ in line.slots]
-    for k in outputs:
-        live[k] = _parts(slots[k])
-    for k in range(len(slots) - 1, line.arity - 1, -1):
-        if not live[k]:
-            continue
-        step = line.steps[k - line.arity]
-        match step.operation:
-            case Pack():
-                for j in live[k]:
-                    a = step.args[j]
-                    live[a] |= _parts(slots[a])
-            case Unpack(j):
-                live[step.args[0]].add(j)
-            case other if _is_of_bundles(line, k):
-                live[k], given = other.needed(live[k])
-                live[step.args[0]] |= given
-            case _:  # an array of arrays, or several at once
-                live[k] = _parts(slots[k])
-                for a in step.args:
-                    live[a] |= _parts(slots[a])
-    return live
+    live = Liveness(line)
+    live.need(outputs)
+    return live.parts
+
+
+class Liveness:
+    """For each slot which of its arrays are needed by the outputs that were asked for so far."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.parts = [set[int]() for _ in line.slots]
+
+    def need(self, outputs: Iterable[int]) -> set[int]:
+        """Ask for outputs, too; the inputs that are needed since. What was needed already is not looked at again."""
+        line, live, found = self.line, self.parts, set[int]()
+        slots, arity = line.slots, line.arity
+        ahead: list[int] = []  # a heap: the last slot first, so that all that reads a slot comes before it
+
+        def add(slot: int, parts: set[int]) -> None:
+            if not parts <= live[slot]:
+                live[slot] |= parts
+                if slot < arity:
+                    found.add(slot)
+                else:
+                    heapq.heappush(ahead, -slot)
+
+        for k in outputs:
+            add(k, _parts(slots[k]))
+        while ahead:
+            k = -heapq.heappop(ahead)
+            while ahead and ahead[0] == -k:
+                heapq.heappop(ahead)
+            step = line.steps[k - arity]
+            match step.operation:
+                case Pack():
+                    for j in live[k]:
+                        add(step.args[j], _parts(slots[step.args[j]]))
+                case Unpack(j):
+                    add(step.args[0], {j})
+                case other if _is_of_bundles(line, k):
+                    live[k], given = other.needed(live[k])
+                    add(step.args[0], given)
+                case _:  # an array of arrays, or several at once
+                    live[k] = _parts(slots[k])
+                    for a in step.args:
+                        add(a, _parts(slots[a]))
+        return found
 
 
 def _is_of_bundles(line: Line, slot: int) -> bool:

@@ -11,7 +11,7 @@ from hilbert.errors import SpaceError
 from hilbert.index import Index
 from hilbert.leaf import Bundle, Leaf
 from hilbert.once import cached_property
-from hilbert.program.line import Line, live_parts, restricted
+from hilbert.program.line import Line, Liveness, restricted
 from hilbert.program.operation import Operation
 from hilbert.program.rounds import Rounds
 
@@ -82,13 +82,13 @@ class Loop(Operation):
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
         """The results that must be made for some of them, states among them, and what must be given for these."""
-        need, count = set(wanted), -1
+        live, need, new = Liveness(self.body), set(wanted), set(wanted)
         given = set[int]()
-        while len(need) != count:
-            count = len(need)
-            live = live_parts(self.body, [self.body.outputs[k] for k in sorted(need)])
-            given = {k for k in range(self.body.arity) if live[k]}
-            need |= {k for k in given if k < self.states}
+        while new:
+            found = live.need([self.body.outputs[k] for k in new])
+            given |= found
+            new = {k for k in found if k < self.states} - need
+            need |= new
         return need, given | {k for k in need if k < self.states}
 
     def narrowed(self, need: set[int], given: set[int]) -> Loop:

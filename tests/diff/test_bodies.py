@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import hilbert.all as hb
 from diff.show_steps import Slots
+from hilbert.program import line
 
 X, T = hb.Fin.of(2), hb.Fin.of(3)
 c = (hb.R**X).vec([1.0, 2.0])
@@ -93,3 +96,28 @@ def test_texts_of_nested_bodies_are_written_a_bounded_number_of_times(kind: str)
 
     few, many = written(3), written(12)
     assert many <= 4 * (4 * few)
+
+
+def test_what_many_states_need_is_found_at_once() -> None:
+    """Where each state needs the next, a step of the body is looked at a bounded number of times."""
+
+    def looked_at(n: int) -> int:
+        def step(s: Any) -> Any:
+            return tuple(hb.tanh(s[i] * s[(i + 1) % n]) for i in range(n))
+
+        with pytest.MonkeyPatch.context() as patch:
+            count, push = 0, heapq.heappush
+
+            def counted(heap: list[int], slot: int) -> None:
+                nonlocal count
+                count += 1
+                push(heap, slot)
+
+            patch.setattr(line, "heapq", SimpleNamespace(heappush=counted, heappop=heapq.heappop))
+            start = tuple((hb.R**X).full(float(i)) for i in range(n))
+            f = hb.fun(hb.R**X)(lambda x: hb.iterate(step, (x, *map(hb.const, start[1:])), T)[0])
+            assert len(hb.program(f).steps) < n + 10
+        return count
+
+    few, many = looked_at(10), looked_at(40)
+    assert 0 < many <= 5 * few
