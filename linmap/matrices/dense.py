@@ -252,5 +252,7 @@ def _add(n: Network, block: Any, p: NetworkProduct, array: Any) -> None:
         view += p.k
         return
     has = p.factors[0].labels
-    aligned = array[tuple(slice(None) if c in has else None for c in p.open)] if has else array
-    view += aligned
+    if has:
+        array = array.transpose([has.index(c) for c in p.open if c in has])
+        array = array[tuple(slice(None) if c in has else None for c in p.open)]
+    view += array

@@ -121,3 +121,20 @@ def test_what_many_states_need_is_found_at_once() -> None:
 
     few, many = looked_at(10), looked_at(40)
     assert 0 < many <= 5 * few
+
+
+@pytest.mark.parametrize(("lanes", "rounds"), [(1, 4), (2, 4), (4, 4), (3, 2)])
+def test_matrices_of_lanes_of_outputs_that_do_not_vary(lanes: int, rounds: int) -> None:
+    """Outputs of a loop in segments, the same in all rounds, beside another loop: dense, sparse and column by column."""
+    V = hb.R**X
+
+    def both(y: Any, x: Any) -> Any:
+        outputs = hb.iterate(lambda s: (hb.tanh(s) * x, hb.sin(x)), x, hb.Fin.of(rounds), checkpoint=2)[1]
+        return hb.iterate(lambda s: hb.tanh(s) + y, y, X), outputs
+
+    f = hb.lift(hb.fun(V, hb.R)(both), hb.Fin.of(lanes), over=(0, 1))
+    x = f.dom.unflat(np.linspace(-1.0, 1.0, f.dom.dim))
+    d = hb.derivative(f).at(x)
+    due = np.stack([d(f.dom.unflat(column)).flat() for column in np.eye(f.dom.dim)], 1)
+    np.testing.assert_allclose(hb.matrix(d, "array"), due, atol=1e-12)
+    np.testing.assert_allclose(hb.matrix(d, "sparse").toarray(), due, atol=1e-12)
