@@ -102,9 +102,10 @@ class LoopDerivative:
             if needed[slot] and self.fixed[slot] and slot not in self.again:
                 outside[slot] = b.step(step.operation, tuple(outside[a] for a in step.args))
         stacks = dict(zip(self.kept, made[count:], strict=True)) | {k: given[k] for k in range(self.whole, line.arity)}
-        same = [k for k in outside if self._is_read(k) and not _is_literal(line, k)]
-        rows = [k for k in stacks if self._is_read(k)]
-        round_, place = self._round(same, rows)
+        reads = self._reads()
+        same = [k for k in outside if k in reads and not _is_literal(line, k)]
+        rows = [k for k in stacks if k in reads]
+        round_, place = self._round(same, rows, reads)
         arcs = tuple(Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in self.net.arcs)
         net = Net(self.net.dom, self.net.cod, self.net.inputs, arcs, self.net.outputs, self.net.wires)
         data = [*(outside[k] for k in same), *(stacks[k] for k in rows)]
@@ -128,16 +129,12 @@ class LoopDerivative:
                     needed[a] = 1
         return needed
 
-    def _is_read(self, slot: int) -> bool:
-        """Whether a round of the linear loop reads a slot: as a datum, or for what is computed again."""
-        return slot in self._reads
-
-    @property
     def _reads(self) -> set[int]:
+        """What a round of the linear loop reads: as a datum, or for what is computed again."""
         line = self.line
         return {*self.data, *(a for k in self.again for a in line.steps[k - line.arity].args)} - self.again
 
-    def _round(self, same: list[int], rows: list[int]) -> tuple[Line, dict[int, int]]:
+    def _round(self, same: list[int], rows: list[int], reads: set[int]) -> tuple[Line, dict[int, int]]:
         """What a round computes of what is kept, and where the data are in it."""
         line = self.line
         b = Builder([line.slots[k] for k in (*same, *rows)])
@@ -145,7 +142,7 @@ class LoopDerivative:
         for slot, step in enumerate(line.steps, line.arity):
             if slot in where:
                 continue
-            if slot in self.again or (_is_literal(line, slot) and slot in self._reads):
+            if slot in self.again or (_is_literal(line, slot) and slot in reads):
                 where[slot] = b.step(step.operation, tuple(where[a] for a in step.args))
         made = b.line([where[k] for k in self.data])
         return made, dict(zip(self.data, made.outputs, strict=True))

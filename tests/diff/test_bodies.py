@@ -125,7 +125,7 @@ def test_what_many_states_need_is_found_at_once() -> None:
 
 @pytest.mark.parametrize(("lanes", "rounds"), [(1, 4), (2, 4), (4, 4), (3, 2)])
 def test_matrices_of_lanes_of_outputs_that_do_not_vary(lanes: int, rounds: int) -> None:
-    """Outputs of a loop in segments, the same in all rounds, beside another loop: dense, sparse and column by column."""
+    """Of a loop in segments beside another: dense, sparse and column by column."""
     V = hb.R**X
 
     def both(y: Any, x: Any) -> Any:

@@ -1,0 +1,499 @@
+"""Claims of the pages on control flow, records, vocabulary, operations, data: each with a test that fails without."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import pickle
+import warnings
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from adjoint import grad, jacobian, value_and_grad
+from diff import (
+    Expr,
+    again,
+    contract,
+    conv,
+    cos,
+    data,
+    derivative,
+    each,
+    exp,
+    fixed_point,
+    fold,
+    folded,
+    fun,
+    inner,
+    iterate,
+    jet,
+    jvp,
+    kept,
+    lift,
+    log,
+    operation,
+    program,
+    register,
+    root,
+    sin,
+    tanh,
+    term,
+    variant,
+    where,
+    while_,
+)
+from diff.elementwise import Elementwise
+from hilbert import R32, Elements, Fin, Part, R, Record, Scalar, SpaceError, direct_sum
+from hilbert.arrays import systems
+from hilbert.program.implicit import Solve
+from hilbert.program.loop import Loop
+from linmap import fft, ifft, linear_map
+
+X, Y = Fin.of(3), Fin.of(2)
+V, M = R**X, R ** (X * X)
+RNG = np.random.default_rng(0)
+
+
+def loops(f: Any) -> list[Loop]:
+    return [step.operation for step in program(f).steps if isinstance(step.operation, Loop)]
+
+
+def elementwise(line: Any) -> list[str]:
+    """The names of the primitives in a line, in the bodies of its loops, too."""
+    found = [step.operation.name for step in line.steps if isinstance(step.operation, Elementwise)]
+    inner = [step.operation.body for step in line.steps if isinstance(step.operation, Loop)]
+    return found + [name for body in inner for name in elementwise(body)]
+
+
+# --- docs/control-flow.md ---
+
+
+def test_a_state_that_no_round_changes_is_read_outside() -> None:
+    """What does not depend on the round is computed once, outside."""
+    f = fun(R, R)(lambda s, c: iterate(lambda t: (t[0] * exp(t[1]), t[1]), (s, c), Fin.of(9))[0])
+    (loop,) = loops(f)
+    assert elementwise(loop.body) == []
+    assert loop.states == 1
+
+
+def test_sums_and_products_of_what_is_kept_are_not_kept() -> None:
+    """For the derivative a loop keeps what cannot be had more cheaply."""
+    f = fun(V)(lambda s: iterate(lambda t: t * (t + 1.0), s, Fin.of(9)))
+    g = fun(V)(lambda s: iterate(lambda t: (t * t) * sin(t), s, Fin.of(9)))
+    kept = [len(loop.body.outputs) - loop.states for h in (f, g) for loop in loops(derivative(h).program)]
+    assert kept == [1, 3]  # t; t·t·… : t, sin t, cos t
+
+
+def test_what_takes_time_is_kept() -> None:
+    """For the derivative a loop keeps what cannot be had more cheaply: no primitive is computed again."""
+    f = fun(V)(lambda s: iterate(lambda t: t * t + cos(t), s, Fin.of(9)).sum())
+    back = [loop for loop in loops(grad(f)) if loop.reverse]
+    assert [elementwise(loop.body) for loop in back] == [[]]
+
+
+def test_a_loop_runs_in_blocks() -> None:
+    """What does not depend on its own past leaves the rounds: it runs for a block of rounds at once."""
+    calls: list[int] = []
+
+    def counted(xp: Any, x: Any) -> Any:
+        calls.append(1)
+        return xp.tanh(x)
+
+    p = register("counted_in_blocks", counted, lambda _x, y: 1.0 - y * y)
+    f = fun(V, V ** Fin.of(1000))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
+    f(f.dom.random(RNG))
+    assert len(calls) <= 2
+
+
+def test_again_computes_again() -> None:
+    """`again(f, x)`: its arguments are kept, the rest is computed again."""
+    f = fun(V)(lambda x: again(lambda x: exp(sin(cos(x))), x).sum())
+    once, twice = ["exp", "sin", "cos"], ["exp", "sin", "cos", "cos", "sin"]  # the value; that again, and its slopes
+    assert sorted(elementwise(program(value_and_grad(f)))) == sorted(once + twice)
+
+
+def test_segments_are_computed_again_in_derivatives_of_derivatives() -> None:
+    """With `checkpoint=True` a loop keeps the states between segments: so do its derivative, and that one's."""
+    f = fun(V)(lambda s: iterate(lambda t: sin(t) * t, s, Fin.of(9), checkpoint=True).sum())
+    assert sorted(elementwise(program(grad(f)))) == ["cos", "sin", "sin"]
+    assert [loop.again for loop in loops(value_and_grad(f))] == [True, True]
+
+
+def test_rounds_that_are_left_cost_one_test() -> None:
+    """`while_` with `at_most` stops when the condition does not hold any more: no step is computed after that."""
+    calls: list[int] = []
+
+    def halved(_xp: Any, x: Any) -> Any:
+        calls.append(1)
+        return x / 2.0
+
+    p: Any = register("halved_while", halved, lambda x, _: 0.0 * x + 0.5)
+    f = fun(R)(lambda x: while_(lambda s: s > 1.0, p, x, at_most=Fin.of(64)))
+    assert float(f(R.vec(10.0))) == 0.625
+    assert len(calls) == 4
+
+
+def test_the_tolerance_is_relative_for_large_solutions_and_absolute_for_small_ones() -> None:
+    """The search ends where a step is at most `tolerance`·(1 + |x|)."""
+    f = fun(R)(lambda a: fixed_point(lambda x: 0.5 * x + a, a, tolerance=1e-3))
+    assert 1e2 < abs(float(f(R.vec(1e6))) - 2e6) < 4e3
+    assert 1e-4 < float(fixed_point(lambda x: 0.5 * x, R.vec(1.0), tolerance=1e-3)) < 2e-3
+
+
+def test_a_fixed_point_may_take_ten_thousand_rounds() -> None:
+    """After `at_most` rounds, 10,000 where no number is given, it has failed."""
+    slow = fixed_point(lambda x: 0.995 * x + 0.005, R.vec(0.0))
+    assert abs(float(slow) - 1.0) < 1e-7
+    with pytest.raises(SpaceError, match="is not found in 10000 rounds"):
+        fixed_point(lambda x: x + 1.0, R.vec(0.0))
+
+
+def test_how_far_away_a_root_is() -> None:
+    """The root is not found in so many rounds, and the message says how far away: |f(x)|."""
+    with pytest.raises(SpaceError, match=r"root is not found in 3 rounds; the last residual is 0\.135"):
+        root(exp, R.vec(0.0), at_most=3)  # x = 0, −1, −2, −3: each step has the length 1
+
+
+def test_gmres_goes_on_to_its_tolerance() -> None:
+    """A system of more unknowns is solved by GMRES to ε^(3/4)."""
+    a = np.diag(np.linspace(1.0, 100.0, 300))
+    b = RNG.standard_normal((1, 300))
+    x = systems.gmres(np, lambda v: v @ a.T, b)
+    assert np.linalg.norm(x @ a.T - b) <= np.finfo(float).eps ** 0.75 * np.linalg.norm(b)
+
+
+def test_lanes_of_one_system_are_right_sides() -> None:
+    """Where the data do not vary over lanes, it is one system with many right sides."""
+    T = Fin.of(5)
+    f = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
+    (solve,) = [s.operation for s in program(lift(f, T, over=(1,))).steps if isinstance(s.operation, Solve)]
+    assert (solve.many, solve.lanes) == ((T,), 0)
+
+
+def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
+    """The data of the branch that is not taken are 0, and no derivative is computed outside of its domain."""
+    f = fun(V)(lambda xs: each(lambda x: where(x > 0, lambda: root(lambda y: exp(y) - x, x), lambda: x), xs).sum())
+    np.testing.assert_allclose(grad(f)(V.vec([-2.0, -1.0, -0.5])).array, [1.0, 1.0, 1.0])
+
+
+def test_inside_jit_a_loop_is_a_scan() -> None:
+    """Inside `jax.jit` a condition is `lax.cond`, a loop `lax.scan`."""
+    f = fun(R)(lambda x: iterate(sin, where(x > 0, lambda: x, lambda: -x), Fin.of(50)))
+    with jax.enable_x64(True):  # noqa: FBT003
+        text = str(jax.make_jaxpr(lambda a: f(R.vec(a)).array)(jnp.asarray(1.0)))
+    assert text.count("sin") == 1
+    assert (text.count("scan["), text.count("cond[")) == (1, 1)
+
+
+def test_rows_of_several_results_make_tables_again() -> None:
+    """`each(f, A, over=X)` takes the rows of a table, and rows that f gives make a table again."""
+
+    def rows(A: Any) -> Any:
+        return each(lambda row: (row * row, row.sum()), A, over=X)
+
+    f: Any = fun(R ** (X * Y))(rows)
+    assert f.cod == direct_sum(R ** (X * Y), R**X)
+
+
+def test_the_elements_of_a_table_are_its_entries() -> None:
+    """The elements of a table in ℝ^{X×Y} are its entries; `each(f, A, over=X)` takes its rows: an error says so."""
+    table: Any = (R ** (X * Y)).ones()
+    with pytest.raises(SpaceError) as caught:
+        each(lambda row: row[0], table)
+    assert caught.value.__notes__ == ["  the elements of a table are its entries; over=3 goes over the rows of a table"]
+
+
+def test_each_goes_over_one_index_set() -> None:
+    """`each(f, xs, ys)` takes two over one index set: not over two of one size."""
+
+    class Other: ...
+
+    other: Any = (R ** Fin(Other, 3)).ones()
+    with pytest.raises(SpaceError, match="goes over one index set"):
+        each(lambda x, y: x * y, V.ones(), other)
+
+
+def test_lanes_are_filled_with_the_first_one_that_takes_the_branch() -> None:
+    """Lanes that do not take a branch are filled with the arguments of the first one that does."""
+    seen: list[list[float]] = []
+
+    def value(_xp: Any, x: Any) -> Any:
+        seen.append(x.tolist())
+        return x * 1.0
+
+    p: Any = register("seen_in_lanes", value, lambda x, _: 0.0 * x + 1.0)
+    each(lambda x: where(x > 0, lambda: p(x), lambda: x), V.vec([-1.0, 2.0, 3.0]))
+    assert seen == [[2.0, 2.0, 3.0]]
+
+
+def test_a_number_beside_a_value_fills_its_space() -> None:
+    """`where(mask, a, b)` with values chooses entry by entry; a number beside a value is one in every entry."""
+    x = V.vec([1.0, -2.0, 3.0])
+    assert where(x > 0, x, 7.0).array.tolist() == [1.0, 7.0, 3.0]
+    assert fun(V)(lambda x: where(x > 0, 0.5, x))(x).array.tolist() == [0.5, -2.0, 0.5]
+
+
+# --- docs/taylor.md, loops and branches ---
+
+
+def test_a_state_that_does_not_depend_on_the_argument_stays_one_array() -> None:
+    """In the loop of a jet each coefficient of a state is one more state, but for a state that does not vary."""
+    one = R.vec(1.0)
+    f = fun(V)(lambda x: fold(lambda s, e: (s[0] * e * s[1], s[1] * 0.5), (x @ x, one), x)[0])
+    assert [loop.states for loop in loops(jet(f, 1, 2))] == [3 + 1]
+
+
+def test_jets_of_loops_with_checkpoints_have_checkpoints() -> None:
+    """`again` and `checkpoint=` have jets, too, whose derivative computes again what they compute again."""
+    f = fun(V)(lambda s: iterate(lambda t: sin(t) * t, s, Fin.of(9), checkpoint=True).sum())
+    assert [loop.again for loop in loops(jet(f, 1, 2))] == [True]
+
+
+# --- docs/vocabulary.md ---
+
+
+@pytest.mark.parametrize("shape", [(7,), (36,), (40,), (37,), (72,), (4, 3), (2, 40), (3, 1, 2)])
+@pytest.mark.parametrize("field", [R, R32])
+def test_fourier_transforms_of_every_size(shape: tuple[int, ...], field: Any) -> None:
+    """`fft(X)` is the Fourier transform of pairs, unitary, along each axis of X; `ifft(X)` its inverse."""
+    index: Any = math.prod([Fin.of(n) for n in shape[1:]], start=Fin.of(shape[0]))
+    z = RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
+    pair = (z.real.astype(field.dtype), z.imag.astype(field.dtype))
+    for f, due in (
+        (fft(index, field), np.fft.fftn(z, norm="ortho")),
+        (ifft(index, field), np.fft.ifftn(z, norm="ortho")),
+    ):
+        re, im = (part.array for part in f(f.dom.vec(pair)).split())
+        assert re.dtype == field.dtype
+        np.testing.assert_allclose(re + 1j * im, due, atol=1e-12 if field is R else 1e-5)
+
+
+def test_a_fourier_transform_is_of_small_ones() -> None:
+    """A transform of n = p·q numbers takes n·(p + q) products, not n²."""
+    assert all(leaf.size <= 4 * 1024 for leaf in program(fft(Fin.of(1024))).slots)
+    assert all(leaf.size <= 37 * 37 for leaf in program(fft(Fin.of(37))).slots)
+
+
+CONVOLUTIONS = [
+    {"stride": 2, "padding": (1, (2, 0))},
+    {"stride": (1, 3), "dilation": (2, 1)},
+    {"dilation": 2, "padding": "same"},
+    {"stride": (3, 2), "padding": "same"},
+    {"stride": 2, "dilation": (1, 2), "padding": "same"},
+]
+
+
+@pytest.mark.parametrize("options", CONVOLUTIONS, ids=str)
+def test_convolutions_as_they_are_defined(options: Any) -> None:
+    """`conv`: strides, dilations, zeros around, in any number of axes, as jax.lax.conv_general_dilated."""
+    y, x, c, o, k, j = (Fin.of(n) for n in (7, 8, 2, 3, 2, 3))
+    image, w = (R ** (y * x * c)).random(RNG), (R ** (k * j * c * o)).random(RNG)
+    pairs = {"stride": 1, "dilation": 1, "padding": 0} | options
+    stride, dilation = (pairs[n] if isinstance(pairs[n], tuple) else (pairs[n],) * 2 for n in ("stride", "dilation"))
+    pad: Any = pairs["padding"] if isinstance(pairs["padding"], (str, tuple)) else (pairs["padding"],) * 2
+    pad = pad.upper() if isinstance(pad, str) else [p if isinstance(p, tuple) else (p, p) for p in pad]
+    with jax.enable_x64(True):  # noqa: FBT003
+        form: Any = {"rhs_dilation": dilation, "dimension_numbers": ("NHWC", "HWIO", "NHWC")}
+        due = jax.lax.conv_general_dilated(image.array[None], w.array, stride, pad, **form)[0]
+    np.testing.assert_allclose(conv(image, w, **options).array, due, atol=1e-12)
+
+
+def test_axes_whose_places_stay_keep_their_index_set() -> None:
+    """The axes of a convolution keep their index sets where their places stay, as with padding="same"."""
+
+    class Pixel: ...
+
+    pixel, c, o, k = Fin(Pixel, 5), Fin.of(2), Fin.of(4), Fin.of(3)
+    x, w = (R ** (pixel * c)).ones(), (R ** (k * c * o)).ones()
+    assert conv(x, w, padding="same").space == conv(x, w, padding=1).space == R ** (pixel * o)
+    assert conv(x, w).space == R ** (Fin.of(3) * o)
+
+
+def test_nothing_overflows_in_other_libraries() -> None:
+    """`x.logsumexp()` does not overflow, nor does softmax: in JAX, too, and with infinite entries."""
+    with jax.enable_x64(True):  # noqa: FBT003
+        large, infinite = (V.vec(jnp.asarray(a)) for a in ([1e3, 1e3, -np.inf], [-np.inf, 3.0, -np.inf]))
+        assert float(large.logsumexp()) == pytest.approx(1e3 + math.log(2.0))
+        assert large.softmax().array.tolist() == [0.5, 0.5, 0.0]
+        assert float(infinite.logsumexp()) == 3.0
+
+
+def test_extremes_and_sums_of_direct_sums_are_those_of_all_parts() -> None:
+    """Of all entries, also of all parts of a direct sum: max, min, logsumexp, product, where a later part decides."""
+    S = direct_sum(V, R**Y)
+    v = S.vec(([1.0, 2.0, 3.0], [5.0, -4.0]))
+    found = [float(x) for x in (v.max(), v.min(), v.product(), v.logsumexp())]
+    assert found == pytest.approx([5.0, -4.0, -120.0, math.log(sum(math.exp(x) for x in v.flat()))])
+    assert grad(fun.over(S)(made_of))(v)[1].array.tolist() == [1.0, 0.0]
+
+
+def made_of(x: Any, y: Any) -> Any:
+    """The largest entry of (x, y), by a function of a direct sum."""
+    f: Any = fun(direct_sum(V, R**Y))(lambda p: p.max())
+    return f((x, y))
+
+
+def test_the_logarithm_of_a_softmax_loses_no_digits() -> None:
+    """`A.log_softmax(over=Y)`: its logarithm, without loss of digits."""
+    assert V.vec([1000.0, 0.0, 0.0]).log_softmax().array.tolist() == [0.0, -1000.0, -1000.0]
+
+
+def test_the_largest_few_along_an_axis() -> None:
+    """`x.top(k)`: where the largest few are, of equal entries the first; along an axis by `over=`, indexed by `to=`."""
+    A = (R ** (X * X)).vec([[3.0, 1.0, 3.0], [0.0, 2.0, 1.0], [5.0, 5.0, 5.0]])
+    assert A.top(2, over=1, to=Y).array.tolist() == [[0, 2], [1, 2], [0, 1]]
+    assert A.top(2, over=0, to=Y).space == Elements(X) ** (Y * X)
+
+
+# --- docs/operations.md and docs/linear-maps.md ---
+
+
+def test_a_linear_map_of_ones_own_writes_into_nothing() -> None:
+    """No side effects: what a function of a user's is given is read-only, intermediate results, too."""
+
+    def writing(_xp: Any, a: Any) -> Any:
+        a += 1.0
+        return a
+
+    A = linear_map("writing into", V, V, writing, writing)
+    f: Any = fun(V)(lambda x: A(2.0 * x) + 2.0 * x)
+    with pytest.raises(ValueError, match="read-only"):
+        f(V.ones())
+
+
+def test_an_operation_that_is_not_there() -> None:
+    """It is pickled by its name: define it in every process."""
+    data = pickle.dumps(operation("gone", V, to=V, value=lambda _xp, a: a))
+    gc.collect()
+    with pytest.raises(SpaceError, match="'gone' is not there: define it before it is unpickled"):
+        pickle.loads(data)
+
+
+def test_barriers_and_casts_are_linear_in_a_tangent() -> None:
+    """A rule's step that depends on a tangent may be a linear operation: a barrier and a cast are."""
+    rounded = operation(
+        "rounded",
+        V,
+        to=R32**X,
+        value=lambda _xp, a: (2.0 * a).astype("float32"),
+        tangent=lambda _a, _y, da: kept(2.0 * da).cast(R32),
+    )
+    assert np.allclose(jacobian(rounded, V.ones()), 2.0 * np.eye(3))
+
+
+def test_two_results_of_one_tangent() -> None:
+    """The rule of a result in a direct sum gives a tuple of expressions: of one expression twice, too."""
+
+    def value(_xp: Any, a: Any) -> Any:
+        return 2.0 * a, 2.0 * a + 1.0
+
+    def tangent(_a: Any, _y: Any, da: Any) -> Any:
+        return (dy := 2.0 * da), dy
+
+    f = operation("two of one", V, to=direct_sum(V, V), value=value, tangent=tangent)
+    assert np.allclose(jacobian(f, V.ones()), 2.0 * np.concatenate([np.eye(3), np.eye(3)]))
+
+
+# --- docs/records.md ---
+
+
+def test_a_class_that_was_defined_again() -> None:
+    """A lens is of a part that there is: of a class that was defined again, the message says so."""
+
+    def layer() -> Any:
+        class Layer(Record):
+            bias: Part[Scalar]
+
+        return Layer
+
+    first, second = layer(), layer()
+    with pytest.raises(SpaceError, match="of another class Layer than the record: it was defined again"):
+        second(bias=R).zeros()[first.bias]
+
+
+# --- docs/data.md ---
+
+
+@variant
+class Rose:
+    label: Expr[Scalar]
+    children: tuple[Rose, ...]
+
+
+rose = data(Rose, label=R)
+
+
+def test_arguments_by_name() -> None:
+    """On data a function is the Python function itself: its arguments may be given by name, in any order."""
+
+    @term(R, rose, to=R)
+    def scaled(k: Expr[Scalar], t: Rose) -> Expr[Scalar]:
+        return folded(lambda c, a: scaled(k, c) + a, k * t.label, t.children)
+
+    r, k = Rose(R.vec(2.0), (Rose(R.vec(3.0), ()),)), R.vec(5.0)
+    by_name: Any = scaled
+    slope: Any = grad(scaled, 0)
+    assert float(by_name(t=r, k=k)) == float(scaled(k, r)) == 25.0
+    assert float(slope(t=r, k=k)) == 5.0
+    assert by_name.at(t=r, k=k).program is scaled.at(k, r).program
+
+
+def test_a_loop_over_parts_says_folded() -> None:
+    """What is refused: the items of a sequence of parts; write `folded` for a sequence."""
+
+    @term(rose, to=R)
+    def items(t: Rose) -> Expr[Scalar]:
+        for child in t.children:
+            return child.label
+        return t.label
+
+    with pytest.raises(SpaceError, match=r"folded\(step, start, items\) goes over the items of a sequence"):
+        program(items, at=Rose(R.vec(2.0), ()))
+
+
+# --- docs/limits.md and docs/functions.md: lines and operands in errors ---
+
+
+@pytest.mark.parametrize("n", [5, 50])
+@pytest.mark.parametrize("lanes", [False, True])
+def test_lines_of_steps_in_blocks_and_lanes(n: int, *, lanes: bool) -> None:
+    """An error names the line that a step was written on, and so does a warning that is an error."""
+
+    def step(s: Any, x: Any) -> Any:
+        return tanh(s) + log(x)
+
+    one = fun(V, V ** Fin.of(n))(lambda s, xs: fold(step, s, xs))
+    f: Any = lift(one, Y, over=(1,)) if lanes else one
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning) as caught:
+            f(f.dom.zeros())
+    assert f"{__file__}:{step.__code__.co_firstlineno + 1} in step" in caught.value.__notes__[0]
+
+
+def test_operands_that_are_named_or_stand_twice() -> None:
+    """An error lists the operands as they are written, each with its space: once each, keywords, too."""
+    W = R**Y
+    with pytest.raises(SpaceError) as caught:
+        fun(V, W)(lambda x, y: where(x > 0, y, otherwise=x))
+    assert str(caught.value).splitlines()[-1] == "    x > 0 ∈ Bool^3, y ∈ ℝ^2, x ∈ ℝ^3"
+    with pytest.raises(SpaceError) as caught:
+        fun(V)(lambda x: contract("ij,j->i", x, x))
+    assert str(caught.value).splitlines()[-1] == "    x ∈ ℝ^3"
+
+
+def test_what_a_wrapper_changes_is_not_told() -> None:
+    """The operands are those in the expression: where others were given to the operation, none is listed."""
+
+    def body(x: Any, y: Any) -> Any:
+        with_x = functools.partial(inner, x)
+        return with_x(y)
+
+    with pytest.raises(SpaceError) as caught:
+        fun(V, R**Y)(body)
+    assert str(caught.value).splitlines()[-1].strip() == "^" * len("with_x(y)")
