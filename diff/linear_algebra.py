@@ -98,7 +98,7 @@ def _solver(solve: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], 
         if math.prod(a.shape[:-2]) != 1 or math.prod(front) == 1:
             return solve(xp, a, b)
         k = len(front)
-        columns = xp.reshape(xp.permute_dims(b, (k, *range(k), k + 1)), (n, -1))
+        columns = xp.reshape(xp.permute_dims(b, (k, *range(k), k + 1)), (n, math.prod(front) * m))
         made = xp.reshape(solve(xp, xp.reshape(a, a.shape[-2:]), columns), (n, *front, m))
         return xp.permute_dims(made, (*range(1, k + 1), 0, k + 1))
 

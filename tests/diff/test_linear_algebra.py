@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import hilbert.all as hb
 from adjoint import check, grad, hessian
 from diff import (
     cholesky,
@@ -259,3 +260,13 @@ def test_contraction_of_a_factor() -> None:
     f: Any = fun(M)(lambda a: contract("ij,j,kj->ik", eigh(a)[1], eigh(a)[0], eigh(a)[1]))
     assert sum("eigh" in repr(step.operation) for step in f.steps) == 1
     np.testing.assert_allclose(f(S).array, S.array, atol=1e-12)
+
+
+@pytest.mark.parametrize("over", [(0,), (1,), (0, 1)])
+def test_no_unknowns_in_lanes(over: tuple[int, ...]) -> None:
+    """Systems of size 0, lifted over the matrix, the right side, or both."""
+    X = hb.Fin.of(0)
+    solvers: list[Any] = [hb.solve, lambda a, b: hb.solve_triangular(a, b, lower=True)]
+    for solver in solvers:
+        f: Any = hb.lift(hb.fun(hb.R ** (X * X), hb.R**X)(solver), hb.Fin.of(3), over=over)
+        assert f(f.dom.zeros()).array.shape == (3, 0)
