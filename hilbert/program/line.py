@@ -27,7 +27,7 @@ O_co = TypeVar("O_co", bound=Operation, covariant=True)
 
 
 @final
-@frozen
+@frozen(cache_hash=True)
 class Step(Generic[O_co]):
     """slot = operation(slots `args`). Where it was written is no part of its value."""
 
@@ -40,7 +40,7 @@ class Step(Generic[O_co]):
 
 
 @final
-@frozen(slots=False, repr=False)
+@frozen(slots=False, repr=False, cache_hash=True)
 class Line:
     """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k.
 
