@@ -27,7 +27,7 @@ O_co = TypeVar("O_co", bound=Operation, covariant=True)
 
 
 @final
-@frozen(cache_hash=True)
+@frozen
 class Step(Generic[O_co]):
     """slot = operation(slots `args`). Where it was written is no part of its value."""
 
