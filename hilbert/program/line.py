@@ -41,7 +41,7 @@ class Step(Generic[O_co]):
 
 
 @final
-@frozen(slots=False, repr=False)
+@frozen(slots=False, repr=False, cache_hash=True)
 class Line:
     """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from linmap.matrices.products import NetworkProduct
@@ -17,7 +18,7 @@ from linmap.net.fold import live_arcs
 from linmap.term import wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from linmap.matrices.network import Network
     from linmap.term.nets import Arc
@@ -26,29 +27,57 @@ FormOfArc: TypeAlias = list[NetworkProduct]
 """The sum that an arc carries."""
 Edge: TypeAlias = tuple[int, int, wire.Wire | NetworkProduct]
 """From which wire, to which, and what happens on the way."""
+Arriving: TypeAlias = tuple[int, int, FormOfArc]
+"""When the wire that was passed last was complete, from where, and what."""
 SAME = wire.Same()
 
 
 def forms_of_arcs(n: Network) -> dict[tuple[int, int], FormOfArc]:
-    """The sum from wire to wire; each input, and then each output, has a wire of its own behind those of the net."""
+    """The sum from wire to wire; each input, and then each output, has a wire of its own behind those of the net.
+
+    Arcs come first in a sum, then what passes wires, in the order in which these are complete.
+    """
     edges = list(_edges(n))
+    complete = {dst: k for k, (_, dst, _) in enumerate(edges)}
     departures = Counter([src for src, _, _ in edges])
     joins = _joins(edges, departures)
     onward = _onward(n, edges, departures, joins)
     behind: dict[int, tuple[int, FormOfArc]] = {}  # from where what flows into a wire comes, and what it is
-    found: dict[tuple[int, int], FormOfArc] = {}
+    into: dict[int, list[Arriving]] = {}
     for src, dst, f in edges:
         if src in onward:
+            into.setdefault(dst, []).append((complete[src], src, []))
             continue
+        time = complete[src] if src in behind else -1
         start, form = behind.get(src) or (src, [n.unit(src)])
         form = [q for p in settled(n, form) if (q := _then(n, f, p)).k]
         if dst not in joins and departures[dst] and (departures[dst] == 1 or all(p.is_plain for p in form)):
             behind[dst] = start, form
             continue
-        end, last = onward.get(dst, (dst, None))
-        known = found.setdefault((start, end), [])
-        known += form if last is None else [q for p in form if (q := n.after(last, p)).k]
+        last = onward.get(dst)
+        form = form if last is None else [q for p in form if (q := n.after(last, p)).k]
+        into.setdefault(dst, []).append((time, start, form))
+    found: dict[tuple[int, int], FormOfArc] = {}
+    for end in [w for w in into if w not in onward]:
+        for start, form in _arriving(into, onward.keys(), end):
+            found.setdefault((start, end), []).extend(form)
     return found
+
+
+def _arriving(into: dict[int, list[Arriving]], onward: Collection[int], end: int) -> Iterator[tuple[int, FormOfArc]]:
+    """What arrives at a wire, also by way of those that only pass on what meets there: from where, and what."""
+    todo = [iter(sorted(into[end], key=_time))]
+    while todo:
+        for _, start, form in todo[-1]:
+            if start in onward:
+                todo.append(iter(sorted(into[start], key=_time)))
+                break
+            yield start, form
+        else:
+            todo.pop()
+
+
+_time = itemgetter(0)
 
 
 def _edges(n: Network) -> Iterator[Edge]:
@@ -99,16 +128,16 @@ def _joins(edges: Sequence[Edge], departures: Counter[int]) -> set[int]:
 
 def _onward(
     n: Network, edges: Sequence[Edge], departures: Counter[int], joins: set[int]
-) -> dict[int, tuple[int, NetworkProduct | None]]:
-    """For each wire that only passes on what meets there: to where, and how; None as it is."""
-    onward: dict[int, tuple[int, NetworkProduct | None]] = {}
+) -> dict[int, NetworkProduct | None]:
+    """The wires that only pass on what meets there, and how it gets to the end of such wires; None as it is."""
+    onward: dict[int, NetworkProduct | None] = {}
     for src, dst, f in reversed(edges):
         if src in joins and departures[src] == 1 and _passes(f):
-            end, last = onward.get(dst, (dst, None))
+            last = onward.get(dst)
             if not isinstance(f, (wire.Same, wire.Cast)):
                 first = _then(n, f, n.unit(src))
                 last = first if last is None else n.after(last, first)
-            onward[src] = end, last
+            onward[src] = last
     return onward
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import derivative, fun, sin, tanh
+from diff import cos, derivative, fun, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -483,6 +483,21 @@ def test_cheapest_first(s: Source) -> None:
         graph.eliminate(w)
         gone.append(w)
     assert sorted(gone) == sorted(wires)
+
+
+def test_wires_that_only_pass_on_are_gone() -> None:
+    """Inputs, results, one arc in and one out, a sum that is only scaled or turned: no order is needed for those."""
+    X = Fin.of(3)
+    turned = transpose(R ** (X * X))
+    for f in (
+        derivative(fun(R**X)(lambda x: sin(x) * x + cos(x))),
+        derivative(fun(R**X, R**X)(lambda x, y: 2.0 * (sin(x) + y) + cos(y))),
+        derivative(fun(R ** (X * X))(lambda A: turned(sin(A) + turned(A)) + A)),
+    ):
+        assert ArcsLeft(Network(body_of(f, "structure"))).wires() == []
+    inner = fun(R**X)(lambda x: sin(x) + x.roll(1))
+    mixed = fun(R**X)(lambda y: sin(y) + cos(y)) @ inner
+    assert len(ArcsLeft(Network(derivative(mixed).body)).wires()) == 1
 
 
 def test_long_nets_take_few_steps() -> None:

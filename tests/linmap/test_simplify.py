@@ -139,6 +139,13 @@ def test_the_size_is_kept(s: Source) -> None:
         assert (passes.shared.size, passes.shared.weight) == (due.size, due.weight)
 
 
+def test_what_the_measure_counts() -> None:
+    """Size: rows, references and vectors of a term, each once; weight: what its rows compute."""
+    u = section(hadamard(V), 0, V.vec([1.0, 2.0, 3.0]))
+    terms = identity(V), cumsum(X), u, u @ cumsum(X), 2 * cumsum(X)
+    assert [(measure(f).size, measure(f).weight) for f in terms] == [(1, 1), (1, 3), (3, 4), (7, 8), (3, 5)]
+
+
 def test_shared_scalings_are_as_deep_as_their_deepest_use() -> None:
     """A subterm that is used twice counts once in the measure."""
     f = cumsum(X) @ (2 * cumsum(X, reverse=True))

@@ -70,6 +70,7 @@ TESTS = (
 GOLDEN = {"test_a_difference_of_equals", "test_low_rank_stays", "test_many_paths", "test_nothing_to_do"}
 EXPLAINED = Path(__file__).with_name("explained.txt")
 WIDE = {"test_no_redex", "test_simplify", "test_derivatives", "test_data_are_told_apart"}
+WIDE |= {"test_the_size_is_kept", "test_what_the_measure_counts", "test_data_that_are_used_once_are_computed"}
 FEW, MANY = (6, 30), (40, 90)
 """How many tests a mutant is given, and seconds: at first, and if it survives these."""
 
