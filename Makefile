@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test fuzz bench coverage typing-mutants mutation edits statements wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation edits statements terms wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -28,6 +28,9 @@ edits: .venv/.ready ## mistakes in the models of docs/examples: each must be ref
 
 statements: .venv/.ready ## break each statement of the paper; the tests that docs/traceability.md cites must notice
 	$(BIN)/python -m tests.mutation.statements $(ARGS)
+
+terms: .venv/.ready ## the laws of functions of functions on 3,000 generated terms; counts of formers and rules
+	$(BIN)/python -m tests.recorded_terms $(ARGS)
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"

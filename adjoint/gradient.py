@@ -363,4 +363,5 @@ def hessian(
 @takes_wrt
 def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
+    require_map(f, "hessian")
     return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_)

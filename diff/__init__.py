@@ -10,7 +10,7 @@ from diff.dot import dot
 from diff.expr import Expr, const
 from diff.higher.forest import forest
 from diff.higher.kinds import arrow, data, sequence, variant
-from diff.higher.surface import case, folded, on, term
+from diff.higher.surface import as_vector, case, folded, on, term
 from diff.implicit import fixed_point, root
 from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each
@@ -78,6 +78,7 @@ __all__ = [
     "affine",
     "again",
     "arrow",
+    "as_vector",
     "asin",
     "asinh",
     "atan",

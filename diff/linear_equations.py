@@ -116,9 +116,18 @@ def _compact(dom: Any, cod: Any, inputs: Any, arcs: list[Arc], outputs: Any, wir
     return Net(dom, cod, first, moved, last, tuple(wires[w] for w in used))
 
 
-def inverse(b: Builder, d: AnyLinearization, args: Sequence[int], unknowns: int) -> wire.Inverse:
-    """(∂ₓf)⁻¹ at some slots, for a step of Newton's."""
-    return _Partial.at(b, d, args).inverse(unknowns, is_root=True, lanes=0, lead=0)
+def inverse(
+    b: Builder,
+    d: AnyLinearization,
+    args: Sequence[int],
+    unknowns: int,
+    *,
+    is_root: bool = True,
+    lanes: int = 0,
+    lead: int = 0,
+) -> wire.Inverse:
+    """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
+    return _Partial.at(b, d, args).inverse(unknowns, is_root=is_root, lanes=lanes, lead=lead)
 
 
 def derived(

@@ -33,6 +33,8 @@ Slots = tuple[int, ...]
 class Shaped(ABC):
     """What is a function of the library for arguments of each shape: a function on data."""
 
+    as_map = "a function on data is one for arguments of one shape, program(f, at=…)"
+
     @abstractmethod
     def program_at(self, at: Any) -> AnyProgram:
         """The program for all arguments of the shape of these: one value, or a tuple of as many as it takes."""

@@ -21,13 +21,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
-from attrs import frozen
-
 from diff.custom import Custom
 from diff.elementwise import Elementwise
+from diff.linear_loops import without_bound
 from diff.multiindex import Alpha, pairs
-from diff.partials import partials_on
 from diff.series_bodies import Results, chosen, unpacked
+from diff.series_families import at_basis, summed
+from diff.series_partials import PartialDerivative, partials_of
+from diff.series_rules import Euler, Rule, Ruled, coefficients, rule_of
 from hilbert import SpaceError
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
@@ -37,6 +38,7 @@ from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
+from hilbert.program.written import told
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -54,19 +56,8 @@ MOST = 10_000_000
 """No jet takes more products."""
 DISCRETE = frozenset("bi")
 """Entries without derivatives, by kind."""
-WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast, Pack, Unpack, Choose, Fill)
+WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast, External, Pack, Unpack, Choose, Fill)
 """The operations that have coefficients above the value."""
-
-
-@final
-@frozen
-class PartialDerivative:
-    """A partial derivative: factor · slot; `square` is c where the slot is c·u + const for the argument u itself."""
-
-    factor: float
-    slot: int
-    whole: int
-    square: float | None
 
 
 @final
@@ -102,6 +93,12 @@ class Series:
         self.collapsed = collapsed
         self.top = len(self.levels) - 1 if collapsed else len(self.levels)
         self.bodies: dict[tuple[int, int], Results] = {}
+        self.ways = sorted({self.way(alpha)[1] for level in self.levels[1:] for alpha in level})
+        self.rules: dict[int, Rule] = {}
+        self.linear: set[int] = set()  # slots of rules that are linear in a tangent: 0 at order 0
+        self.own: set[int] = set()  # tangents in a rule that are those of its own results
+        self.ruled: dict[tuple[int, Alpha], dict[int, int | None]] = {}
+        self.inverses: dict[int, Any] = {}
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
         inputs = {k for k, alpha in given if any(alpha)}
         self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
@@ -157,6 +154,16 @@ class Series:
                 yield self.fed[slot], 1
             return
         step = self.src.steps[slot - self.src.arity]
+        if slot in self.linear:  # at its order what it is multiplied by is needed below that
+            for a in step.args:
+                if a in self.linear or isinstance(step.operation, Euler):
+                    yield a, 0
+                elif order:
+                    yield a, 1
+            return
+        if order and isinstance(step.operation, Ruled):
+            for some in self.rule(slot).ends.values():
+                yield from ((k, 0) for k in some)
         if order and isinstance(step.operation, Elementwise):
             for partial in self._partials(slot, step):
                 if isinstance(partial, PartialDerivative):
@@ -164,36 +171,17 @@ class Series:
         for a in step.args:
             yield a, 0
 
+    def rule(self, slot: int) -> Rule:
+        """The rule of a step that has one."""
+        if slot not in self.rules:
+            self.rules[slot] = rule_of(self, slot)
+        return self.rules[slot]
+
     def _partials(self, slot: int, step: Step[Any]) -> list[float | PartialDerivative]:
         """The partial derivatives of the primitive of a step, each a number or a slot."""
         if slot not in self.partials:
-            line, numbers = partials_on(self.src.slots[slot], step.operation)
-            where = self.src.inline(line, (*step.args, slot))
-            slots = iter(line.outputs)
-            self.partials[slot] = [
-                self._factor(where[next(slots)], u) if k is None else k for u, k in zip(step.args, numbers, strict=True)
-            ]
+            self.partials[slot] = partials_of(self.src, slot, step)
         return self.partials[slot]
-
-    def _factor(self, whole: int, u: int) -> PartialDerivative:
-        """A slot without the numbers in front of it, and whether it is c·u + const."""
-        factor, slot = self._unscaled(whole)
-        c, inner = factor, slot
-        while inner != u and isinstance(self.src.operation(inner), Add):
-            args = self.src.steps[inner - self.src.arity].args
-            rest = [a for a in args if not isinstance(self.src.operation(a), Literal)]
-            if len(rest) != 1:
-                break
-            k, inner = self._unscaled(rest[0])
-            c *= k
-        return PartialDerivative(factor, slot, whole, c if inner == u else None)
-
-    def _unscaled(self, slot: int) -> tuple[float, int]:
-        """k and x of a slot k·x."""
-        k = 1.0
-        while isinstance(operation := self.src.operation(slot), Scale):
-            k, slot = k * operation.k, self.src.steps[slot - self.src.arity].args[0]
-        return k, slot
 
     # --- the coefficients ---
 
@@ -208,15 +196,45 @@ class Series:
                     done.add(slot)
                     group.add(slot)
                     todo += [k for k, _ in self._below(slot, need[slot])]
-            slots = sorted(group)
+            slots = self._in_order(group)
             for order, alphas in enumerate(self.levels):
                 for slot in slots:
                     if need[slot] >= order:
                         for alpha in alphas:
                             if (slot, alpha) not in self.known:
-                                self.known[slot, alpha] = self._coefficient(slot, alpha)
+                                self.known[slot, alpha] = self.coefficient(slot, alpha)
 
-    def _coefficient(self, slot: int, alpha: Alpha) -> int | None:
+    def _in_order(self, group: set[int]) -> list[int]:
+        """Slots, each after those whose coefficients of the same order it needs."""
+        if self.linear.isdisjoint(group):
+            return sorted(group)
+        found: dict[int, None] = {}
+        stack = [(slot, False) for slot in sorted(group, reverse=True)]
+        while stack:
+            slot, is_ready = stack.pop()
+            if slot in found or slot not in group:
+                continue
+            if is_ready:
+                found[slot] = None
+            else:
+                stack.append((slot, True))
+                stack += [(k, False) for k in self._beside(slot)]
+        return list(found)
+
+    def _beside(self, slot: int) -> Iterable[int]:
+        """The slots that a coefficient needs coefficients of the same order of."""
+        if slot < self.src.arity:
+            return ()
+        step = self.src.steps[slot - self.src.arity]
+        if isinstance(step.operation, Ruled) and slot in self.rules:
+            return [k for some in self.rules[slot].ends.values() for k in some]
+        if slot not in self.linear:
+            return step.args
+        return (
+            () if slot in self.own else [a for a in step.args if a in self.linear or isinstance(step.operation, Euler)]
+        )
+
+    def coefficient(self, slot: int, alpha: Alpha) -> int | None:
         """The coefficient of a slot; those below and before it are known."""
         b = self.out
         if slot < self.src.arity:
@@ -224,13 +242,18 @@ class Series:
         step = self.src.steps[slot - self.src.arity]
         args = step.args
         operation: Operation = step.operation
-        if isinstance(operation, Unpack) and self._moves(args[0]) and self.need[args[0]]:
+        if isinstance(operation, Unpack) and args[0] not in self.rules and self._moves(args[0]) and self.need[args[0]]:
             return unpacked(self, operation.k, args[0], alpha)
         if not any(alpha):
-            return b.step(operation, tuple([self._value(a) for a in args]))
-        if isinstance(operation, (Loop, Cond)):  # what they give is unpacked
+            return None if slot in self.linear else b.step(operation, tuple([self.value(a) for a in args]))
+        if isinstance(operation, Euler):
+            return self.scaled(float(alpha[operation.i]), self.known.get((args[0], alpha)))
+        ruled = args[0] if isinstance(operation, Unpack) else slot
+        if ruled in self.rules:  # a bundle itself is unpacked
+            return self._of_rule(ruled, alpha).get(slot)
+        if isinstance(operation, (Loop, Cond)):
             return None
-        if not isinstance(operation, WITH_JETS):
+        if not isinstance(operation, (*WITH_JETS, While)):
             msg = f"a jet of the step {type(operation).__name__}, into {self.src.slots[slot]}: this kind of step has "
             raise SpaceError(msg + "none; see jvp and grad for first derivatives")
         match operation:
@@ -239,7 +262,7 @@ class Series:
             case Contract(spec):  # ⋄
                 return self._product(spec, args[0], args[1], alpha)
             case Add():
-                return self._sum(self.known.get((a, alpha)) for a in args)
+                return self.total(self.known.get((a, alpha)) for a in args)
             case Keep():  # what is kept is the value
                 return self.known[args[0], alpha]
             case Elementwise():
@@ -259,13 +282,30 @@ class Series:
             case never:
                 assert_never(never)
 
-    def no_jet(self, slot: int, operation: Any) -> SpaceError:
-        """What is said of a step without coefficients."""
-        name = getattr(operation, "name", type(operation).__name__.lower())
-        msg = f"there is no jet of the step {name} into {self.src.slots[slot]}: "
-        return SpaceError(f"{msg}unroll it, or take nested derivatives")
+    def _of_rule(self, slot: int, alpha: Alpha) -> dict[int, int | None]:
+        """The coefficients of the results of a step that has a rule."""
+        if (slot, alpha) not in self.ruled:
+            self.ruled[slot, alpha] = coefficients(self, slot, alpha)
+        return self.ruled[slot, alpha]
 
-    def _value(self, slot: int) -> int:
+    def way(self, alpha: Alpha) -> tuple[int, int]:
+        """αᵢ and i, for which αᵢ is the least that is not 0: a sum of γᵢ u_γ has the fewest terms."""
+        return min((n, i) for i, n in enumerate(alpha) if n)
+
+    def no_jet(self, slot: int, operation: Any, where: str = "") -> SpaceError:
+        """What is said of a step without coefficients."""
+        step = self.src.steps[slot - self.src.arity]
+        if isinstance(operation, While):
+            return without_bound(step)
+        name = getattr(operation, "name", type(operation).__name__.lower())
+        msg = f"there is no jet of the step {name} into {self.src.slots[slot]}{where}: "
+        error = SpaceError(f"{msg}unroll it, or take nested derivatives")
+        if step.place is not None:
+            error.add_note(f"  computed by {told(step.place)}")
+        return error
+
+    def value(self, slot: int) -> int:
+        """The slot of the coefficient of order 0."""
         found = self.known[slot, (0,) * len(self.levels[0][0])]
         assert found is not None  # the value of an input is given, or is the number 0
         return found
@@ -277,23 +317,25 @@ class Series:
         if not self.fed:
             return None
         (n,) = alpha
-        return self._scaled(1.0 / n, self.known[self.fed[slot], (n - 1,)])
+        return self.scaled(1.0 / n, self.known[self.fed[slot], (n - 1,)])
 
-    def _sum(self, terms: Iterable[int | None]) -> int | None:
+    def total(self, terms: Iterable[int | None]) -> int | None:
+        """A sum, of which None is 0."""
         total: int | None = None
         for term in terms:
             if term is not None:
                 total = term if total is None else self.out.add(total, term)
         return total
 
-    def _scaled(self, k: float, term: int | None) -> int | None:
+    def scaled(self, k: float, term: int | None) -> int | None:
+        """k · x, of which None is 0."""
         return None if term is None else self.out.scale(k, term)
 
     def _product(self, spec: Spec, u: int, w: int, alpha: Alpha) -> int | None:
         """Σ_{γ ≤ α} u_γ ⋄ w_{α−γ}; of u ⋄ u, where ⋄ is symmetric, half of it twice."""
         if u == w and spec == spec.mirrored:
             return self._square(spec, u, alpha, self._pairs(alpha))
-        return self._sum(self._term(spec, u, gamma, w, delta) for gamma, delta in self._pairs(alpha))
+        return self.total(self._term(spec, u, gamma, w, delta) for gamma, delta in self._pairs(alpha))
 
     def _pairs(self, alpha: Alpha) -> Iterator[tuple[Alpha, Alpha]]:
         """All (γ, α − γ); raises SpaceError where the whole comes to more than 10⁷."""
@@ -305,30 +347,30 @@ class Series:
 
     def _square(self, spec: Spec, u: int, alpha: Alpha, some: Iterable[tuple[Alpha, Alpha]]) -> int | None:
         """Σ u_γ ⋄ u_δ over pairs that come with (δ, γ) for each (γ, δ)."""
-        below = self._sum(self._term(spec, u, gamma, u, delta) for gamma, delta in some if gamma < delta)
+        below = self.total(self._term(spec, u, gamma, u, delta) for gamma, delta in some if gamma < delta)
         half = tuple(n // 2 for n in alpha)
         middle = None if any(n % 2 for n in alpha) else self._term(spec, u, half, u, half)
-        return self._sum([self._scaled(2.0, below), middle])
+        return self.total([self.scaled(2.0, below), middle])
 
     def _chain(self, slot: int, step: Step[Any], alpha: Alpha) -> int | None:
-        """1/αᵢ · Σ_γ γᵢ u_γ·w_{α−γ} for all arguments u; αᵢ is the least that is not 0, which has the fewest terms."""
-        n, i = min((n, i) for i, n in enumerate(alpha) if n)
+        """1/αᵢ · Σ_γ γᵢ u_γ·w_{α−γ} for all arguments u."""
+        n, i = self.way(alpha)
         spec = Spec.pointwise(len(self.src.slots[slot].axes))
         zero = (0,) * len(alpha)
         found: list[int | None] = []
         for u, w in zip(step.args, self.partials[slot], strict=True):
             if not isinstance(w, PartialDerivative):
-                found.append(self._scaled(w, self.known.get((u, alpha))) if w else None)
+                found.append(self.scaled(w, self.known.get((u, alpha))) if w else None)
                 continue
             inner = (pair for pair in self._pairs(alpha) if zero not in pair)
             if w.square is None:
                 terms = (self._term(spec, u, gamma, w.slot, delta, gamma[i]) for gamma, delta in inner if gamma[i])
-                first, rest = self._term(spec, u, alpha, w.slot, zero), self._sum(terms)
-                found += [self._scaled(w.factor, first), self._scaled(w.factor / n, rest)]
+                first, rest = self._term(spec, u, alpha, w.slot, zero), self.total(terms)
+                found += [self.scaled(w.factor, first), self.scaled(w.factor / n, rest)]
             else:  # w = c·u + const: Σ γᵢ u_γ·u_δ over 0 < γ < α is αᵢ/2 times that without γᵢ
                 found.append(self._term(spec, u, alpha, w.whole, zero))
-                found.append(self._scaled(0.5 * w.square, self._square(spec, u, alpha, inner)))
-        return self._sum(found)
+                found.append(self.scaled(0.5 * w.square, self._square(spec, u, alpha, inner)))
+        return self.total(found)
 
     def _term(self, spec: Spec, u: int, gamma: Alpha, w: int, delta: Alpha, k: int = 1) -> int | None:
         """k·u_γ ⋄ w_δ, summed over the family where it is of the highest order and collapsed."""
@@ -343,45 +385,9 @@ class Series:
         n = len(self.family)
         spec = spec.lifted(n, left=left, right=right)
         if left and right and sum(gamma) + sum(delta) == self.top:
-            return self._summed(Spec.of(spec.left, spec.right, spec.out[n:]), x, y)
-        return self._at_basis(spec, x, y, n)
-
-    def _summed(self, spec: Spec, x: int, y: int) -> int:
-        """Σ_d x_d ⋄ y_d; entry by entry, a factor of y that does not vary with d leaves the sum."""
-        b, n = self.out, len(self.family)
-        operation = b.operation(y)
-        if isinstance(operation, Scale):
-            return b.scale(operation.k, self._summed(spec, x, b.steps[y - b.arity].args[0]))
-        entries = spec.right[n:]
-        each = Spec.pointwise(len(entries)).lifted(n, left=True, right=False)
-        if {*spec.left} == {*spec.right} and isinstance(operation, Contract):
-            first, last = b.steps[y - b.arity].args
-            for varies, factor, spread in ((first, last, each), (last, first, each.mirrored)):
-                if operation.spec == spread:
-                    total = self._summed(Spec.of(spec.left, spec.right, entries), x, varies)
-                    return b.contract(Spec.of(entries, entries, spec.out), total, factor)
-        return b.contract(spec, x, y)
-
-    def _at_basis(self, spec: Spec, x: int, y: int, n: int) -> int:
-        """x ⋄ y; where one of them is the identity, a contraction with it only renames axes."""
-        for unit, other, basis, labels in ((x, y, spec.left, spec.right), (y, x, spec.right, spec.left)):
-            is_basis = unit == self.basis and self.out.slots[other].is_field  # elements are no numbers yet
-            order = _renamed(basis[:n], basis[n:], labels, spec.out) if is_basis else None
-            if order is not None:
-                return other if order == tuple(range(len(order))) else self.out.apply(Move(order), other)
-        return self.out.contract(spec, x, y)
+            return summed(self, Spec.of(spec.left, spec.right, spec.out[n:]), x, y)
+        return at_basis(self, spec, x, y, n)
 
     def varies(self, alpha: Alpha) -> bool:
         """Whether coefficients of this order have the axes of the family."""
         return bool(self.family) and 0 < sum(alpha) < self.top
-
-
-def _renamed(new: str, old: str, labels: str, out: str) -> tuple[int, ...] | None:
-    """The order of axes that a contraction with the identity over (new, old) comes to: labels with other names.
-
-    None where it is more than that.
-    """
-    if not set(old) <= set(labels) or set(old) & set(out) or set(new) & set(labels):
-        return None
-    name = dict(zip(new, old, strict=True))
-    return tuple(labels.index(name.get(c, c)) for c in out)

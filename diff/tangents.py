@@ -120,7 +120,7 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
         return made, []
     rule = lifted(step, step.axes([b.slots[k] for k in args]))
     line = rule.line
-    arcs = _arcs(rule, step.name)
+    arcs = require_linear(rule, step.name)
     data = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
     value = line.ending(data)
     where = b.inline(value, [*args, *made, *(0 for _ in range(rule.first, line.arity))])  # it reads no tangent
@@ -136,7 +136,7 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
     return made, [*(Arc(wire.at_slots(arc.map, place), wires[arc.src], wires[arc.dst]) for arc in arcs), *same]
 
 
-def _arcs(rule: TangentRule, name: str) -> list[Arc]:
+def require_linear(rule: TangentRule, name: str) -> list[Arc]:
     """The steps that depend on a tangent, as arcs between slots; raises SpaceError for one that is not linear in it."""
     line = rule.line
     moving = set(range(rule.first, line.arity))

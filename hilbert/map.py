@@ -383,7 +383,8 @@ shown.register(Map, lambda f: f"a map {f.dom} → {f.cod}")
 def require_map(value: Any, what: str) -> None:
     """Raise SpaceError unless a value is a map."""
     if not isinstance(value, Map):
-        msg = f"{what} takes a map, not {shown(value)}: make one by fun(V)(body)"
+        remedy = getattr(type(value), "as_map", "make one by fun(V)(body)")
+        msg = f"{what} takes a map, not {shown(value)}: {remedy}"
         raise SpaceError(msg)
 
 

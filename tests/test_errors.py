@@ -624,6 +624,10 @@ UNARY = (
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 
 DIFF: dict[str, Rows] = {
+    "as_vector": [
+        ("as_vector(v.array)", "as_vector(x) takes a vector, not an array"),
+        ("fun(R)(lambda x: as_vector(x))", "an expression of ℝ has no entries while its function is traced"),
+    ],
     "arrow": [
         ("arrow(R)", "arrow(V, W) takes the kinds of the arguments and that of the result"),
         ("arrow(3, R)", "arrow(…) takes a space, data(…), sequence(…) or arrow(…), not 3"),

@@ -103,6 +103,7 @@ def product(p: Any, t: Leaf | Node) -> Any:
 TREES: Any = hb.data(Leaf, Node, vector=V)
 scaled: Any = hb.term(V, TREES)(product)
 MAPS: dict[str, Callable[[], Any]] = {
+    "as_vector": lambda: hb.as_vector(Leaf(x).vector),
     "case": lambda: hb.case(Leaf(x), hb.on(Leaf, lambda leaf: leaf.vector + leaf.vector)),
     "folded": lambda: hb.folded(lambda e, s: e + s, x, (x, x)),
     "forest": lambda: hb.forest(scaled, [Leaf(x), Leaf(x)])(x),

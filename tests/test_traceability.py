@@ -14,7 +14,7 @@ TABLE = (ROOT / "docs/traceability.md").read_text("utf-8").splitlines()
 HEADS = ("| paper |", "| what |", "| statement |")
 
 
-WITHOUT = ("## The notes on linear-map differentiation", "## caddie", "## The pullback language")
+WITHOUT = ("## The notes on linear-map differentiation", "## caddie")
 
 
 def rows() -> tuple[list[str], list[str]]:

@@ -4,7 +4,7 @@
 D_(k,R).
 """
 
-from diff.higher import binding  # noqa: F401 - equality up to names
+from diff.higher import binding, saved  # noqa: F401 - equality up to names; values in files
 from diff.higher.claims import run
 from diff.higher.errors import Place, TermError
 from diff.higher.evaluate import call, evaluate

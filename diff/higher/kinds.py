@@ -31,13 +31,14 @@ from diff.higher.errors import TermError
 from diff.higher.evaluate import call
 from diff.higher.types import RECUR, UNIT, Arrow, DataType, TupleType, Ty, declared, ground, list_of
 from diff.higher.values import Native, Tagged, Value, nested
-from hilbert import Type, Vec
+from hilbert import Type, Vec, attach
 from hilbert.biproduct import DirectSum
 from hilbert.errors import shown
 from hilbert.once import Remembering
 from hilbert.term import driven
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
 C = TypeVar("C", bound=type)
@@ -60,6 +61,22 @@ class Values(Remembering, ABC, Generic[T]):
     @abstractmethod
     def core(self) -> Ty:
         """Their type in the λ-language."""
+
+    @attach.declared
+    def save(self, value: T, file: str | os.PathLike[str]) -> None:
+        """Write a value into a .npz file: its classes and lengths, and its vectors, stacked by space.
+
+        Raises TermError for a value of another kind, and for functions and expressions in it.
+        """
+        raise NotImplementedError
+
+    @attach.declared
+    def load(self, file: str | os.PathLike[str]) -> T:
+        """The value that `save` wrote, of classes of the same names and spaces of the same arrays.
+
+        Raises TermError for another file, and for a value of another kind.
+        """
+        raise NotImplementedError
 
 
 Kind: TypeAlias = "Type | Values[Any] | tuple[Any, ...]"

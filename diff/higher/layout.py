@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, final
@@ -138,7 +137,10 @@ def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
 
 @final
 class Maker:
-    """Values of one kind and key from their arrays: what is made of how many of the last parts, parts first."""
+    """Values of one kind and key from their arrays: what is made of how many of the last parts, parts first.
+
+    In a key a class may be its name. Raises ValueError for a key of another kind, StopIteration for one too short.
+    """
 
     def __init__(self, kind: Kind, key: Iterator[Any]) -> None:
         self._steps: list[tuple[Any, int]] = []
@@ -146,25 +148,30 @@ class Maker:
         while todo:
             one, count = todo.pop()
             if count is not None or isinstance(one, Type):
-                self._steps.append((one, -len(one.leaves) if count is None else count))
+                self._steps.append((one, -1 - len(one.leaves) if count is None else count))
                 continue
             parts: list[Any]
             if isinstance(one, Data):
-                cls = next(key)
+                cls = _named(one, next(key))
                 parts, make = [of for _, of in one.at(cls)], _constructor(cls)
             elif isinstance(one, Sequence):
-                parts, make = [one.of] * next(key), _tuple
+                parts, make = [one.of] * _length(one, next(key)), _tuple
             else:
                 parts, make = list(one), _tuple
             todo.append((make, len(parts)))
             todo += [(part, None) for part in reversed(parts)]
+
+    @property
+    def spaces(self) -> list[Type]:
+        """The spaces of the vectors."""
+        return [make for make, count in self._steps if count < 0]
 
     def made(self, arrays: Iterator[Any]) -> Any:
         """The value; takes as many arrays as it has."""
         done: list[Any] = []
         for make, count in self._steps:
             if count < 0:
-                done.append(Vec(make, tuple(islice(arrays, -count))))
+                done.append(Vec(make, tuple(islice(arrays, -1 - count))))
             elif count:
                 parts = done[-count:]
                 del done[-count:]
@@ -174,11 +181,23 @@ class Maker:
         return done[0]
 
 
+def _named(kind: Data[Any], word: Any) -> type[Any]:
+    for cls in kind.classes:
+        if word is cls or word == cls.__name__:
+            return cls
+    raise ValueError(f"{word} is no class of {kind}")
+
+
+def _length(kind: Sequence[Any], word: Any) -> int:
+    if isinstance(word, int):
+        return word
+    raise ValueError(f"{word} is no length of {kind}")
+
+
 def _tuple(*parts: Any) -> tuple[Any, ...]:
     return parts
 
 
-@cache
 def _constructor(cls: type[Any]) -> Callable[..., Any]:
     """The class, called with its fields in their order."""
     some = [f for f in attrs.fields(cls) if f.init]

@@ -49,8 +49,9 @@ from diff.higher.kinds import (
 from diff.higher.symbolic import PartSymbol, Recording, Symbol, current, kind_of
 from diff.higher.terms import Branch, Case, Fold, Tuple, fresh, pattern_type
 from diff.higher.types import list_of
-from hilbert import Type, Vec
+from hilbert import SpaceError, Type, Vec
 from hilbert.errors import shown
+from hilbert.vector import require_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -257,3 +258,14 @@ def folded(step: Any, start: Any, items: Any) -> Any:
         over, pattern = symbol.results(ty), Tuple((one, pattern.parts[1]))  # type: ignore[union-attr]  # of a pair
     branches = (Branch("Nil", Tuple(()), first), Branch("Cons", pattern, body))
     return here.let(Fold(ty, over, branches), slots, gives)
+
+
+def as_vector(x: Expr[A] | Vec[A]) -> Vec[A]:
+    """The vector that a field of data holds, which is annotated `Expr[V]`: its type for checkers, and `x.array` of it.
+
+    Raises SpaceError for an expression of a function that is being traced, and for other things.
+    """
+    if isinstance(x, Expr):
+        raise SpaceError(f"as_vector(x): an expression of {x.space} has no entries while its function is traced")
+    require_vector(x, "as_vector(x)")
+    return x

@@ -221,8 +221,12 @@ def test_passes(name: str) -> None:
     columns = np.stack([d.at(x)(e).array for e in f.dom.basis()], axis=1)
     np.testing.assert_allclose(jacobian(f, x), columns, atol=1e-10)
     np.testing.assert_allclose(matrix(adjoint(d).at(x), "array"), columns.T, atol=1e-10)
-    with pytest.raises(SpaceError, match="jet of the step"):
-        jet(f, 1, 2)
+    along: Any = f.dom.ones()
+    if name in {"nested", "several"}:  # an equation, or a loop, in an equation
+        with pytest.raises(SpaceError, match="in the derivative of Implicit"):
+            jet(f, 1, 1)
+    else:
+        close(jet(f, 1, 1)(x, along).split()[1], jvp(f)(x, along))
 
 
 def test_equal_tells_equations_apart() -> None:

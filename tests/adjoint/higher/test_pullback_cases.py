@@ -105,6 +105,8 @@ def test_free_variables_stop(text: str, due: str | None) -> None:
 BAD = [
     ("shape", r"dual(\(l : list real). 1*0, cov(1))", "there is no 0 of list real"),
     ("type", r"cov(\x. x)", "cov takes numbers"),
+    ("type", r"pull(\x. x, \(y : R^2). cov(1, 1))", "the 1-form is of type"),
+    ("type", r"dual(\(v : R^2). v, cov(1))", "the covector is of type"),
     ("type", r"pull(\(m : list (real -> real)). 1, cov(1)) [sin]", "it holds functions"),
 ]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from adjoint import grad
-from diff import Expr, arrow, case, data, folded, inner, on, sequence, tanh, term, variant
+from diff import Expr, arrow, as_vector, case, data, folded, inner, on, sequence, tanh, term, variant
 from hilbert import Fin, Matrix, R, Scalar, Vec, Vector
 
 
@@ -369,3 +369,24 @@ def bad_sequence() -> object:
 
 def bad_term_of_number() -> object:
     return term(R)(3)  # E: call-overload
+
+
+def bad_entries_of_a_field(t: Leaf) -> object:
+    return t.word.array  # E: attr-defined
+
+
+def bad_vector_of_a_field(t: Leaf) -> object:
+    w: Vec[Vector[Hidden]] = as_vector(t.word)  # E: arg-type
+    return w
+
+
+def bad_vector_of_a_tree(t: Tree) -> object:
+    return as_vector(t)  # E: arg-type
+
+
+def bad_saved(m: Maybe) -> None:
+    tree.save(m, "tree.npz")  # E: arg-type
+
+
+def bad_read() -> Maybe:
+    return tree.load("tree.npz")  # E: return-value

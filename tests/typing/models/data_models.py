@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias, reveal_type
 
 from adjoint import grad, value_and_grad
-from diff import Expr, arrow, case, data, exp, folded, inner, on, program, sequence, sin, tanh, term, variant
+from diff import Expr, arrow, as_vector, case, data, exp, folded, inner, on, program, sequence, sin, tanh, term, variant
 from hilbert import Fin, Matrix, Part, R, Record, Scalar, Vec, Vector
 
 
@@ -247,3 +247,23 @@ def main() -> None:
     reveal_type(model_encoder(P.zeros(), Leaf((R**word).zeros())))  # N: Vec[Vector[Hidden]]
     reveal_type(model_scaled(R.vec(1.0), Leaf((R**word).zeros())))  # N: Leaf | Node
     reveal_type(tree)  # N: Data[Leaf | Node]
+
+
+def model_entries_of_a_field(t: Leaf) -> float:
+    """A field of built data is a vector: its entries, its sums with vectors, and functions of it."""
+    w = as_vector(t.word)
+    reveal_type(w)  # N: Vec[Vector[Word]]
+    moved: Vec[Vector[Word]] = w + (R**word).ones()
+    return float(moved.array[0]) + float(inner(w, w))
+
+
+def model_saved(t: Tree) -> Tree:
+    """What is read is of the kind that reads it."""
+    tree.save(t, "tree.npz")
+    return tree.load("tree.npz")
+
+
+def model_saved_rows(rows: tuple[Maybe, ...]) -> tuple[Maybe, ...]:
+    """Sequences, too."""
+    sequence(maybe).save(rows, "rows.npz")
+    return sequence(maybe).load("rows.npz")

@@ -1,0 +1,173 @@
+"""Jets of what is known by a rule are nested derivatives: operations of users, fixed points, roots, systems."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint import grad, hessian
+from diff import (
+    cholesky,
+    const,
+    contract,
+    cos,
+    det,
+    each,
+    eigh,
+    exp,
+    fixed_point,
+    fun,
+    inner,
+    inverse,
+    iterate,
+    jet,
+    jvp,
+    laplacian,
+    lift,
+    logdet,
+    ode_series,
+    operation,
+    program,
+    root,
+    sin,
+    solve,
+    taylor,
+    while_,
+)
+from hilbert import Fin, R, SpaceError, direct_sum
+from linmap import linear_map
+
+X = Fin.of(3)
+V = R**X
+M = R ** (X * X)
+POINT, ALONG = V.vec([0.3, -0.4, 0.7]), V.vec([1.0, 0.5, -0.25])
+UNIT: Any = operation(
+    "unit of jets",
+    V,
+    to=V,
+    value=lambda xp, x: x / xp.linalg.vector_norm(x, axis=-1, keepdims=True),
+    tangent=lambda x, y, dx: (dx - inner(y, dx) * y) * (1.0 / (x @ x) ** 0.5),
+)
+POLAR: Any = operation(
+    "polar of jets",
+    V,
+    R,
+    to=direct_sum(R, V),
+    value=lambda xp, x, k: (k * xp.sum(x * x, axis=-1), x * k[..., None]),
+    tangent=lambda x, k, _, dx, dk: (dk * (x @ x) + 2.0 * k * (x @ dx), dk * x + k * dx),
+)
+SPD = const(M.vec(3.0 * np.eye(3)))
+DOUBLED: Any = linear_map("doubled in jets", V, V, lambda _, a: 2.0 * a, lambda _, b: 2.0 * b)
+
+
+def matrix(x: Any) -> Any:
+    """A symmetric matrix of distinct eigenvalues."""
+    return contract("i,j->ij", x, x, to=M) + SPD
+
+
+FUNCTIONS: dict[str, Any] = {
+    "an operation": lambda x: UNIT(sin(x)) @ x,
+    "in itself": lambda x: UNIT(UNIT(x) + x * x) @ exp(x),
+    "several results": lambda x: POLAR(x, x @ x)[0] + POLAR(x, x @ x)[1] @ x,
+    "a linear map": lambda x: DOUBLED(x * x) @ x,
+    "a fixed point": lambda x: fixed_point(lambda y: 0.5 * cos(y * (x @ x)), x @ x),
+    "of a vector": lambda x: fixed_point(lambda y: 0.3 * sin(y * x) + x, x) @ x,
+    "of two states": lambda x: fixed_point(lambda s: (0.3 * s[1] + x, 0.2 * sin(s[0]) * x), (x, x))[1] @ x,
+    "of an operation": lambda x: fixed_point(lambda y: 0.3 * UNIT(y + x) + x, x) @ x,
+    "a root": lambda x: root(lambda y: y * y * y + y - x @ x, x @ x),
+    "a root of a vector": lambda x: root(lambda y: y * y * y + y - x, x) @ x,
+    "in a loop": lambda x: iterate(lambda s: UNIT(s + x), x, X) @ x,
+    "lanes": lambda x: each(lambda e: fixed_point(lambda y: 0.3 * sin(y * e) + 0.1, e), x).sum(),
+    "a gradient": lambda x: grad(fun(V)(lambda z: fixed_point(lambda y: 0.3 * sin(y * z) + z, z) @ z))(x) @ x,
+    "a system": lambda x: solve(matrix(x), x) @ x,
+    "an inverse": lambda x: inverse(matrix(x)) @ x @ x,
+    "a determinant": lambda x: det(matrix(x)) + logdet(matrix(x)),
+    "a factor": lambda x: (cholesky(matrix(x)) @ x) @ x,
+    "a constant start": lambda x: fixed_point(lambda y: 0.5 * cos(y * (x @ x)), R.vec(1.0)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_taylor_is_nested_derivatives(name: str) -> None:
+    """n! cₙ = Dⁿf(x)[v, …, v], n ≤ 4."""
+    f: Any = fun(V)(FUNCTIONS[name])
+    coefficients = taylor(f, POINT, ALONG, 4)
+    derivative: Any = f
+    for n, c in enumerate(coefficients):
+        assert np.isclose(math.factorial(n) * float(c), float(derivative(POINT)), rtol=1e-7, atol=1e-8)
+        d: Any = jvp(derivative)
+        derivative = fun(V)(lambda y, d=d: d(y, const(ALONG)))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_laplacians_and_mixed_derivatives(name: str) -> None:
+    """Families of directions, collapsed ones, and two parameters."""
+    f: Any = fun(V)(FUNCTIONS[name])
+    second = np.asarray(hessian(f, POINT))
+    assert np.isclose(float(laplacian(f)(POINT)), np.trace(second), rtol=1e-8, atol=1e-8)
+    J: Any = jet(f, 2, 2, given=[(0, 0), (0, 1), (1, 0)])
+    mixed = float(J(POINT, ALONG, V.vec([0.0, 1.0, 1.0])).split()[4])
+    assert np.isclose(mixed, second @ [0.0, 1.0, 1.0] @ ALONG.array, rtol=1e-8, atol=1e-8)
+
+
+def test_known_series() -> None:
+    """√(1 + s) is a root, the series of Catalan's numbers a fixed point y = 1 + s·y²."""
+    f = fun(R)(lambda a: root(lambda y: y * y - a, a))
+    assert np.allclose([float(c) for c in taylor(f, R.vec(1.0), R.vec(1.0), 4)], [1, 1 / 2, -1 / 8, 1 / 16, -5 / 128])
+    g = fun(R)(lambda s: fixed_point(lambda y: 1.0 + s * y * y, s))
+    assert np.allclose([float(c) for c in taylor(g, R.vec(0.0), R.vec(1.0), 5)], [1, 1, 2, 5, 14, 42])
+
+
+def test_differential_equations() -> None:
+    """x' = y where y + y³ = x: coefficients that need each other order by order, against those of the inverse."""
+    f = fun(R)(lambda x: root(lambda y: y + y * y * y - x, x))
+    x = [float(c) for c in ode_series(f, 5)(R.vec(2.0)).split()]
+    y = [float(c) for c in taylor(f, R.vec(2.0), R.vec(1.0), 1)]
+    assert np.allclose(x[:3], [2.0, 1.0, y[1] / 2.0])
+    step = 1e-3
+    there = sum(c * step**n for n, c in enumerate(x))
+    slope = sum(n * c * step ** (n - 1) for n, c in enumerate(x) if n)
+    assert np.isclose(slope + slope**3, there, rtol=1e-12)
+
+
+def test_lifted() -> None:
+    """The jet of a lift is the lift of the jet."""
+    f: Any = fun(V)(FUNCTIONS["of a vector"])
+    rng, X4 = np.random.default_rng(0), Fin.of(4)
+    points, along = (V**X4).random(rng), (V**X4).random(rng)
+    found: Any = lift(fun(V, V)(lambda x, v: taylor(f, x, v, 3)[3]), X4, over=(0, 1))
+    due: Any = taylor(f**X4, points, along, 3)[3]
+    assert np.allclose(found(points, along).array, due.array)
+
+
+def test_steps_are_quadratic_in_the_order() -> None:
+    for name in ("an operation", "a fixed point", "of a vector"):
+        f: Any = fun(V)(FUNCTIONS[name])
+        assert len(program(jet(f, 1, 24)).steps) <= 4.5 * len(program(jet(f, 1, 12)).steps)
+
+
+def test_what_is_constant_needs_no_rule() -> None:
+    """An operation without a tangent, of what does not move, is its value."""
+    plain: Any = operation("plain in jets", R, to=R, value=lambda _, x: x * x)
+    f: Any = fun(R, R)(lambda x, y: plain(y) * x)
+    assert [float(c) for c in taylor(f, f.dom.vec((2.0, 3.0)), R.vec(1.0), 2, wrt=0)] == [18.0, 9.0, 0.0]
+    with pytest.raises(SpaceError, match="operation plain in jets has no derivative"):
+        taylor(f, f.dom.vec((2.0, 3.0)), R.vec(1.0), 2, wrt=1)
+
+
+def test_eigenvalues() -> None:
+    """Their rule divides by differences of eigenvalues."""
+    f: Any = fun(V)(lambda x: eigh(matrix(x) + const(M.vec(np.diag([0.0, 1.0, 2.5]))))[0] @ x)
+    c = taylor(f, POINT, ALONG, 2)
+    assert np.isclose(2.0 * float(c[2]), np.asarray(hessian(f, POINT)) @ ALONG.array @ ALONG.array)
+
+
+def test_what_has_none_says_why_and_where() -> None:
+    f: Any = fun(R)(lambda x: while_(lambda s: s < 4.0, lambda s: s * 2.0, x))
+    with pytest.raises(SpaceError, match="while_ without at_most has a value and no derivative") as caught:
+        taylor(f, R.vec(1.0), R.vec(1.0), 2)
+    assert "test_jets_of_rules.py" in "".join(caught.value.__notes__)
+    g: Any = fun(V)(lambda x: fixed_point(lambda y: 0.3 * iterate(lambda s: sin(s * x), y, X), x))
+    with pytest.raises(SpaceError, match="in the derivative of Implicit"):
+        taylor(g, POINT, ALONG, 2)

@@ -1,0 +1,107 @@
+"""The laws of functions of functions on many generated terms, with the counts of formers and of rules.
+
+    make terms [ARGS="--terms 3000"]
+
+Each law is a test that takes a seed; here it is run on as many seeds as asked for. What a law does not hold for is
+printed with its seed, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from adjoint.higher import reduce, steps
+from adjoint.higher.reader import type_of
+from diff.higher.errors import TermError
+from diff.higher.terms import App, Cov, Lam, Pull, below, fresh, real
+from diff.higher.types import REAL
+from tests.adjoint.higher import test_pullback_laws as pullbacks
+from tests.adjoint.higher import test_steps
+from tests.diff.higher import test_generated_terms as generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Law = tuple[str, "Callable[..., Any]", bool]
+"""What is said, the test, and whether it takes orders, too."""
+LAWS: list[Law] = [
+    ("t has its type", generated.test_generated_terms_have_their_type, False),
+    ("D keeps types", generated.test_macro_preserves_types, True),
+    ("D(t[s/x]) = D(t)[D(s)/x]", generated.test_macro_commutes_with_substitution, False),
+    ("value before and after β", generated.test_value_before_and_after_beta, False),
+    ("slot 0 of D(t) is t", generated.test_slot_zero_is_the_value, False),
+    ("D = jets of the program", generated.test_macro_agrees_with_jets, True),
+    ("D_(1,1) twice", generated.test_iterated_macro_is_the_squarefree_one, False),
+    ("D = jet of the program, all types", generated.test_macro_is_the_jet_of_the_program, False),
+    ("Ω = gradient of the program", pullbacks.test_pullbacks_are_gradients, False),
+    ("Ω = rows of Jacobians", pullbacks.test_rows_of_jacobians, False),
+    ("Ω = D_(1,1) at embedded pairs", pullbacks.test_pullbacks_agree_with_the_macro, False),
+    ("Ω = slopes of families", pullbacks.test_pullbacks_are_slopes_of_families, False),
+    ("Ω in Ω = second derivatives", pullbacks.test_nested_pullbacks_are_second_derivatives, False),
+    ("contravariance", pullbacks.test_contravariance, False),
+    ("A-reduction keeps type and value", test_steps.test_a_reduction, False),
+]
+
+
+def formers(count: int) -> Counter[str]:
+    """How often each former stands in generated terms."""
+    seen: Counter[str] = Counter()
+    for seed in range(count):
+        stack: list[Any] = [generated.closed(seed)[0]]
+        while stack:
+            node = stack.pop()
+            seen[type(node).__name__] += 1
+            stack.extend(below(node))
+    return seen
+
+
+def rules(count: int) -> tuple[Counter[str], Counter[str]]:
+    """How often each rule is used by `steps`; for how many terms types are kept and the end is that of `reduce`."""
+    seen: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for seed in range(count):
+        x, body, at = test_steps.generated(seed)
+        term: Any = App(Pull(x, body, Lam(fresh("_", REAL), Cov(real(1.0)))), at)
+        last = term
+        try:
+            for step in steps(term, 1000):
+                last = step.term
+                seen.update({step.rule, step.premise} - {""})
+                if type_of(last) is not type_of(term):
+                    ends[f"type lost at seed {seed}"] += 1
+        except TermError as error:
+            ends[f"error {error.code}"] += 1  # a variant that a let names
+            continue
+        ends["agree" if test_steps.same(last, reduce(term)) else f"differ at seed {seed}"] += 1
+    return seen, ends
+
+
+def main() -> None:
+    """Run all, print the counts."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--terms", type=int, default=3000)
+    count = parser.parse_args().terms
+    print("formers:", ", ".join(f"{name} {n}" for name, n in sorted(formers(count).items())), flush=True)
+    used, ends = rules(count)
+    print("rules:", ", ".join(f"{name} {n}" for name, n in sorted(used.items())))
+    print("steps and reduce:", ", ".join(f"{name} {n}" for name, n in sorted(ends.items())), flush=True)
+    failed = sum(n for name, n in ends.items() if name.startswith(("differ", "type")))
+    for what, law, takes_orders in LAWS:
+        begin, broken = time.perf_counter(), []
+        for seed in range(count):
+            try:
+                law(seed, generated.ORDERS[seed % len(generated.ORDERS)]) if takes_orders else law(seed)
+            except Exception as error:  # noqa: BLE001 - it is told
+                broken.append(f"{seed} ({type(error).__name__})")
+        failed += len(broken)
+        verdict = f"fails at {', '.join(broken[:5])}" if broken else "holds"
+        print(f"{what:36} {count} terms, {time.perf_counter() - begin:5.0f} s: {verdict}", flush=True)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
