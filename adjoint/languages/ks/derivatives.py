@@ -15,7 +15,7 @@ from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
-from adjoint.languages.ks.linear import transposed
+from adjoint.languages.ks.linear import compose, transposed
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.values import (
     LEAF,
@@ -227,6 +227,13 @@ def linear(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
     )
 
 
+def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *, is_reverse: bool) -> Value:
+    """[poly f] (x, m) = (f x, ∂f(x) ∘ m); [polyR f] (x, m) = (f x, m ∘ ∂f(x)ᵀ)."""
+    x, m = arg
+    d = linear(linked, callee, x, ev)
+    return call(linked, callee, x, ev), compose((m, transposed(d)) if is_reverse else (d, m))
+
+
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     xs = leaves_of(x)
@@ -279,6 +286,8 @@ def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
     "D": linear,
     "tupled": lambda *of: (call(*of), linear(*of)),
+    "poly": lambda *of: _polymorphic(*of, is_reverse=False),
+    "polyR": lambda *of: _polymorphic(*of, is_reverse=True),
     "R": lambda *of: transposed(linear(*of)),
     "fwd": forward,
     "rev": backward,
