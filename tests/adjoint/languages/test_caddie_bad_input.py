@@ -104,6 +104,10 @@ def test_calls_that_double() -> None:
     ("raw", "message"),
     [
         (b"fun f x = \xff", "t.cad:1:11: this is not UTF-8"),
+        (
+            b"fun g p = p * (#2 p)",
+            "t.cad:1:5: a type would contain itself: a function is applied to itself, or a list holds itself",
+        ),
         (b"fun f x =\r\n  x *\r\n y\r\n", "t.cad:3:2: y is not defined before this place"),
         (b"fun f x = \0", "t.cad:1:11: no word of caddie begins with '\\x00'"),
         ("fun f x =\n\té".encode(), "t.cad:2:2: no word of caddie begins with 'é'"),
