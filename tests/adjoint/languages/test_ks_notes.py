@@ -20,7 +20,7 @@ from diff.higher import TermError
 from tests.ks_programs import PROGRAMS
 
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
-REFUSED = r"\((fold|diag|buildFromSparse|buildFromSparseTupled|delta) |lm[A-Z]|\(\[|\(f "
+REFUSED = r"\((fold|buildFromSparse|buildFromSparseTupled) |lm[A-Z]|\(\[|\(f "
 """What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
 DEFINED = {
     "anf": "f",
@@ -161,7 +161,7 @@ def test_shadowing() -> None:
     "body",
     [
         "Float (v : Vec Float) (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v)",
-        "(Vec (Vec Float)) (v : Vec Float) (diag 2 2 (lam (i : Integer) (index i v)))",
+        "(Vec Float) (v : Vec Float) (buildFromSparse 2 2 (lam (i : Integer) (tuple i (index i v))))",
     ],
 )
 def test_refused(body: str) -> None:
