@@ -30,6 +30,7 @@ ROWS = (
     "models",
     "control",
     "questions",
+    "languages",
 )
 
 

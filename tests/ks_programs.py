@@ -28,6 +28,7 @@ def recurrent(w: Any, v: Any) -> Any:
     return s
 
 
+ERF = np.vectorize(math.erf)
 A, B = [0.5, -1.25, 2.0], [1.5, 0.25, -0.75]
 M, N = [[1.0, 2.0, 0.5], [-1.0, 0.25, 3.0]], [[0.5, 0.5, 1.0], [2.0, -3.0, 1.5]]
 PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
@@ -82,4 +83,27 @@ PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
     ("Float (x : Float) (mul 2.0 ([rev [sin Float]] x (mul x x)))", lambda x: 2 * np.cos(x) * x * x, [[0.5], [2.0]]),
     ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) ([fwd [tanh Float]] (index i v) 1.0)))", lambda v: 1 / np.cosh(v) ** 2, [[A], [B]]),
     ("(Tuple Integer Float Bool) ((i : Integer) (x : Float)) (tuple (mul i (size (constVec i x))) (mul (to_float i) (bool_to_float (gt i 1))) (ne i 2))", lambda i, _: (i * i, float(i * (i > 1)), i != 2), [[2, 0.5], [3, 1.0]]),
+    # each word of the language once more, in another form
+    ("Float ((x : Float) (v : Vec Float)) (let (w (map (lam (y : Float) (mul x (erf y))) v)) (add (max w) (dot w w)))", lambda x, v: max(x * ERF(v)) + sum((x * ERF(v)) ** 2), [[0.5, A], [2.0, B]]),
+    ("(Vec Float) ((x : Float) (v : Vec Float)) (map2 (lam ((a : Float) (b : Float)) (max (mul a x) b)) (exp v) (sub v x))", lambda x, v: np.maximum(np.exp(v) * x, v - x), [[0.5, A], [-2.0, B]]),
+    ("Float ((i : Integer) (v : Vec Float)) (let (n (neg (sub i (size v)))) (if (and (gte n 0) (or (lte i 2) (not (gt i 1)))) (mul (cosh (index 0 v)) (to_float (mul n i))) (pow (abs (index 1 v)) 2)))", lambda i, v: np.cosh(v[0]) * (len(v) - i) * i if len(v) >= i else abs(v[1]) ** 2, [[1, A], [5, B]]),
+    ("Float ((i : Integer) (x : Float)) (if (or (lt (neg i) -3) (gte i 9)) (neg x) (mul x (bool_to_float (lte (mul i 2) 4))))", lambda i, x: -x if i > 3 or i >= 9 else x * (2 * i <= 4), [[5, 0.5], [2, 2.0]]),
+    ("(Tuple Float Float) ((x : Float) (y : Float)) (tuple (mul (neg x) (bool_to_float (gte x y))) (if (lte x y) (lgamma (exp y)) (digamma (exp x))))", None, [[0.3, 1.0], [2.0, 0.5]]),
+    ("(Vec Float) ((v : Vec Float) (m : Tensor 2 Float) (r : Vec (Vec Float))) (mul 2.0 (sub (add (mul m v) (mul r v)) (mul (mul m v) (mul r v))))", lambda v, m, r: 2 * (m @ v + r @ v - (m @ v) * (r @ v)), [[A, M, N], [B, N, M]]),
+    ("Float (v : Vec Float) (mul (index (imax v) (mul v v)) (add (pi) ($ranhashdoub 3)))", None, [[A], [B]]),
+    ("Float (x : Float) (sin (mul x (pi)))", lambda x: np.sin(x * np.pi), [[0.3], [2.1]]),
+    ("Float (x : Float) (mul x ($ranhashdoub (size (Vec_init x x))))", None, [[0.3], [2.1]]),
+    ("(Vec Float) (x : Float) (build 3 (lam (i : Integer) (delta i (sub 2 i) (add x (to_float i)))))", lambda x: np.array([0, x + 1, 0]), [[0.5], [2.0]]),
+    ("(Vec (Vec Float)) ((x : Float) (n : Integer)) (diag n 2 (lam (k : Integer) (mul x (to_float (add k 1)))))", lambda x, n: np.eye(n, 2) * [x, 2 * x], [[0.5, 3], [2.0, 2]]),
+    ("Float (v : Vec Float) (let ((a b) (unzip (build (size v) (lam (i : Integer) (tuple (sin (index i v)) (if (lt i 9) (index i v) 0.0)))))) (dot a b))", lambda v: np.sin(v) @ v, [[A], [B]]),
+    ("Float (v : Vec Float) (let (w (buildFromSparse 3 (size v) (lam (i : Integer) (tuple (sub 2 i) (mul (index i v) 2.0))))) (dot w w))", lambda v: 4 * v @ v, [[A], [B]]),
+    ("Float (v : Vec Float) (let ((a b) (buildFromSparseTupled (tuple 3 3) (size v) (lam (i : Integer) (tuple (tuple i (index i v)) (tuple (sub 2 i) (exp (index i v))))))) (dot a b))", lambda v: v @ np.exp(v[::-1]), [[A], [B]]),
+    ("(Tuple Float (Vec Float)) ((x : Float) (v : Vec Float)) (ts_add (ts_scale x (tuple x v)) (ts_neg (tuple (ts_dot v v) v)))", lambda x, v: (x * x - v @ v, x * v - v), [[0.5, A], [2.0, B]]),
+    ("Float (x : Float) (if (ne (shape (Vec_init x x)) 2) 0.0 ($inline (mul x ($copydown (sin x)))))", lambda x: x * np.sin(x), [[0.5], [2.0]]),
+    ("Float ((x : Float) (v : Vec Float)) (if (ne (shape v) 5) (mul x (sum v)) x)", lambda x, v: x * np.sum(v), [[0.5, A], [2.0, B]]),
+    ("Float ((x : Float) (y : Float)) (lmApply (lmCompose (lmHCat (lmScale 1.0 x) (lmZero 1.0 1.0)) (lmVCat (lmAdd (lmOne 1.0) (lmScale 1.0 y)) (lmOne 1.0))) (mul x y))", lambda x, y: x * (1 + y) * x * y, [[0.5, 1.0], [2.0, -3.0]]),
+    ("(Vec Float) ((x : Float) (v : Vec Float)) (lmApply (lmTranspose (lmCompose (lmDot v) (lmScale v 2.0))) x)", lambda x, v: 2 * x * v, [[0.5, A], [2.0, B]]),
+    ("Float (v : Vec Float) (lmApply (lmTranspose (lmVCatV (build 2 (lam (i : Integer) (lmScaleR (index i v)))))) (Vec_init 1.0 (index 0 v)))", lambda v: v[0] + v[1] * v[0], [[A], [B]]),
+    ("Float (v : Vec Float) (lmApply (lmHCatV (build (size v) (lam (i : Integer) (lmDot (index i v))))) (sub v 1.0))", lambda v: v @ (v - 1), [[A], [B]]),
+    ("Float (v : Vec Float) (sumbuild 2 (lam (i : Integer) (assert (lt i 2) (mul (index i v) (index i v)))))", lambda v: v[:2] @ v[:2], [[A], [B]]),
 ]  # fmt: skip

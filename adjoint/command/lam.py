@@ -29,6 +29,7 @@ from adjoint.higher.anormal import a_normal
 from adjoint.higher.claims import RULES
 from adjoint.higher.machine import reduce
 from adjoint.higher.steps import steps
+from adjoint.languages.values import Written
 from adjoint.rules import adjoint
 from adjoint.verification import verify
 from diff import derivative, show
@@ -47,19 +48,12 @@ from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adjoint.languages.source import Source
     from diff.higher.errors import Place
     from diff.higher.values import DiscreteShape, Value
     from diff.programs import AnyProgram
-
-
-@final
-class Written(str):
-    """A value as its language writes it."""
-
-    __slots__ = ()
 
 
 @final
@@ -84,6 +78,11 @@ class LambdaTexts:
     def claims(self) -> ClaimsReport:
         """Whether the claims hold."""
         return ClaimsReport(tuple(result_of(self.module, claim, RULES) for claim in self.claimed))
+
+
+def loader(_: str) -> Callable[[Sequence[Source]], LambdaTexts]:
+    """What loads the files of the language."""
+    return load
 
 
 def load(sources: Sequence[Source]) -> LambdaTexts:

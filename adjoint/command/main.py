@@ -6,18 +6,17 @@ import os
 import sys
 import warnings
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjoint.command import lam, python, texts
 from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import HELP, USAGE
 from adjoint.command.report import TextError, UsageError, complain, say
-from adjoint.languages import LANGUAGES as TEXTS
 from adjoint.languages.source import Source
-from adjoint.languages.values import ValueTextError, parse, text
-from diff.higher import TermError
+from adjoint.languages.values import ValueTextError, Written, parse, text
+from diff.higher.errors import TermError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,12 +24,13 @@ if TYPE_CHECKING:
     from adjoint.command.definition import DefinedFunction, Loaded
     from adjoint.languages.values import Value
 
-LANGUAGES: dict[str, Callable[..., Loaded]] = {
-    "py": python.load,
-    "lam": lam.load,
-    **{k: texts.loader(k) for k in TEXTS},
+LANGUAGES = {
+    "py": "adjoint.command.python",
+    "lam": "adjoint.command.lam",
+    "cad": "adjoint.command.texts",
+    "ks": "adjoint.command.texts",
 }
-"""What loads the files of a language."""
+"""What loads the files of a language; it is imported when it is asked for."""
 DIGITS = 12
 """The digits that a number of steps may have."""
 USAGE_STATUS, INTERRUPTED, CLOSED = 2, 130, 141
@@ -109,8 +109,8 @@ def _run(of: Asked) -> int:
         for source in of.expressions:
             say(loaded.expression(source))
         return 0
-    if not of.name and isinstance(loaded, lam.LambdaTexts):
-        report = loaded.claims()
+    if not of.name and (claims := getattr(loaded, "claims", None)):
+        report = claims()
         say(str(report))
         return 0 if report.holds else 1
     if not of.name and "main" in loaded.definitions:  # what it prints is its result
@@ -195,7 +195,9 @@ def _loaded(file: str, of: Asked) -> Loaded:
             raise TextError.of(error, {}) from error
     if len(set(kinds)) > 1:
         raise UsageError(f"files of one language can be read together, not {file}")
-    return LANGUAGES[kinds[0]](sources, **_options(kinds[0], of))
+    options = _options(kinds[0], of)
+    found: Loaded = import_module(LANGUAGES[kinds[0]]).loader(kinds[0])(sources, **options)
+    return found
 
 
 def _options(kind: str, of: Asked) -> dict[str, Any]:
@@ -224,7 +226,7 @@ def _found(loaded: Loaded, of: Asked) -> DefinedFunction:
 
 def _written(value: Value) -> str:
     """A value as its language writes it."""
-    return value if isinstance(value, lam.Written) else text(value)
+    return value if isinstance(value, Written) else text(value)
 
 
 def _values(words: Sequence[str], what: str, of: Asked) -> list[Value]:

@@ -27,7 +27,7 @@ from adjoint.languages.stages import STAGES
 from hilbert import Map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from adjoint.languages.source import Source
     from hilbert.map import AnyMap
@@ -47,6 +47,11 @@ class Loaded:
         with located(where):
             found = eval(compile(source.strip(), "-e", "eval", dont_inherit=True), self.namespace)  # noqa: S307 - the user's
             return value_of_python(found)
+
+
+def loader(_: str) -> Callable[[Sequence[Source]], Loaded]:
+    """What loads the files of the language."""
+    return load
 
 
 def load(sources: Sequence[Source]) -> Loaded:

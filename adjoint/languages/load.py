@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from adjoint.languages import caddie, ks
 from adjoint.languages.source import Source
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from adjoint.languages.loaded import Loaded
 
-LANGUAGES: dict[str, Callable[..., Loaded]] = {"cad": caddie.load, "ks": ks.load}
-"""What loads texts, by the ending of their files."""
+
+def _loader(package: str) -> Callable[..., Loaded]:
+    def run(sources: Sequence[Source], **options: Any) -> Loaded:
+        made: Loaded = import_module(package).load(sources, **options)
+        return made
+
+    return run
+
+
+LANGUAGES = {"cad": _loader("adjoint.languages.caddie"), "ks": _loader("adjoint.languages.ks")}
+"""What loads texts, by the ending of their files; a language is imported when it is asked for."""
 
 
 def load(*files: str | Path, language: str | None = None) -> Loaded:

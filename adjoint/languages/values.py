@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 from attrs import Factory, define
@@ -30,6 +30,13 @@ SPACE = re.compile(r"\s*")
 OPEN = {"(": ")", "[": "]"}
 DIGITS = 4000
 """An integer may have so many digits."""
+
+
+@final
+class Written(str):
+    """A value as its language writes it."""
+
+    __slots__ = ()
 
 
 class ValueTextError(ValueError):

@@ -106,7 +106,7 @@ class Unifier:
         known = memo.get(self.find(ty))
         if known is not None:
             return known
-        entered: set[Any] = set()
+        entered: dict[Any, None] = {}  # on the way to the node at hand, in this order
         stack: list[tuple[Ty, bool]] = [(ty, False)]
         while stack:
             node, ready = stack.pop()
@@ -117,12 +117,13 @@ class Unifier:
             if ready or not parts:
                 made = with_parts(root, tuple(memo[self.find(part)] for part in parts))
                 memo[root] = open_(made) if isinstance(made, Unknown) else made
-                entered.discard(root)
+                entered.pop(root, None)
             elif root in entered:
                 message = "a type would contain itself: a function is applied to itself, or a list holds itself"
-                raise TermError("infinite", message, self._place.get(root))
+                places = (self._place.get(one) for one in (root, *entered))
+                raise TermError("infinite", message, next((one for one in places if one), None))
             else:
-                entered.add(root)
+                entered[root] = None
                 stack.append((root, True))
                 stack.extend((part, False) for part in parts)
         return memo[self.find(ty)]

@@ -88,12 +88,13 @@ def test_examples_of_help() -> None:
     assert set(examples) <= {line for line, _ in COMMANDS}
 
 
-def test_examples_of_the_page() -> None:
-    """Each command line of docs/command.md prints what the page says."""
-    page = (Path(__file__).parent.parent.parent / "docs" / "command.md").read_text("utf-8")
+@pytest.mark.parametrize(("name", "least"), [("README.md", 1), ("docs/command.md", 8)])
+def test_examples_of_the_page(name: str, least: int) -> None:
+    """Each command line of a page prints what the page says."""
+    page = (Path(__file__).parent.parent.parent / name).read_text("utf-8")
     examples = [e.split("\n", 1) for e in re.findall(r"^    \$ ((?:.*\n)(?:    (?!\$).*\n)*)", page, re.MULTILINE)]
     plain = {line: re.sub(r"^! |\n\[1\]$", "", printed, flags=re.MULTILINE) for line, printed in COMMANDS}
-    assert len(examples) >= 8
+    assert len(examples) >= least
     for line, shown in examples:
         assert plain[line] == re.sub("^    ", "", shown, flags=re.MULTILINE).strip("\n"), line
 

@@ -72,10 +72,16 @@ def checked(definitions: Sequence[Definition], expression: AnyTerm | None = None
         open_.append((one.itself, term, ty))
     if expression is not None:
         open_.append((None, *checker.check(expression)))
-    return [_finished(x, *checker.finish(term, ty, lambda _: REAL)) for x, term, ty in open_]
+    return [_finished(checker, *one) for one in open_]
 
 
-def _finished(itself: Var | None, term: AnyTerm, ty: Ty) -> Checked:
+def _finished(checker: Checker, itself: Var | None, term: AnyTerm, ty: Ty) -> Checked:
+    place = itself.place if itself else term.place
+    try:
+        term, ty = checker.finish(term, ty, lambda _: REAL)
+        text(ty)
+    except TermError as error:
+        raise error.at(place) from None
     uses: list[tuple[Var, Name]] = []
 
     def step(node: Any) -> Any:
@@ -87,10 +93,6 @@ def _finished(itself: Var | None, term: AnyTerm, ty: Ty) -> Checked:
         return x
 
     linked = mapped(term, step)
-    try:
-        text(ty)
-    except TermError as error:
-        raise error.at(itself.place if itself else term.place) from None
     return Checked(itself, term, ty, linked, tuple(uses))
 
 

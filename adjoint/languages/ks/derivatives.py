@@ -15,7 +15,7 @@ from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
-from adjoint.languages.ks.linear import transposed
+from adjoint.languages.ks.linear import compose, transposed
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.values import (
     LEAF,
@@ -37,7 +37,7 @@ from diff import affine, const, fun, jvp
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
-from hilbert import DirectSum, Vec
+from hilbert import DirectSum, SpaceError, Vec
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
 from hilbert.term import driven
@@ -92,11 +92,19 @@ def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
 
 
 def as_map(
-    linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str | None, *, decides: bool = True
+    linked: Linked,
+    callee: Callee,
+    x: Value,
+    ev: KsEvaluator,
+    mode: str | None,
+    *,
+    decides: bool = True,
+    is_local: bool = False,
 ) -> Mapped:
     """The function on the leaves of its argument; with a mode, only the reals of its result are results.
 
-    Conditions that must be are decided at the argument, unless it is there for its shape only.
+    Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
+    argument only (`is_local`), all are: a branch that is not taken is not traced.
     """
     if any(isinstance(c, Table) and c.lanes for c in constants_of(x)):
         raise UnrolledError("an integer that depends on the lane is an argument of a function that is derived")
@@ -114,6 +122,7 @@ def as_map(
 
     values: list[Value] = []
     inside = KsEvaluator(linked, ev.left, point if decides else None)
+    inside.is_local = is_local
 
     def body(*leaves: Any) -> Any:
         inside.mode, inside.place = mode, ev.place
@@ -129,6 +138,20 @@ def as_map(
     if key is not None and not decided:
         linked.maps[key] = made
     return made
+
+
+def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
+    """The map for an argument: for that only the first time; then for all of its shape, where there is one."""
+    key = callee.identity, mode, form(x)
+    is_known = not all(isinstance(leaf, Vec) for leaf in leaves_of(x)) or key in linked.asked
+    if is_known:
+        try:
+            return as_map(linked, callee, x, ev, mode)
+        except SpaceError:
+            if key not in linked.asked:
+                raise
+    linked.asked.add(key)
+    return as_map(linked, callee, x, ev, mode, is_local=True)
 
 
 def _probed(c: Any, at: Sequence[Vec[Any]]) -> Vec[Any]:
@@ -174,7 +197,7 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     if not leaves_of(x):
         return zero_like(call(linked, callee, x, ev))
     _require_reals(x)
-    f = as_map(linked, callee, x, ev, "fwd")
+    f = _map_at(linked, callee, x, ev, "fwd")
     ys = reals(f.result)
     if not ys:
         return zero_like(f.result)
@@ -198,7 +221,7 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Val
     if not leaves_of(x) or not reals(dt):
         return zero_like(x)
     _require_reals(x)
-    f = as_map(linked, callee, x, ev, "rev")
+    f = _map_at(linked, callee, x, ev, "rev")
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return with_reals(x, split(back(packed(reals(dt))), len(leaves_of(x))))
@@ -227,12 +250,19 @@ def linear(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
     )
 
 
+def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *, is_reverse: bool) -> Value:
+    """[poly f] (x, m) = (f x, ∂f(x) ∘ m); [polyR f] (x, m) = (f x, m ∘ ∂f(x)ᵀ)."""
+    x, m = arg
+    d = linear(linked, callee, x, ev)
+    return call(linked, callee, x, ev), compose((m, transposed(d)) if is_reverse else (d, m))
+
+
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     xs = leaves_of(x)
     if not xs or any(isinstance(leaf, Expr) for leaf in xs) or by_name(linked, "rev", callee) is not None:
         return call(linked, callee, x, ev), Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev))
-    f = as_map(linked, callee, x, ev, "rev")
+    f = _map_at(linked, callee, x, ev, "rev")
     if not reals(f.result):
         return call(linked, callee, x, ev), Linear(_no_tangent, lambda _: zero_like(x))
     value, derivative = affine(f.map, packed(xs))
@@ -279,6 +309,8 @@ def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
     "D": linear,
     "tupled": lambda *of: (call(*of), linear(*of)),
+    "poly": lambda *of: _polymorphic(*of, is_reverse=False),
+    "polyR": lambda *of: _polymorphic(*of, is_reverse=True),
     "R": lambda *of: transposed(linear(*of)),
     "fwd": forward,
     "rev": backward,

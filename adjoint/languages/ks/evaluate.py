@@ -74,6 +74,7 @@ class KsEvaluator(Evaluator):
         self.branches = 0  # conditions on data around
         self.loops = 0
         self.recursions = 0
+        self.is_local = False  # whether conditions on reals are decided where they can be
         self.pending: list[effects.Effect] = []
         self.effects: list[str] = []  # all that were made steps
         self.place: Place | None = None
@@ -133,8 +134,10 @@ class KsEvaluator(Evaluator):
             slots = tuple([b.emit(Captured(k), (), f) for k, f in zip(slots, leaves, strict=True)])
         if b is not lane.outer:
             return None
-        same = Reduce(equality(lane.axis), 0)
-        return self.inward(b, [b.apply(same, k) for k in slots], (lane,), space)
+        same = Reduce(equality(lane.axis), 0)  # its own slot, since the body may see the whole vector, too
+        own = [b.apply(same, k) for k in slots]
+        lane.sources.update(zip(own, slots, strict=True))
+        return self.inward(b, own, (lane,), space)
 
     def aligned(self, *values: Value) -> tuple[tuple[Lane, ...], list[Any]]:
         """Constants that are no tensors as arrays over all their lanes."""
@@ -186,7 +189,8 @@ class KsEvaluator(Evaluator):
                 return tuple(leaves)
 
             traced_body = traced(b, "build", body, [])
-            captured = traced_body.captured
+            seen = set(traced_body.captured)
+            captured = [k if (of := lane.sources.get(k, k)) in seen else of for k in traced_body.captured]
             up = [f != b.slots[k] for f, k in zip(traced_body.line.slots, captured, strict=False)]
             outputs, varies = lifted_line(b, traced_body.line, lane.axis.axes, captured, up)
             slots = [k if v else b.rep(k, lane.axis.axes) for k, v in zip(outputs, varies, strict=True)]
@@ -226,13 +230,14 @@ class KsEvaluator(Evaluator):
                 raise UnrolledError("a recursion depends on the lane")
             masks = [Table(lanes, part) for part in (yes, no)]
             return self._where(condition, self.here(condition, Bool), then, otherwise, masks)
-        if self.recursions:
+        is_outside = not (self.lanes or self.loops or self.branches)
+        if self.recursions or (self.is_local and is_outside):
             return then() if self.decided(condition) else otherwise()
         try:
             with self.inside(branches=self.branches + 1):
                 return self._where(None, condition, then, otherwise, [self.mask, self.mask])
         except UnrolledError:
-            if self.lanes or self.loops or self.branches:
+            if not is_outside:
                 raise
             return then() if self.decided(condition) else otherwise()
 

@@ -36,6 +36,7 @@ class Linked:
         self._terms: dict[int, tuple[AnyTerm, AnyTerm]] = {}
         self._recursive: dict[int, bool] = {}
         self.maps: dict[Any, Any] = {}
+        self.asked: set[Any] = set()
 
     def term(self, term: AnyTerm) -> Any:
         """A term with a variable for each name in it."""

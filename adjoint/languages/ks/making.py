@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.signatures import built_in
-from adjoint.languages.ks.types import BOOL, STRING, index_of, order, tangent
+from adjoint.languages.ks.types import BOOL, STRING, element, index_of, order, tangent
 from diff.higher.binding import mapped
 from diff.higher.errors import TermError
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real, variables
@@ -14,7 +14,7 @@ from diff.higher.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from adjoint.languages.ks.scope import Scope
     from diff.higher.binding import Pass
@@ -91,7 +91,7 @@ class Maker:
         derivations, name, given = base.identity if base is not None else ((), of.name, of.at[0])
         arg = args[0] if len(args) == 1 else Tuple(args)
         written = Written((derivation, *derivations), name, given)
-        callee = self.scope.named(written, given, of.place)  # type: ignore[arg-type]  # terms of a text have places
+        callee = self.scope.named(written, given, of.place, self.type(arg))  # type: ignore[arg-type]  # terms of a text have places
         self.scope.callees[written.text, callee.arg] = callee
         return App(Name(written.text, (callee.arg,)), arg)
 
@@ -140,6 +140,17 @@ class Maker:
             return self.built(like, lambda i: self.zero(self.call("index", i, like)))
         return Tuple(())
 
+    def dummy(self, ty: Ty) -> AnyTerm:
+        """A value of a type, which nobody reads; tensors have no elements."""
+        if isinstance(ty, TupleType):
+            return Tuple(tuple(map(self.dummy, ty.parts)))
+        if isinstance(ty, Lin):
+            return self.call("lmZero", self.dummy(ty.dom), self.dummy(ty.cod))
+        if order(ty):
+            n = index_of(order(ty))
+            return self.call("build", self.dummy(n), self.lam("i", n, lambda _: self.dummy(element(ty))))
+        return App(Name("$dummy", (ty,)), Tuple(())) if ty is not INT else Lit(0)
+
     def built(self, like: AnyTerm, body: Callable[[Var], AnyTerm]) -> AnyTerm:
         """A tensor of the size of another."""
         return self.call("build", self.call("size", like), self.index_lam(like, body))
@@ -167,6 +178,21 @@ def counts_of(e: AnyTerm) -> dict[int, int]:
 def reads(e: AnyTerm) -> set[int]:
     """The variables that are read."""
     return {number for number, count in counts_of(e).items() if count > 0}
+
+
+def key_of(e: AnyTerm) -> Hashable:
+    """A key by which equal steps of A-normal form are found; terms with binders are keys themselves."""
+    match e:
+        case Var(_, number):
+            return number
+        case Lit(value):
+            return ("literal", value if isinstance(value, int) else float(value.array).hex())
+        case Tuple(parts):
+            return tuple(map(key_of, parts))
+        case App(Name(name, at), arg) if not isinstance(arg, Lam):
+            return name, at, key_of(arg)
+        case _:  # a name, or what binds
+            return e
 
 
 def is_discrete(ty: Ty) -> bool:

@@ -18,7 +18,10 @@ from diff.higher.types import REAL, Lin, TupleType, Ty
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DERIVATIONS = ("D", "R", "tupled", "fwd", "rev", "sufrev", "suffwdpass", "sufrevpass", "shape", "CL")
+DERIVATIONS = (
+    *("D", "R", "tupled", "poly", "polyR", "fwd", "rev"),
+    *("sufrev", "suffwdpass", "sufrevpass", "shape", "CL"),
+)
 """What may be derived of a function."""
 
 
@@ -61,9 +64,11 @@ class Callee:
         """What it is told from others by."""
         return self.derivations, self.base, self.of
 
-    def derived(self, derivation: str, name: str, hand: Ty | None = None) -> Callee:
-        """[d f] on its own; `hand` is the type of a record that is written by hand."""
-        arg, result = derived_type(derivation, self.arg, self.result, hand or record(name, self.arg))
+    def derived(self, derivation: str, name: str, free: Ty | None = None) -> Callee:
+        """[d f] on its own; `free` is the type of a record that is written by hand, or the a of a polymorphic one."""
+        is_polymorphic = derivation in ("poly", "polyR")
+        free = free or (self.arg if is_polymorphic else record(name, self.arg))
+        arg, result = derived_type(derivation, self.arg, self.result, free)
         return Callee((derivation, *self.derivations), self.base, self.of, arg, result)
 
 
@@ -72,8 +77,8 @@ def structured(derivations: Sequence[str], inner: str) -> str:
     return "".join(f"[{d} " for d in derivations) + inner + "]" * len(derivations)
 
 
-def derived_type(derivation: str, s: Ty, t: Ty, kept: Ty = REAL) -> tuple[Ty, Ty]:
-    """The argument and the result of [d f] for f : s → t."""
+def derived_type(derivation: str, s: Ty, t: Ty, free: Ty = REAL) -> tuple[Ty, Ty]:
+    """The argument and the result of [d f] for f : s → t; `free` is the type of a record, or a in s ⊸ a and a ⊸ s."""
     match derivation:
         case "D":
             return s, Lin(s, t)
@@ -81,22 +86,35 @@ def derived_type(derivation: str, s: Ty, t: Ty, kept: Ty = REAL) -> tuple[Ty, Ty
             return s, Lin(t, s)
         case "tupled":
             return s, TupleType((t, Lin(s, t)))
+        case "poly":
+            return TupleType((s, Lin(free, s))), TupleType((t, Lin(free, t)))
+        case "polyR":
+            return TupleType((s, Lin(s, free))), TupleType((t, Lin(t, free)))
         case "fwd":
             return TupleType((s, tangent(s))), tangent(t)
         case "rev" | "sufrev":
             return TupleType((s, tangent(t))), tangent(s)
         case "suffwdpass":
-            return s, TupleType((t, kept))
+            return s, TupleType((t, free))
         case "sufrevpass":
-            return TupleType((tangent(t), kept)), tangent(s)
+            return TupleType((tangent(t), free)), tangent(s)
         case "shape":
             return s, shape_type(t)
         case _:  # CL, which is f itself
             return s, t
 
 
+def polymorphic(arg: Ty | None, *, is_reverse: bool) -> Ty | None:
+    """The a of (s, a ⊸ s), or of (s, s ⊸ a); None of another type."""
+    match arg:
+        case TupleType((_, Lin(dom, cod))):
+            return cod if is_reverse else dom
+        case _:  # it is not said
+            return None
+
+
 def underlying(derivation: str, arg: Ty) -> Ty | None:
     """The argument type of f, of that of [d f]; None where that does not tell."""
-    if derivation in ("fwd", "rev", "sufrev"):
+    if derivation in ("poly", "polyR", "fwd", "rev", "sufrev"):
         return arg.parts[0] if isinstance(arg, TupleType) and len(arg.parts) == 2 else None
     return None if derivation == "sufrevpass" else arg

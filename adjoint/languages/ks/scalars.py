@@ -12,7 +12,7 @@ import numpy as np
 from adjoint.languages.ks import integers
 from adjoint.languages.ks.special import digamma, lgamma
 from adjoint.languages.ks.values import LEAF, Arr, Items, Table, Value, items_of, mapped, real, stacked
-from diff import absolute, const, cos, cosh, divide, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
+from diff import absolute, const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from hilbert import R, Vec
@@ -70,10 +70,21 @@ def _on_vectors(name: str, a: Value, b: Value) -> Value:
         return mapped(lambda x: a * x, b)
     if isinstance(b, LEAF):
         return mapped(lambda x: x - b.rep(x.space) if isinstance(x, LEAF) and x.space != R else x - b, a)
+    matrix = _matrix(a)
+    if matrix is not None and isinstance(b, Arr):
+        return Arr((matrix.space.index.size,), each(lambda row: inner(row, b.item), matrix))
     rows = _rows(a)
     if rows is not None:
         return stacked((len(rows),), [dot(row, b) for row in rows])
     return mapped(_SIGNS[name], a, b)
+
+
+def _matrix(a: Value) -> Any:
+    """The reals of a matrix whose rows have one length, as one vector of rows."""
+    item = a.item if isinstance(a, Arr) else None
+    if isinstance(item, Arr) and len(a.dims) == len(item.dims) == 1:
+        return item.item if isinstance(item.item, LEAF) else None
+    return item if isinstance(item, LEAF) and len(a.dims) == 2 else None
 
 
 def _rows(a: Value) -> list[Value] | None:

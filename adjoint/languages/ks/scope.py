@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 from attrs import frozen
 
-from adjoint.languages.ks.names import DERIVATIONS, Callee, Written, derived_type, underlying
+from adjoint.languages.ks.names import DERIVATIONS, Callee, Written, derived_type, polymorphic, underlying
 from adjoint.languages.ks.parser import Parser, described, fail, function, name_of, require, type_of
 from adjoint.languages.ks.reader import Atom, Form, forms
 from adjoint.languages.ks.rules import Rule, Rules
@@ -73,7 +73,7 @@ class Scope:
             found = self.callees.get((written.text, arg))
             if found is not None:
                 return found
-        found = self.named(written, self._base(written, arg, place), place)
+        found = self.named(written, self._base(written, arg, place), place, arg)
         if arg is not None and found.arg is not arg:
             what = f"{written.text} takes {text(found.arg)}, not {text(arg)}"
             raise TermError("type", what, place)
@@ -106,20 +106,21 @@ class Scope:
         what = f"{written.base} is defined on {' and '.join(map(text, types))}: write [{written.base} T]"
         raise TermError("type", what, place)
 
-    def named(self, written: Written, of: Ty, place: Place) -> Callee:
-        """The function of a name on a type, and what is derived from it."""
+    def named(self, written: Written, of: Ty, place: Place, arg: Ty | None = None) -> Callee:
+        """The function of a name on a type, and what is derived from it; `arg` tells at which a it is polymorphic."""
         found = self._plain(written.base, of, place)
         for k in range(len(written.derivations) - 1, -1, -1):
             derivations = written.derivations[k:]
             hand = self.table.get((derivations, written.base, of))
             name = Written(derivations[1:], written.base, of).text
-            found = (
-                hand.callee if hand else found.derived(derivations[0], name, self._kept(derivations, written.base, of))
-            )
+            free = self._free(derivations, written.base, of, arg if k == 0 else None)
+            found = hand.callee if hand else found.derived(derivations[0], name, free)
         return found
 
-    def _kept(self, derivations: tuple[str, ...], base: str, of: Ty) -> Ty | None:
-        """The type of the record that a suffwdpass gives which is written by hand."""
+    def _free(self, derivations: tuple[str, ...], base: str, of: Ty, arg: Ty | None) -> Ty | None:
+        """The a of a polymorphic function, or the type of the record of a suffwdpass that is written by hand."""
+        if derivations[0] in ("poly", "polyR"):
+            return polymorphic(arg, is_reverse=derivations[0] == "polyR")
         hand = self.table.get((("suffwdpass", *derivations[1:]), base, of))
         result = hand.callee.result if hand else None
         return result.parts[1] if isinstance(result, TupleType) else None
@@ -192,7 +193,7 @@ class Scope:
             fail(head, f"{name} on {text(arg)} is in the prelude")
         if derivations:
             of = self._base(written, arg, head.place)
-            due = self.named(written, of, head.place)
+            due = self.named(written, of, head.place, arg)
             whole = (due.arg, due.result)
             if derivations[0] == "suffwdpass" and isinstance(result, TupleType) and len(result.parts) == 2:
                 whole = derived_type("suffwdpass", *self._under(written, of, head), result.parts[1])

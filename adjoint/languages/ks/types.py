@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty, declared
 from hilbert.once import once
 from hilbert.term import bottom_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BOOL = DataType(declared("Bool", 0, (("Bool", UNIT),)), ())
 STRING = DataType(declared("String", 0, (("String", UNIT),)), ())
@@ -114,21 +117,32 @@ def shape_type(ty: Ty) -> Ty:
     return made
 
 
-@once
-def depth(ty: Ty) -> int:
-    """How deep tuples and tensors are nested in a type."""
+def _folded(ty: Ty, combined: Callable[[list[int]], int]) -> int:
+    """0 of an atom, and of a type with parts what those are combined to."""
 
     def step(node: Any, rec: Any) -> int:
         match node:
-            case TupleType(parts) | DataType(_, parts):
-                return 1 + max(map(rec, parts), default=0)
+            case TupleType(inner) | DataType(_, inner):
+                return combined([rec(part) for part in inner])
             case Arrow(dom, cod) | Lin(dom, cod):
-                return 1 + max(int(rec(dom)), int(rec(cod)))
+                return combined([rec(dom), rec(cod)])
             case _:  # an atom has no parts
                 return 0
 
     found: int = bottom_up(ty, step)
     return found
+
+
+@once
+def depth(ty: Ty) -> int:
+    """How deep tuples and tensors are nested in a type."""
+    return _folded(ty, lambda inner: 1 + max(inner, default=0))
+
+
+@once
+def parts(ty: Ty) -> int:
+    """The atoms of a type, and its tuples, tensors and functions, each where it stands."""
+    return _folded(ty, lambda inner: len(inner) + sum(inner))
 
 
 @once

@@ -40,6 +40,7 @@ class Lane:
         self.n, self.depth, self.outer = n, depth, outer
         self.axis = Fin.of(n)
         self.body: Any = None
+        self.sources: dict[int, int] = {}  # slots of vectors that are seen element by element, and what they are
         self.index = Table((self,), np.arange(n))
 
 

@@ -41,6 +41,12 @@ def wrong(
     dx, dy = _drawn(x, rng), _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
         return None
+    first = derivatives.by_name(linked, "suffwdpass", callee)
+    if first is not None:
+        value = call(first, x)[0]
+        off = linear.dot(plus(value, scaled(number(-1.0), y)), plus(value, scaled(number(-1.0), y)))
+        if not float(off.array) ** 0.5 <= EQUAL * max(_size(y), 1.0):
+            return f"{first.key}, written by hand, gives another value than {callee.key}"
     found = {
         "fwd": linear.dot(derivatives.forward(linked, callee, (x, dx), evaluator()), dy),
         "rev": linear.dot(derivatives.backward(linked, callee, (x, dy), evaluator()), dx),
@@ -57,10 +63,10 @@ def wrong(
             hand = derivatives.by_name(linked, name, callee)
             what = f"{hand.key}, written by hand," if hand else f"[{name} {callee.key}]"
             return f"{what} gives {value!r} where differences give {due!r}"
-    first = float(found["fwd"].array)
+    forward = float(found["fwd"].array)
     for name in ("rev", "sufrev"):
-        if not abs(float(found[name].array) - first) <= EQUAL * max(abs(first), size):
-            what = f"{float(found[name].array)!r}, not {first!r}"
+        if not abs(float(found[name].array) - forward) <= EQUAL * max(abs(forward), size):
+            what = f"{float(found[name].array)!r}, not {forward!r}"
             return f"[{name} {callee.key}] is not the transpose of [fwd {callee.key}]: {what}"
     return None
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from adjoint import grad
 from adjoint.languages import Loaded, Source
+from adjoint.languages import load as load_file
 from adjoint.languages.ks import derivatives, linear
 from adjoint.languages.ks import load as load_text
 from adjoint.languages.ks.convert import arguments_of
@@ -20,6 +22,7 @@ from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import leaves_of, tangent
 from diff import program
 from diff.higher import TermError
+from docs.examples import gmm
 from hilbert import Fin, R, SpaceError
 from tests.ks_programs import PROGRAMS, A
 
@@ -396,6 +399,18 @@ def test_passes_by_hand() -> None:
     assert run(text, "([rev f] 2.0 1.0)") == "4.0"
 
 
+def test_the_value_of_a_pass_by_hand() -> None:
+    """`verify` looks at both halves of a suffwdpass: the record by what sufrevpass makes of it, and the value."""
+    text = """(def f (Tuple Float (Vec Float)) (x : Float) (tuple (mul x x) (Vec_init x 1.0)))
+(def [suffwdpass f] (Tuple (Tuple Float (Vec Float)) Float) (x : Float) (tuple (tuple (mul x x) (Vec_init x 1.0)) x))
+(def [sufrevpass [f Float]] Float ((dt : Tuple Float (Vec Float)) (b : Float))
+  (add (mul (mul 2.0 b) (get$1$2 dt)) (index 0 (get$2$2 dt))))
+"""
+    assert function(text).verified([2.0]) is None
+    wrong = text.replace("(Vec_init x 1.0)) x)", "(Vec_init x 1.5)) x)")
+    assert function(wrong).verified([2.0]) == ("[suffwdpass [f Float]], written by hand, gives another value than f")
+
+
 # --- work, programs ---
 
 
@@ -427,6 +442,19 @@ def test_traces(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys, text, '($trace (tuple 1 "a" (Vec_init 1.0)))') == ['Trace[(1, "a", [1.0])]']
 
 
+def test_branches_at_a_point(capsys: pytest.CaptureFixture[str]) -> None:
+    """A derivative at a point has the branch that is taken there, and what it prints, asked for once or again."""
+    text = "(def f Float (x : Float) (if (gt x 0.0) ($trace (mul x x)) (neg x)))"
+    loaded = read(text)
+    for x, due, said in ((3.0, "6.0", 1), (-3.0, "-1.0", 0), (4.0, "8.0", 1), (2.0, "4.0", 1)):
+        for form in ("([rev f] {} 1.0)", "([fwd f] {} 1.0)", "([sufrev f] {} 1.0)"):
+            capsys.readouterr()
+            assert loaded.expression(form.format(x)) == due
+            assert len(capsys.readouterr().err.splitlines()) == said
+    other = read("(def f Float (x : Float) (if (gt x 0.0) (mul x x) (neg x)))")
+    assert [other.expression(f"([rev f] {x} 1.0)") for x in (3.0, -3.0, 4.0)] == ["6.0", "-1.0", "8.0"]
+
+
 def test_print(capsys: pytest.CaptureFixture[str]) -> None:
     """Without separators: texts raw, truth values 1 or 0, all else as values."""
     run("", '(print "a\n" 1.5 true (tuple 1 false) "\n")')
@@ -448,6 +476,39 @@ def test_size_of_programs(body: str) -> None:
         (len(program(f.of(R ** Fin.of(n))).steps), len(program(grad(f.of(R ** Fin.of(n)))).steps)) for n in (10, 1000)
     }
     assert len(sizes) == 1
+
+
+TEXTS = Path(__file__).parents[3] / "benchmarks" / "texts"
+
+
+def test_size_of_the_mixture() -> None:
+    """As many steps, whatever the number of points is; value and gradient those of the model by `fun`."""
+    d, k = 2, 3
+    found = load_file(TEXTS / "gmm.ks").objective
+    D, K, B = Fin.of(d), Fin.of(k), Fin.of(1)
+    maps = [found.of(R**K, (R**D) ** K, (R**D) ** K, (R**B) ** K, (R**D) ** Fin.of(n)) for n in (5, 50)]
+    assert len({len(program(f).steps) for f in maps}) == 1
+    assert len({len(program(grad(f)).steps) for f in maps}) == 1
+    rng = np.random.default_rng(0)
+    xs = [V.random(rng) for V in maps[0].dom.parts]
+    due = gmm.objective(d, k, 5, 1.0, 0)
+    M, X = due.dom.parts
+    at = (M.vec(tuple(x.array for x in xs[:4])), X.vec(xs[4].array))
+    for mine, theirs in zip(grad(maps[0])(*xs).leaves, grad(due)(*at).leaves, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
+
+
+def test_size_of_a_convolution() -> None:
+    """By index arithmetic, in as many steps at each size; the index of a `build` is no step of its own."""
+    found = load_file(TEXTS / "convolution.ks").convolved
+    image = np.random.default_rng(0).standard_normal((7, 6))
+    kernel = np.arange(6.0).reshape(2, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(image, kernel.shape)
+    np.testing.assert_allclose(found(kernel.tolist(), image.tolist()), np.einsum("ijab,ab->ij", windows, kernel))
+    spaces = [R ** (Fin.of(n) * Fin.of(n)) for n in (8, 32)]
+    assert len({len(program(found.of(R ** (Fin.of(3) * Fin.of(2)), V)).steps) for V in spaces}) == 1
+    sines = function("(def f Float (v : Vec Float) (sum (map (lam (x : Float) (sin x)) v)))")
+    assert "red[id]" not in str(sines.of(R ** Fin.of(3)))
 
 
 def test_maps() -> None:

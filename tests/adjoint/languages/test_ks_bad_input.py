@@ -1,74 +1,14 @@
-"""Any text, of any bytes, gives a result or one located error: no traceback, no overflow of the stack.
+"""Any text, of any bytes, gives a result or one located error: no traceback, no overflow of the stack."""
 
-`python -m tests.adjoint.languages.test_ks_bad_input 100000 SEED` tries so many texts, and counts what came of them.
-"""
-
-import random
-import sys
 import time
-from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjoint.languages import Source
-from adjoint.languages.ks import load
-from adjoint.languages.ks.functions import KsFunction
-from diff.higher import TermError
-from tests.ks_programs import PROGRAMS
+from tests.any_text import LANGUAGE
 
-VALID = [f"(def f {body})" for body, _, _ in PROGRAMS]
-WORDS = [
-    *(word for text in VALID for word in text.split()),
-    *["(", ")", "[", "]", ":", "f", "1", "0", "-1", "2.5", "true", '"a"', "#|", "|#", ";", "get$1$2"],
-]
-
-
-def require_place(error: TermError, raw: bytes) -> None:
-    lines = raw.decode("utf-8-sig", errors="replace").split("\n")
-    assert error.place is not None
-    assert 1 <= error.place.line <= len(lines)
-    assert 1 <= error.place.column <= len(lines[error.place.line - 1]) + 1
-    assert error.message
-
-
-def outcome(raw: bytes) -> str:
-    """`accepted`, or the kind of the error, which must have a place in the text."""
-    try:
-        loaded = load([Source.of("t.ks", raw)], steps=2000)
-    except TermError as error:
-        require_place(error, raw)
-        return error.code
-    for f in loaded.functions.values():
-        assert isinstance(f, KsFunction)
-        assert "->" in f.signature
-        assert f.stages()["text"](None, None)
-        try:
-            f.verified(None)
-        except TermError as error:
-            require_place(error, raw)
-            return f"later {error.code}"
-    return "accepted"
-
-
-def mutated(rng: random.Random) -> bytes:
-    """A valid text with a few words changed, or as it is."""
-    words = rng.choice(VALID).replace("(", " ( ").replace(")", " ) ").split()
-    for _ in range(rng.choice((0, 0, 1, 1, 1, 2))):
-        at = rng.randrange(len(words))
-        match rng.randrange(4):
-            case 0:
-                words[at] = rng.choice(WORDS)
-            case 1:
-                words.insert(at, rng.choice(WORDS))
-            case 2:
-                del words[at]
-            case _:  # the last of four
-                other = rng.randrange(len(words))
-                words[at], words[other] = words[other], words[at]
-        words = words or ["x"]
-    return " ".join(words).encode()
+outcome = LANGUAGE["ks"].outcome
 
 
 @settings(max_examples=150, deadline=None)
@@ -86,13 +26,13 @@ def test_characters(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", LANGUAGE)
 @pytest.mark.parametrize("seed", range(4))
-def test_mutations(seed: int) -> None:
+def test_changed_words(kind: str, seed: int) -> None:
     """Valid texts with words changed: at least a fifth is accepted, and a fifth refused."""
-    rng = random.Random(seed)
-    counts = Counter(outcome(mutated(rng)) for _ in range(100))
+    counts = LANGUAGE[kind].counted(100, seed)
     assert counts["accepted"] >= 20
-    assert sum(counts.values()) - counts["accepted"] >= 20
+    assert counts.total() - counts["accepted"] >= 20
 
 
 DEEP = 10**5
@@ -131,17 +71,3 @@ def test_large(text: str) -> None:
 def test_not_utf8() -> None:
     """At the line and column where it begins."""
     assert outcome(b"(def f\n \xff") == "syntax"
-
-
-if __name__ == "__main__":
-    number, seed = int(sys.argv[1]), int(sys.argv[2])
-    rng = random.Random(seed)
-    found: Counter[str] = Counter()
-    for _ in range(number):
-        raw = mutated(rng)
-        try:
-            found[outcome(raw)] += 1
-        except Exception:
-            sys.stdout.write(f"{raw.decode()}\n")
-            raise
-    sys.stdout.write(f"seed {seed}: {dict(found)}\n")

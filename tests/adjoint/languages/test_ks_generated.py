@@ -28,8 +28,9 @@ COUNTS: Counter[str] = Counter()
 class Programs:
     """Well-typed expressions over variables of a few types; values stay moderate."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, folds: bool = True) -> None:
         self.rng = random.Random(seed)
+        self.folds = folds
         self.names = 0
 
     def fresh(self) -> str:
@@ -70,7 +71,7 @@ class Programs:
                 i = self.fresh()
                 inner = again(indices=[*indices, i])
                 return f"(mul 0.3 (sumbuild (size {pick(vectors)}) (lam ({i} : Integer) {inner})))"
-            case 10 if vectors:
+            case 10 if vectors and self.folds:
                 a, b = self.fresh(), self.fresh()
                 body = self.float(half, [*reals, a, b], vectors, indices)
                 t = self.fresh()

@@ -20,9 +20,17 @@ from diff.higher import TermError
 from tests.ks_programs import PROGRAMS
 
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
-REFUSED = r"\((fold|diag|buildFromSparse|buildFromSparseTupled|delta) |lm[A-Z]|\(\[|\(f "
+REFUSED = r"\((fold|buildFromSparse|buildFromSparseTupled) |lm[A-Z]|\(\[|\(f "
 """What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
-DEFINED = {"anf": "f", "CL": "f", "jacobian": "[D [f ", "transposed": "[R [f ", "tupled": "[tupled [f "}
+DEFINED = {
+    "anf": "f",
+    "CL": "f",
+    "jacobian": "[D [f ",
+    "transposed": "[R [f ",
+    "tupled": "[tupled [f ",
+    "polymorphic": "[polyR [f ",
+    "split": "[sufrevpass [f ",
+}
 TAKEN = [(body, points) for body, _, points in PROGRAMS if not re.search(REFUSED, body)]
 
 
@@ -37,7 +45,7 @@ def stage(f: KsFunction, name: str) -> str:
 
 
 def numbers(f: KsFunction, args: list[object]) -> list[float]:
-    """The derivative along a tangent, against a cotangent: by tupled, fwd, rev, D and R."""
+    """The derivative along a tangent, against a cotangent, in each form."""
     x = arguments_of(f.callee.arg, args)
     rng = np.random.default_rng(3)
 
@@ -50,10 +58,16 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
     y = call(None, x)
     dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))
     m, back = call("D", x), call("R", x)
-    value, tupled = call("tupled", x)
-    assert plain(value) == plain(y)
+    one = linear.one(())
+    pairs = [call("tupled", x), call("poly", (x, one)), call("polyR", (x, one)), call("suffwdpass", x)]
+    assert [plain(value) for value, _ in pairs] == [plain(y)] * 4
+    (_, tupled), (_, poly), (_, poly_r), (_, record) = pairs
     found = (
         linear.dot(tupled.apply(dx), dy),
+        linear.dot(poly.apply(dx), dy),
+        linear.dot(poly_r.apply(dy), dx),
+        linear.dot(call("sufrevpass", (dy, record)), dx),
+        linear.dot(call("sufrev", (x, dy)), dx),
         linear.dot(call("fwd", (x, dx)), dy),
         linear.dot(call("rev", (x, dy)), dx),
         linear.dot(m.apply(dx), dy),
@@ -147,7 +161,7 @@ def test_shadowing() -> None:
     "body",
     [
         "Float (v : Vec Float) (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v)",
-        "(Vec (Vec Float)) (v : Vec Float) (diag 2 2 (lam (i : Integer) (index i v)))",
+        "(Vec Float) (v : Vec Float) (buildFromSparse 2 2 (lam (i : Integer) (tuple i (index i v))))",
     ],
 )
 def test_refused(body: str) -> None:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from adjoint.languages.ks.making import Maker, counts_of
+from adjoint.languages.ks.making import Maker, counts_of, key_of
 from diff.higher.binding import mapped, renamed
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, variables
 from hilbert.term import driven
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from diff.higher.binding import Pass
 
 Bindings: TypeAlias = list[tuple[Any, AnyTerm]]
@@ -25,7 +27,7 @@ class Normal:
     make: Maker
     shares: bool = False
 
-    def body(self, e: AnyTerm, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def body(self, e: AnyTerm, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term whose lets are its own."""
         bindings: Bindings = []
         made = yield self.value(e, bindings, dict(known), names)
@@ -33,20 +35,20 @@ class Normal:
             made = Let(pattern, value, made)
         return made
 
-    def atom(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def atom(self, e: AnyTerm, to: Bindings, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A variable, a constant, or a tuple of such."""
         made = yield self.value(e, to, known, names)
         if isinstance(made, (Var, Lit, Name, Tuple)):
             return made
-        if self.shares and made in known:
-            return known[made]
+        if self.shares and key_of(made) in known:
+            return known[key_of(made)]
         x = fresh("t", self.make.type(made))
         to.append((x, made))
         if self.shares:
-            known[made] = x
+            known[key_of(made)] = x
         return x
 
-    def value(self, e: AnyTerm, to: Bindings, known: dict[AnyTerm, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def value(self, e: AnyTerm, to: Bindings, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
         """A term of one step, after bindings of its parts."""
         match e:
             case Var(_, number):
@@ -63,14 +65,14 @@ class Normal:
                 made = yield self.value(value, to, known, names)
                 if isinstance(made, (Var, Lit)):
                     names[number] = made
-                elif self.shares and made in known:
-                    names[number] = known[made]
+                elif self.shares and key_of(made) in known:
+                    names[number] = known[key_of(made)]
                 elif self.shares and isinstance(made, (Tuple, Name)):
                     names[number] = made
                 else:
                     to.append((x, made))
                     if self.shares:
-                        known[made] = x
+                        known[key_of(made)] = x
                 return (yield self.value(body, to, known, names))
             case Let(pattern, value, body):
                 made = yield self.value(value, to, known, names)

@@ -12,7 +12,11 @@ from attrs import frozen
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker, reads
 from adjoint.languages.ks.notes.nabla import refused
+from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text
+from diff.higher.binding import each
+from diff.higher.errors import TermError
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, variables
+from diff.higher.types import UNIT, TupleType
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -175,6 +179,72 @@ def _whole(pattern: Var | Tuple, body: AnyTerm) -> tuple[Var, AnyTerm]:
     for k, x in reversed(list(enumerate(xs, 1))):
         body = Let(x, App(Name(f"get${k}${len(xs)}", (whole.type,)), whole), body)
     return whole, body
+
+
+# --- types: c : S ⇒ T ---
+
+
+def typed(make: Maker, c: Cl, s: Ty) -> Ty:
+    """T of c : S ⇒ T; raises TermError `type` where c takes no S."""
+    made: Ty = driven(_typed(make, c, s))
+    return made
+
+
+def _typed(make: Maker, c: Cl, s: Ty) -> Pass:
+    match c:
+        case Identity():
+            return s
+        case Constant(value):
+            _require(s, UNIT, c)
+            return make.type(value)
+        case Select(indices, n):
+            of = _environment(s, n, c)
+            _require_in(indices, n, c)
+            return arguments(tuple(of[k - 1] for k in indices))
+        case Call(name):
+            _require(s, name.at[0], c)
+            return make.type(App(name, Tuple(())))
+        case Then(first, second):
+            middle = yield _typed(make, first, s)
+            return (yield _typed(make, second, middle))
+        case Pair(parts):
+            types = yield each(lambda part: _typed(make, part, s), parts)
+            return TupleType(tuple(types))
+        case Choose(condition, then, otherwise):
+            test, left, right = yield each(lambda part: _typed(make, part, s), (condition, then, otherwise))
+            _require(test, BOOL, c)
+            _require(right, left, c)
+            return left
+        case Bind(_, value_, body, n):
+            of = _environment(s, n, c)
+            x = yield _typed(make, value_, s)
+            return (yield _typed(make, body, arguments((*of, x))))
+        case Build(size, _, ty, body, n):
+            of = _environment(s, n, c)
+            found = yield _typed(make, size, s)
+            _require(found, ty, c)
+            inner = yield _typed(make, body, arguments((*of, ty)))
+            return tensor(rank(ty), inner)
+        case _:
+            assert_never(c)
+
+
+def _environment(s: Ty, n: int, c: Cl) -> tuple[Ty, ...]:
+    """The types of n variables: of one, the type itself."""
+    of = (s,) if n == 1 else s.parts if isinstance(s, TupleType) else ()
+    if len(of) != n:
+        raise TermError("type", f"{shown(c)[:80]} is in an environment of {n}, not in {text(s)}")
+    return of
+
+
+def _require(found: Ty, due: Ty, c: Cl) -> None:
+    if found is not due:
+        raise TermError("type", f"{shown(c)[:80]}: {text(due)} is due, not {text(found)}")
+
+
+def _require_in(indices: tuple[int, ...], n: int, c: Cl) -> None:
+    if not all(1 <= k <= n for k in indices):
+        raise TermError("type", f"{shown(c)[:80]} selects what is not there")
 
 
 # --- back: t ◇ c ---

@@ -90,12 +90,13 @@ def refused(message: str, e: AnyTerm) -> NoReturn:
 # --- ∂f of what is built in ---
 
 
-def selection(make: Maker, get: Name, arg: AnyTerm) -> AnyTerm:
-    """∂π_{i,n}(p) = 0 ⋈ … ⋈ 1 ⋈ … ⋈ 0."""
+def selection(make: Maker, get: Name, arg: AnyTerm, *, is_transposed: bool = False) -> AnyTerm:
+    """∂π_{i,n}(p) = 0 ⋈ … ⋈ 1 ⋈ … ⋈ 0, and its transpose 0 × … × 1 × … × 0."""
     k, n = (int(word) for word in get.name.split("$")[1:])
     parts = [make.component(j, arg) for j in range(n)]
     one = parts[k - 1]
-    return make.call("lmHCat", *(make.call("lmOne", x) if x is one else make.call("lmZero", x, one) for x in parts))
+    name, ends = ("lmVCat", lambda x: (one, x)) if is_transposed else ("lmHCat", lambda x: (x, one))
+    return make.call(name, *(make.call("lmOne", x) if x is one else make.call("lmZero", *ends(x)) for x in parts))
 
 
 def jacobian(make: Maker, name: Name, arg: AnyTerm) -> AnyTerm | None:

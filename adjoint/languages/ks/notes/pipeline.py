@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, final
+from copy import copy
+from typing import TYPE_CHECKING, Literal, final
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker
+from adjoint.languages.ks.names import derived_type
 from adjoint.languages.ks.notes import categorical
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.nabla import Nabla
 from adjoint.languages.ks.notes.optimise import optimised
+from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
 from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import tangent, text
-from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh, variables
+from adjoint.languages.ks.types import parts, tangent, text
+from diff.higher.terms import AnyTerm, Lam, Let, Name, Tuple, Var, fresh, variables
 from diff.higher.types import Lin, TupleType
 from hilbert.term import driven
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.linked import Linked
     from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.scope import Definition
+    from diff.higher.types import Ty
 
 
 @final
@@ -34,6 +38,10 @@ class Stages:
 
     make: Maker
     one: Definition
+    a: Ty
+    """The argument type of the function that the stage is of."""
+    passes: Passes = Factory(dict)
+    """The two passes of the functions before this one."""
 
     @property
     def callee(self) -> Callee:
@@ -68,6 +76,30 @@ class Stages:
         comment = "\n".join(f"; {line}" for line in textwrap.wrap(f"{self.one.name} = {categorical.shown(c)}", 110))
         return f"{comment}\n{_definition(self.one.name, text(self.callee.result), around, body)}"
 
+    def _split(self, base: str) -> str:
+        """The two passes of reverse mode."""
+        make, callee = self.make, self.callee
+        s, body = self.anf()
+        first, second, dt, b = split(make, self.passes, s, body, callee.result)
+        names = []
+        for kind in ("suffwdpass", "sufrevpass"):
+            one = callee.derived(kind, base, b.type)
+            names.append(Name(f"[{kind} {base}]", (one.arg,)))
+            make.scope.callees[names[-1].name, one.arg] = one
+        if parts(b.type) <= LARGEST:
+            self.passes[callee.identity] = names[0], names[1]
+        forward = _definition(names[0].name, text(TupleType((callee.result, b.type))), (s,), first)
+        return f"{forward}\n{_definition(names[1].name, text(tangent(callee.arg)), (dt, b), second)}"
+
+    def _polymorphic(self, kind: Literal["poly", "polyR"]) -> str:
+        """∂̄f or ∂̄_R f, at a = S of the function that the stage is of."""
+        x, body = self.anf()
+        (_, m), result = map(_parts, derived_type(kind, self.callee.arg, self.callee.result, self.a))
+        both = (x, fresh("m", m))
+        pair = driven(Tupling(self.make, kind, *both).of(body))
+        name = f"[{kind} [{self.callee.base} {text(self.callee.of)}]]"
+        return _definition(name, text(TupleType(result)), both, pair)
+
     def written(self, stage: str) -> str:
         """The definition of a stage."""
         make, callee = self.make, self.callee
@@ -80,8 +112,12 @@ class Stages:
         base = f"[{callee.base} {text(callee.of)}]"
         if name == "tupled":
             x, body = self.anf()
-            pair = driven(Tupling(make, x).of(body))
+            pair = driven(Tupling(make, "tupled", x).of(body))
             return _definition(f"[tupled {base}]", text(TupleType((t, Lin(s, t)))), (x,), pair)
+        if name == "split":
+            return self._split(base)
+        if name == "polymorphic":
+            return f"{self._polymorphic('poly')}\n{self._polymorphic('polyR')}"
         if name == "CL":
             return self._categorical(prunes=how == "pruned")
         x, m = self.jacobian(simple=simple)
@@ -101,6 +137,11 @@ class Stages:
         if how == "cse":
             found = shared(make, found)
         return _definition(f"[{name} {base}]", text(result), (x, dx), found)
+
+
+def _parts(ty: Ty) -> tuple[Ty, ...]:
+    assert isinstance(ty, TupleType)
+    return ty.parts
 
 
 def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTerm) -> str:
@@ -123,6 +164,8 @@ NAMES = (
     "rev-opt",
     "rev-cse",
     "tupled",
+    "polymorphic",
+    "split",
     "CL",
     "CL-pruned",
 )
@@ -131,7 +174,9 @@ NAMES = (
 
 def stage(linked: Linked, one: Definition, name: str) -> str:
     """A stage of a function and all that it calls, in the order of the text."""
-    make = Maker(linked.scope)
+    scope = copy(linked.scope)
+    scope.callees = dict(scope.callees)  # what the stage derives is not known outside of it
+    make, passes = Maker(scope), Passes()
     needed = _called(linked, one)
     lines: list[str] = []
     for each in linked.scope.definitions:
@@ -142,7 +187,7 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
             continue
         if name != "anf" and not name.startswith("CL"):
             lines.append(printer.definition(each))
-        lines.append(Stages(make, each).written(name))
+        lines.append(Stages(make, each, one.callee.arg, passes).written(name))
     declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in needed]
     return "\n".join([*declared, *lines])
 

@@ -1,8 +1,12 @@
-"""∇̄⟦e⟧ : (T, S ⊸ T), basic tupling (§6): each variable stands for its value and its derivative together."""
+"""Tupling (§6): each variable stands for its value and a linear map together.
+
+The basic form, ∇̄⟦e⟧ : (T, S ⊸ T), composes with what a call gives. The polymorphic ones, ∇̄_a⟦e⟧ : (T, a ⊸ T) and its
+transpose (T, T ⊸ a), give a call the pair.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.nabla import refused, selection
@@ -12,14 +16,31 @@ from diff.higher.types import TupleType
 if TYPE_CHECKING:
     from diff.higher.binding import Pass
 
+Kind: TypeAlias = Literal["tupled", "poly", "polyR"]
+
 
 @final
 class Tupling:
-    """The figure, for a parameter s of type S; ∂̄x of each variable is a pair."""
+    """The figures, for a parameter s and a map m with it, none in the basic form; ∂̄x of each variable is a pair."""
 
-    def __init__(self, make: Maker, s: Var) -> None:
-        self.make, self.s = make, s
-        self.pairs: dict[int, AnyTerm] = {s.number: Tuple((s, make.call("lmOne", s)))}
+    def __init__(self, make: Maker, kind: Kind, s: Var, m: Var | None = None) -> None:
+        self.make, self.kind, self.s = make, kind, s
+        self.m: AnyTerm = make.call("lmOne", s) if m is None else m
+        self.pairs: dict[int, AnyTerm] = {s.number: Tuple((s, self.m))}
+
+    def _after(self, of: AnyTerm, m: AnyTerm) -> AnyTerm:
+        """of ∘ m; of a transpose, m ∘ ofᵀ, where `of` is transposed already."""
+        return self.make.call("lmCompose", *((m, of) if self.kind == "polyR" else (of, m)))
+
+    def _zero(self, value: AnyTerm) -> AnyTerm:
+        """0 with the shape of a value; its other end is that of m."""
+        if self.kind == "tupled":
+            return self.make.call("lmZero", self.s, value)
+        ends = (value, self.s) if self.kind == "polyR" else (self.s, value)
+        return self._after(self.make.call("lmZero", *ends), self.m)
+
+    def _selection(self, get: Name, value: AnyTerm, m: AnyTerm) -> AnyTerm:
+        return self._after(selection(self.make, get, value, is_transposed=self.kind == "polyR"), m)
 
     def value(self, atom: AnyTerm) -> AnyTerm:
         """What a variable or a constant is: the first of its pair."""
@@ -32,16 +53,16 @@ class Tupling:
         make = self.make
         match e:
             case Lit() | Name() | Tuple(()):  # k ↦ (k, 0)
-                return Tuple((e, make.call("lmZero", self.s, e)))
+                return Tuple((e, self._zero(e)))
             case Var(_, number):  # x ↦ ∂̄x
                 return self.pairs[number]
-            case Tuple(parts):  # (e₁, e₂) ↦ ((t₁, t₂), m₁ × m₂)
+            case Tuple(parts):  # (e₁, e₂) ↦ ((t₁, t₂), m₁ × m₂), transposed m₁ ⋈ m₂
                 pairs = []
                 for part in parts:
                     pair = yield self.of(part)
                     pairs.append(pair)
                 values, maps = (tuple(make.component(k, pair) for pair in pairs) for k in (0, 1))
-                return Tuple((Tuple(values), make.call("lmVCat", *maps)))
+                return Tuple((Tuple(values), make.call("lmHCat" if self.kind == "polyR" else "lmVCat", *maps)))
             case Let(Var(name, number), value, body):  # let x = e₁ in e₂ ↦ let ∂̄x = ∇̄e₁ in ∇̄e₂
                 pair = yield self.of(value)
                 both = fresh(name, make.type(pair))
@@ -64,14 +85,16 @@ class Tupling:
             case App(Name("build"), Tuple((n, Lam(i, body)))):  # let (r, m) = unzip (build n λi. ∇̄e) in (r, V m)
                 for x in [i] if isinstance(i, Var) else i.parts:
                     assert isinstance(x, Var)
-                    self.pairs[x.number] = Tuple((x, make.call("lmZero", self.s, x)))
+                    self.pairs[x.number] = Tuple((x, self._zero(x)))
                 pair = yield self.of(body)
                 rows = make.call("unzip", make.call("build", self.value(n), Lam(i, pair)))
-                return make.let("b", rows, self._vertical)
-            case App(Name() as f, arg):  # let (a, ma) = ∇̄e; (r, mr) = ∂̄f(a) in (r, mr ∘ ma)
+                return make.let("b", rows, self._vector)
+            case App(Name() as f, arg):
                 if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
                     refused(f"{f.name} is not tupled", e)
                 pair = yield self.of(arg)
+                if self.kind != "tupled" and not f.name.startswith("get$"):  # f(e) ↦ ∂̄f(∇̄e)
+                    return make.derived(self.kind, f, pair)
                 return make.let("a", pair, lambda a: self._called(f, a))
             case _:  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build here", e)
@@ -84,23 +107,20 @@ class Tupling:
         for k, x in enumerate(pattern.parts):
             assert isinstance(x, Var)
             get = Name(f"get${k + 1}${len(ty.parts)}", (ty,), place=x.place)
-            part = make.call("lmCompose", selection(make, get, value), m)
-            self.pairs[x.number] = Tuple((make.component(k, value), part))
+            self.pairs[x.number] = Tuple((make.component(k, value), self._selection(get, value, m)))
         return (yield self.of(body))
 
-    def _vertical(self, both: AnyTerm) -> AnyTerm:
+    def _vector(self, both: AnyTerm) -> AnyTerm:
+        """(r, V m), transposed (r, H m)."""
         make = self.make
-        return Tuple((make.component(0, both), make.call("lmVCatV", make.component(1, both))))
+        name = "lmHCatV" if self.kind == "polyR" else "lmVCatV"
+        return Tuple((make.component(0, both), make.call(name, make.component(1, both))))
 
     def _called(self, f: Name, a: AnyTerm) -> AnyTerm:
+        """let (a, ma) = ∇̄e; (r, mr) = ∂̄f(a) in (r, mr ∘ ma)."""
         make = self.make
         value, m = (make.component(k, a) for k in (0, 1))
         if f.name.startswith("get$"):
-            of = selection(make, f, value)
-            return Tuple((App(f, value), make.call("lmCompose", of, m)))
+            return Tuple((App(f, value), self._selection(f, value, m)))
         result = make.derived("tupled", f, value)
-
-        def both(r: AnyTerm) -> AnyTerm:
-            return Tuple((make.component(0, r), make.call("lmCompose", make.component(1, r), m)))
-
-        return make.let("r", result, both)
+        return make.let("r", result, lambda r: Tuple((make.component(0, r), self._after(make.component(1, r), m))))

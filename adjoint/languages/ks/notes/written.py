@@ -1,4 +1,4 @@
-"""What the figure does not speak of: maps, constant tensors and sums are written with build and sum."""
+"""What the figure does not speak of: maps, constant and diagonal tensors and sums are written with build and sum."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from adjoint.languages.ks.making import Maker
 from diff.higher.binding import mapped, renamed
-from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Tuple, Var
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, real
+from diff.higher.types import INT, REAL
 
 if TYPE_CHECKING:
     from diff.higher.types import Ty
 
-NAMES = {"map", "map2", "constVec", "sumbuild", "dot"}
+NAMES = {"map", "map2", "constVec", "diag", "sumbuild", "dot"}
 
 
 def built(make: Maker, e: AnyTerm) -> AnyTerm:
@@ -45,6 +46,13 @@ def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
         case "constVec", (n, e):
             ty: Ty = make.type(n)
             return make.let("e", e, lambda e: make.call("build", n, make.lam("i", ty, lambda _: renamed(e))))
+        case "diag", (n, m, Lam(Var() as i, body)) if make.type(body) is REAL:
+
+            def row(m: AnyTerm) -> AnyTerm:
+                entry = make.lam("j", INT, lambda j: If(make.call("eq", i, j), body, real(0.0)))
+                return make.call("build", n, Lam(i, make.call("build", m, entry)))
+
+            return make.let("m", m, row)
         case "sumbuild", (n, f):
             return make.call("sum", make.call("build", n, f))
         case "dot", (v, w):

@@ -1,0 +1,154 @@
+"""What the tests' programs of KS-Lisp reach: the tables of the parser and the evaluator record what they met.
+
+Each production, each word that is built in, in each mode of differentiation, and each overload of the prelude is in two
+programs of different form, or a table says why not.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjoint.languages import Source
+from adjoint.languages.ks import builtins, derivatives, parser, scope
+from adjoint.languages.ks.convert import arguments_of
+from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.functions import KsFunction, load
+from adjoint.languages.ks.names import Written
+from adjoint.languages.ks.signatures import PRELUDE, RULES
+from adjoint.languages.ks.types import arguments, text
+from adjoint.languages.ks.values import leaves_of, tangent
+from diff.higher.binding import mapped
+from diff.higher.terms import AnyTerm, Name
+from tests.any_text import KS
+from tests.ks_programs import PROGRAMS
+
+TEXTS = [*KS, "(edef e Float (Float)) (gdef rev [cos Float])", '(rule "s" (x : Float) (neg (neg x)) x)',
+    "(def f (Tuple Float String) (x : Float) (tuple ((lam (y : Float) y) x) \"a\"))",
+    "(def f Float (x : Float) (add x ($dummy Float)))",
+    "(def f (Tuple Integer Float) (x : Float) ($dummy (Tuple Integer Float)))",
+    "(def f Float (x : Float) (if true (assert (gt x 0.0) x) (assert false x)))",
+]  # fmt: skip
+MODES: dict[str, tuple[str, ...]] = {
+    "value": (),
+    "fwd": ("fwd",),
+    "rev": ("rev",),
+    "sufrev": ("sufrev",),
+    "split": ("suffwdpass",),
+    "fwd of rev": ("fwd", "rev"),
+    "rev of rev": ("rev", "rev"),
+}
+PRINTED = "it prints, and is tested by what it prints"
+FOLDS = "test_expression has its value, and `fold` the same derivative; it is written out, element by element"
+EXCUSED = {
+    "print": PRINTED,
+    "$trace": PRINTED,
+    "$check": "it is a test of derivatives itself",
+    "lmFold": FOLDS,
+    "FFold": FOLDS,
+    "RFold": FOLDS,
+}
+SECOND = {"buildFromSparse", "buildFromSparseTupled"}
+"""What has no second derivatives in the tests: they may wait."""
+
+
+@pytest.fixture
+def met(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], set[str]]:
+    """What was met, by table and word, with the programs; the program at hand is `met["at", ""]`."""
+    found: dict[tuple[str, str], set[str]] = {("at", ""): set()}
+
+    def recorded(table: str, word: str, of: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **options: Any) -> Any:
+            found.setdefault((table, word), set()).update(found["at", ""])
+            return of(*args, **options)
+
+        return run
+
+    tables: dict[str, list[dict[str, Any]]] = {
+        "production": [parser._RULES, scope._RULES],
+        "word": [builtins.VALUES, builtins.PLAIN, builtins.PASSES],
+    }
+    for name, several in tables.items():
+        for table in several:
+            for word, of in list(table.items()):
+                monkeypatch.setitem(table, word, recorded(name, word, of))
+    return found
+
+
+def drawn(value: Any, rng: np.random.Generator) -> Any:
+    return tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), value)
+
+
+def followed(f: KsFunction, mode: str, args: list[Any]) -> None:
+    """A function, or what is derived of it, at a point."""
+    rng, linked, of = np.random.default_rng(0), f.linked, f.callee
+
+    def call(derivations: tuple[str, ...], arg: Any) -> Any:
+        callee = linked.scope.named(Written(derivations, of.base, of.of), of.of, f.place)
+        return derivatives.call(linked, callee, arg, KsEvaluator(linked))
+
+    x = arguments_of(of.arg, args)
+    y = call((), x)
+    dx, dy = drawn(x, rng), drawn(y, rng)
+    match MODES[mode]:
+        case ():
+            return
+        case ("suffwdpass",):
+            call(("sufrevpass",), (dy, call(("suffwdpass",), x)[1]))
+        case ("fwd", "rev"):
+            call(("fwd", "rev"), ((x, dy), (dx, drawn(y, rng))))
+        case ("rev", "rev"):
+            call(("rev", "rev"), ((x, dy), dx))
+        case (derivation,):
+            call((derivation,), (x, dx if derivation == "fwd" else dy))
+        case _:
+            raise AssertionError(mode)
+
+
+def test_productions(met: dict[tuple[str, str], set[str]]) -> None:
+    """Each form of an expression and of a definition is in two texts."""
+    for one in [*TEXTS, *(f"(def f {body})" for body, _, _ in PROGRAMS)]:
+        met["at", ""] = {one}
+        load([Source("t.ks", one)])
+    productions = [*parser._RULES, *scope._RULES]
+    assert [word for word in productions if len(met.get(("production", word), ())) < 2] == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_words_in_modes(mode: str, met: dict[tuple[str, str], set[str]]) -> None:
+    """Each word that is built in is met in two programs, in each mode."""
+    for body, _, points in PROGRAMS:
+        if " of " in mode and any(word in body for word in SECOND):
+            continue
+        f = load([Source("t.ks", f"(def f {body})")]).functions["f"]
+        assert isinstance(f, KsFunction)
+        met["at", ""] = {body}
+        for args in points:
+            if leaves_of(arguments_of(f.callee.arg, args)):
+                followed(f, mode, args)
+    excused = EXCUSED.keys() | (SECOND if " of " in mode else set()) | {"$dummy"}
+    words = [*builtins.VALUES, *builtins.PLAIN, *builtins.PASSES]
+    assert [word for word in words if word not in excused and len(met.get(("word", word), ())) < 2] == []
+
+
+def test_overloads_of_the_prelude() -> None:
+    """Each is in two programs."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for body, _, _ in PROGRAMS:
+
+        def step(node: AnyTerm, body: str = body) -> None:
+            if isinstance(node, Name) and node.at:
+                found.setdefault((node.name, text(node.at[0])), set()).add(body)
+
+        function = scope.read([Source("t.ks", f"(def f {body})")]).definitions[-1].function
+        assert function is not None
+        mapped(function, step)
+    overloads = [(name, text(arguments(types))) for name, types in PRELUDE]
+    assert [one for one in overloads if len(found.get(one, ())) < 2] == []
+
+
+def test_every_word_has_a_meaning() -> None:
+    """What is typed is evaluated."""
+    words = {*builtins.VALUES, *builtins.PLAIN, *builtins.PASSES}
+    assert {*RULES, *(name for name, _ in PRELUDE)} <= words
