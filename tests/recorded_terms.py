@@ -15,6 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from adjoint.higher import reduce, steps
+from adjoint.higher.claims import same
 from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
 from diff.higher.terms import App, Cov, Lam, Pull, below, fresh, real
@@ -76,7 +77,7 @@ def rules(count: int) -> tuple[Counter[str], Counter[str]]:
         except TermError as error:
             ends[f"error {error.code}"] += 1  # a variant that a let names
             continue
-        ends["agree" if test_steps.same(last, reduce(term)) else f"differ at seed {seed}"] += 1
+        ends["agree" if same(last, reduce(term)) else f"differ at seed {seed}"] += 1
     return seen, ends
 
 

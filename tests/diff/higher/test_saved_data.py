@@ -54,7 +54,8 @@ def test_gradients(tmp_path: Path, t: Any) -> None:
 def test_long_values(tmp_path: Path) -> None:
     """10⁴ vectors are one array, and a tree of 10⁴ levels is read."""
     rows = tuple(R.vec(float(k)) for k in range(10_000))
-    kind, file = sequence(R), tmp_path / "rows.npz"
+    kind: Any = sequence(R)
+    file = tmp_path / "rows.npz"
     kind.save(rows, file)
     with np.load(file) as found:
         assert sorted(found.files) == ["0.0", "classes", "key"]
@@ -63,7 +64,7 @@ def test_long_values(tmp_path: Path) -> None:
     for _ in range(10_000):
         deep = Node(deep, Leaf(V.zeros()))
     tree.save(deep, file)
-    back = tree.load(file)
+    back: Any = tree.load(file)
     for _ in range(10_000):
         back = back.left
     assert back.word.array.tolist() == [1.0, 2.0]
@@ -107,4 +108,4 @@ def test_mistakes(tmp_path: Path) -> None:
         np.savez(file, **(arrays | broken))
         refused(lambda: sequence(maybe).load(file), "holds no value of")
     with pytest.raises(SpaceError, match="holds functions or expressions"):
-        fun(R)(lambda x: rose.save(Rose(x, ()), file) or x)  # type: ignore[func-returns-value]
+        fun(R)(lambda x: rose.save(Rose(x, ()), file) or x)
