@@ -13,11 +13,11 @@ from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker, reads
 from adjoint.languages.ks.notes.nabla import refused
 from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text
-from diff.higher.binding import each
+from diff.higher.binding import binder, each
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, variables
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, below, fresh, pattern_type, variables
 from diff.higher.types import UNIT, TupleType
-from hilbert.term import driven
+from hilbert.term import driven, postorder
 
 if TYPE_CHECKING:
     from diff.higher.binding import Pass
@@ -114,21 +114,34 @@ Cl: TypeAlias = Identity | Constant | Select | Call | Then | Pair | Choose | Bin
 
 def converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Cl:
     """C⟦e⟧Γ, with the environment restricted to what is read at each point if it prunes. Assertions are dropped."""
-    made: Cl = driven(_converted(e, around, prunes=prunes))
+    made: Cl = driven(_converted(e, around, _free(e) if prunes else None))
     return made
 
 
-def _converted(e: AnyTerm, around: tuple[Var, ...], *, prunes: bool) -> Pass:
-    if prunes:
-        read = reads(e)
+def _free(e: AnyTerm) -> dict[int, frozenset[int]]:
+    """The free variables of each subterm, by its identity."""
+    found: dict[int, frozenset[int]] = {}
+    for node in postorder(e, below):
+        if isinstance(node, Var):
+            found[id(node)] = frozenset([node.number])
+            continue
+        bound = [x.number for x in variables(p)] if (p := binder(node)) is not None else []
+        found[id(node)] = frozenset().union(*(found[id(part)] for part in below(node))).difference(bound)
+    return found
+
+
+def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[int]] | None) -> Pass:
+    prunes = free is not None
+    if free is not None:
+        read = free[id(e)] if id(e) in free else reads(e)
         kept = tuple(x for x in around if x.number in read)
         if len(kept) < len(around):
             numbers = tuple(k for k, x in enumerate(around, 1) if x.number in read)
-            inner = yield _converted(e, kept, prunes=True)
+            inner = yield _converted(e, kept, free)
             return Then(Select(numbers, len(around)), inner)
 
     def again(part: AnyTerm, inside: tuple[Var, ...] = around) -> Pass:
-        return _converted(part, inside, prunes=prunes)
+        return _converted(part, inside, free)
 
     match e:
         case Lit() | Name():
