@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import evolve, frozen
 
 from diff.higher.errors import TermError
-from diff.origin import Span, found_at
+from diff.origin import found_at
+from diff.source import Span
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
