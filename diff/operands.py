@@ -110,6 +110,8 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
             given = [(key.value, named[key.arg]) for key in keywords if key.arg in named]
             if name == "__array_ufunc__":
                 return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
+            if not isinstance(function, (ast.Name, ast.Attribute)) and name != "__call__":
+                return []  # what a computed function was given before is not written here
             own = function.value if isinstance(function, ast.Attribute) and len(values) > len(args) else function
             receiver = [own] if len(values) - len(given) > len(args) else []
             return [*zip([*receiver, *args], values, strict=False), *given]

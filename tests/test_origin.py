@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,12 @@ def test_what_returns_a_wrong_result() -> None:
 
     assert message((M, V, W), wrong)[1:] == [f"  at {__file__}:{line_of(wrong, 2)} in wrong", "    return 3"]
     assert message((M, V, W), wrong_twice)[1].endswith(f":{line_of(wrong_twice, 0)} in wrong_twice")
+
+
+def test_what_a_computed_function_holds_is_no_operand() -> None:
+    """Of `partial(f, x)(y)` no operands are listed: x is not written there."""
+    *_, last = message((V, W), lambda x, y: partial(hb.inner, x)(y))
+    assert set(last.strip()) == {"^"}
 
 
 def test_few_calls_are_quoted() -> None:
