@@ -263,7 +263,7 @@ def _field(cls: type[Any], f: attrs.Attribute[Any], kinds: dict[str, Kind]) -> K
     name = _word(f)
     if name in kinds:
         return kinds[name]
-    text = f.type if isinstance(f.type, str) else str(f.type)
+    text = (f.type if isinstance(f.type, str) else str(f.type)).strip("'\"")  # quoted where all annotations are texts
     head = text.partition("[")[0].rpartition(".")[2]
     if head in {"Expr", "Vec", "Callable", "int", "float", "None"}:
         raise TermError("type", f"data(…): of which space is {cls.__name__}.{name}, {text}? write data(…, {name}=V)")

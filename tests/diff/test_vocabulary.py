@@ -36,7 +36,7 @@ DOMAINS: dict[str, Any] = {
 }
 LANGUAGE = frozenset(
     {
-        *("arrow", "case", "data", "folded", "forest", "on", "sequence", "term", "variant"),
+        *("arrow", "as_vector", "case", "data", "folded", "forest", "on", "sequence", "term", "variant"),
         *("Derivative", "Expr", "Fun", "Linearization", "affine", "bilinear", "const", "constant", "derivative", "fun"),
         *("jvp", "lift", "planned", "pointfree", "program", "register", "show", "Contraction", "Cost", "Explanation"),
         *(
