@@ -127,6 +127,8 @@ def main() -> None:
     reveal_type(traced)  # N: Map[DirectSum[Matrix[State, Input], Vector[State]], Vector[State]]
     softened = fun(table.space)(lambda a: each(lambda r: r.softmax(), a, over=state))
     reveal_type(softened)  # N: Map[Matrix[State, Input], Matrix[State, Input]]
+    squares = each(lambda r: (r * r, r.sum()), table, over=state)
+    reveal_type(squares)  # N: Any
     products_of_rows = each(inner, table, table, over=state)
     reveal_type(products_of_rows)  # N: Any
     half = fixed_point(lambda s: 0.5 * s, total)
