@@ -272,7 +272,7 @@ def equal_arcs_out_of_a_wire(g: NetUnderRewriting) -> bool:
         arc = g.arcs.get(k)
         if arc is None or g.before(arc.dst) != k:
             continue
-        first = known.setdefault((arc.map, arc.src), arc.dst)
+        first = known.setdefault((arc.map, arc.src, g.wires[arc.dst]), arc.dst)
         if first != arc.dst and first not in g.fed:
             g.remove(k)
             g.join(arc.dst, first)
@@ -288,7 +288,7 @@ def equal_arcs_into_a_wire(g: NetUnderRewriting) -> bool:
         arc = g.arcs.get(k)
         if arc is None or g.after(arc.src) != k:
             continue
-        first = known.setdefault((arc.map, arc.dst), arc.src)
+        first = known.setdefault((arc.map, arc.dst, g.wires[arc.src]), arc.src)  # π₁ of two bundles is not one arc
         if first != arc.src and first not in g.read:
             g.remove(k)
             g.join(arc.src, first)

@@ -138,3 +138,15 @@ def test_matrices_of_lanes_of_outputs_that_do_not_vary(lanes: int, rounds: int) 
     due = np.stack([d(f.dom.unflat(column)).flat() for column in np.eye(f.dom.dim)], 1)
     np.testing.assert_allclose(hb.matrix(d, "array"), due, atol=1e-12)
     np.testing.assert_allclose(hb.matrix(d, "sparse").toarray(), due, atol=1e-12)
+
+
+def test_parts_of_two_loops_are_not_one_arc() -> None:
+    """The sum of what two loops give, of two states and of one, is simplified as each of them."""
+
+    def both(x: Any, y: Any) -> Any:
+        return hb.iterate(lambda s: (s[1], x), (x, x), X)[0] + hb.iterate(lambda p: hb.sin(y) + 0.0 * p, y, X)
+
+    f: Any = hb.fun(hb.R, hb.R)(both)
+    x = f.dom.vec((0.3, 0.7))
+    for simpler in (hb.simplify(hb.derivative(f)).at(x), hb.simplify(hb.derivative(f).at(x))):
+        np.testing.assert_allclose(hb.matrix(simpler, "array"), [[1.0, np.cos(0.7)]], atol=1e-12)
