@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Part: TypeAlias = LabelTable | Link
 KEYS = 4
 """How many keys of a table are remembered."""
+FULL = 3
+"""Tuples that fill a third of an array or more are one where a factor with further labels is summed over them."""
 PAIRS = 16
 """Pairs that are summed when the plan is made, and leave fewer tuples, may be so many times more."""
 
@@ -230,11 +232,39 @@ class TableBuilder:
             return
         if many is not None:
             self._weigh(many)
+        to = n.label(Fin.of(found.count))
+        whole = self._contracted(live, found, to)
+        if whole is not None:
+            self.gathers = [whole]
+            return
         value = self.multiply(live, found.order)
         assert value is not None  # there are gathers
-        to = n.label(Fin.of(found.count))
         slot = n.summed(value.slot, n.axes[value.labels[0]], found.places, n.axes[to])
         self.gathers = [Gather(slot, (to,), value.labels[1:])]
+
+    def _contracted(self, live: set[int], found: Distinct, to: int) -> Gather | None:
+        """The sum as a contraction with the tuples as an array, where they fill a third of it.
+
+        Only where one factor has further labels: it would be repeated for each tuple, and then summed.
+        """
+        n = self.n
+        wide = [g for g in self.gathers if g.rest]
+        if len(wide) != 1 or len(wide[0].lead) == 0 or self.count <= n.size(wide[0].lead):
+            return None
+        (g,) = wide
+        size = n.size(g.lead)
+        if found.count * size > FULL * self.count:
+            return None
+        where = g.at(found.order)
+        narrow = [other for other in self.gathers if other is not g]
+        self.gathers = narrow
+        value = self.multiply(None, found.order) or n.ones((n.label(Fin.of(self.count)),))
+        places = found.places * np.int64(size) + (np.arange(size) if where is None else where)
+        slot = n.summed(value.slot, n.axes[value.labels[0]], places, n.index((to, *g.lead)))
+        kept = (to, *(c for c in g.rest if c in live))
+        made = n.contract((NetworkFactor(slot, (to, *g.lead)), NetworkFactor(g.slot, g.lead + g.rest)), kept)
+        assert made is not None  # of two factors
+        return Gather(n.arranged(made, kept), (to,), kept[1:])
 
     def all(self, live: set[int]) -> tuple[float, NetworkFactor | None]:
         """The sum over all tuples, as a number or as a factor; no tuples are left."""

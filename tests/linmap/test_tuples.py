@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diff import Expr, derivative, fun
+from hilbert import Fin, R
+from hilbert.relation import less
+from linmap import diagonal, gram, matrix, red
+from linmap.matrices import diagonal as diagonals
 from linmap.matrices.columns import Columns, Matches, TooManyRowsError, distinct
+from linmap.matrices.forms import data_of, plan_at
 from linmap.matrices.known import summed_product
+from linmap.matrices.structure import body_of
 
 LABELS = (0, 1, 2, 3)
 SIZES = {"small": [4, 3, 2, 5], "huge": [2**31, 3, 2**31, 5]}
@@ -127,3 +136,20 @@ def test_products_of_tables(
     if pairs:
         with pytest.raises(TooManyRowsError):
             summed_product(sides[0], sides[1], kept, SIZES["small"], pairs - 1)
+
+
+@pytest.mark.parametrize("n", [8, 24])
+def test_full_tables_are_contracted(n: int) -> None:
+    """A table that fills a third of an array does not repeat a wide factor for each of its tuples."""
+    X, Z = Fin.of(n), Fin.of(4 * n)
+
+    def f(x: Expr[Any]) -> Expr[Any]:
+        b = x.concatenate(x)
+        c = b.concatenate(b).reshape(Z)
+        return red(less(Z))(red(less(Z))(c) + c)
+
+    J = derivative(fun(R**X)(f)).at((R**X).ones())
+    plan = plan_at(body_of(gram(J), "diagonal"), diagonals._plan, data_of(gram(J), "diagonal"))
+    assert max(leaf.size for leaf in plan.runner.line.slots) <= (4 * n) ** 2
+    due = matrix(J, as_="array")
+    assert np.allclose(diagonal(gram(J)).array, (due * due).sum(0), rtol=1e-12)
