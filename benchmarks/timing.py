@@ -176,6 +176,8 @@ def machine() -> Iterator[str]:
             kernels = pool.get("architecture", "")
             yield f"{pool['internal_api']} {pool['version']}: {pool['num_threads']} thread(s) {kernels}".rstrip()
     yield ", ".join(f"{name}={os.environ.get(name, '(unset)')}" for name in (*THREAD_VARIABLES, *BLAS_VARIABLES))
+    if os.environ.get("OPENBLAS_CORETYPE"):
+        yield "OPENBLAS_CORETYPE holds numpy to some kernels, but not JAX: do not compare their products of matrices"
 
 
 def _processor() -> str:

@@ -1,6 +1,8 @@
 """The files of the library import each other in one direction only, and at their top."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,3 +85,10 @@ def test_no_package_names_a_higher_one(name: str) -> None:
         + ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [])
     }
     assert not named & higher
+
+
+def test_one_file_alone() -> None:
+    """pytest runs the examples of one file of a package on the classes that the package has."""
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "diff/custom.py"]
+    made = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603 - its own text
+    assert made.returncode == 0, made.stdout

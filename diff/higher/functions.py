@@ -31,7 +31,8 @@ from diff.higher.types import Ty, list_of
 from diff.higher.values import shape_of, stacked
 from diff.lower import Shaped
 from diff.origin import origin, understood
-from hilbert import SpaceError
+from hilbert import SpaceError, Type, Vec
+from hilbert.errors import shown
 from hilbert.once import Remembering, first, kept, once
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         self.body, self.kinds, self._to = body, kinds, to
         self.name = getattr(body, "__name__", "f").strip("<>")
         self._reader, self._forms = reader(kinds), dict[Key, Form]()
+        self._vectors = [(k, kind) for k, kind in enumerate(kinds) if isinstance(kind, Type)]
         update_wrapper(self, body)
 
     def __repr__(self) -> str:
@@ -82,11 +84,16 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value at data, by the Python function itself; on expressions and symbols that of the term.
 
-        Raises TermError: `recursion` for a call of itself on what is no part of its argument or with other arguments.
+        Raises TermError: `shape` for a vector of another space, `type` for what is none; in a body `recursion` for a
+        call of itself on what is no part of its argument or with other arguments.
         """
         if kwargs:
             args = self._positional(args, kwargs)
         if not tracing.get():
+            for k, kind in self._vectors[: len(args)]:
+                space = getattr(args[k], "space", None)
+                if space is not kind and space != kind:
+                    raise self._misfit(args[k], k)
             try:
                 return self.body(*args)
             except RecursionError:  # data that are deeper than Python's stack: the evaluator has none
@@ -99,6 +106,14 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         if running is not None:
             return self._again(running, args)
         return current().call(self.kinds, args, self.result, lambda parts: App(self.term, packed(parts)))
+
+    def _misfit(self, arg: Any, k: int) -> TermError:
+        """What is wrong with an argument that is due to be a vector."""
+        which = f"argument {k + 1} of {self.name}, {parameters(self.body, len(self.kinds))[k]},"
+        if isinstance(arg, (Vec, Expr)):
+            return TermError("shape", f"{which} is in {arg.space}: a vector of {self.kinds[k]} is due")
+        due = f"a vector of {self.kinds[k]} is due: make it by V.vec(data)"
+        return TermError("type", f"{which} is {shown(arg)}, where {due}")
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         return inspect.signature(self.body).bind(*args, **kwargs).args

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from diff.expr import Expr, tracing
 from diff.higher.errors import TermError
-from diff.higher.kinds import Data, Function, Kind, Sequence, type_of
+from diff.higher.kinds import Data, Function, Kind, Sequence, attributes, type_of
 from diff.higher.recorded import Call, Given, Recorded, literals, packed, series
 from diff.higher.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh, list_term
 from diff.higher.types import Ty, ground
@@ -245,7 +245,7 @@ class Recording:
             case Data():
                 if type(value) not in kind.classes:
                     raise TermError("type", f"{shown(value)} where a value of {kind} is due")
-                parts = [self.term(k, getattr(value, name), given) for name, k in kind.at(type(value))]
+                parts = [self.term(k, getattr(value, name), given) for name, k in attributes(kind, type(value))]
                 return Con(type(value).__name__, kind.core, packed(parts))
             case Sequence(of):
                 if not isinstance(value, tuple):

@@ -18,6 +18,7 @@ from hilbert.arrays.along import Axes, NumpyAxes
 from hilbert.arrays.contract import Contractions, NumpyContractions
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Compound, Library, library
+from hilbert.arrays.reduced_axes import FRESH
 from hilbert.arrays.reduction import NumpyReductions, ReductionKernels
 from hilbert.errors import SpaceError
 
@@ -289,6 +290,7 @@ def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:
 
 NUMPY = Numpy.of(np)
 """The one object of numpy."""
+np.empty(FRESH - (1 << 16), np.uint8)  # freed at once: see Note [memory between steps]
 
 
 def common_library(arrays: Sequence[Any]) -> Library:

@@ -18,7 +18,7 @@ from hilbert.errors import SpaceError
 from hilbert.once import LOCK, cached_property, first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from types import ModuleType
     from typing import Self
 
@@ -266,6 +266,10 @@ class Library:
 
     def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
         """(a, b) ↦ a + red_R(b) for b of a leaf, where that is quicker than one after the other; else None."""
+        return None
+
+    def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:
+        """The inclusions along several axes, by their places, at once; None where the library has none."""
         return None
 
     def weighted(self, sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel | None:

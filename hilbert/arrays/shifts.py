@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.reduced_axes import ReducedAxes
 from hilbert.arrays.windows import NumpyWindows, Windows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hilbert.leaf import Leaf
     from hilbert.relation import Inclusion
 
@@ -84,6 +88,20 @@ class NumpyShifts(NumpyWindows, Shifts):
 
         return Kernel(lambda a, b: over(a.copy(), b), (over, None))
 
+    def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:
+        """One assignment to slices of zeros."""
+        index = [slice(None)] * len(shape)
+        for at, r in places.items():
+            index[at] = _slice(r.offset, r.stride, r.dom.size)
+        where = tuple(index)
+
+        def call(a: Any) -> Any:
+            out = np.zeros(shape, a.dtype)
+            out[where] = a
+            return out
+
+        return Kernel(call)
+
     def part(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """A view, also backwards."""
         if not p.cod:
@@ -109,7 +127,12 @@ class NumpyShifts(NumpyWindows, Shifts):
 
 def _at(p: ReducedAxes, offset: int, stride: int, count: int) -> tuple[Any, ...]:
     """The index of `count` places from `offset` on."""
+    return p.index(_slice(offset, stride, count))
+
+
+def _slice(offset: int, stride: int, count: int) -> slice:
+    """`count` places from `offset` on."""
     if not count:
-        return p.cut(0, 0)
+        return slice(0, 0)
     stop = offset + stride * (count - 1) + (1 if stride > 0 else -1)
-    return p.cut(offset, None if stop < 0 else stop, stride)
+    return slice(offset, None if stop < 0 else stop, stride)

@@ -13,8 +13,7 @@ from attrs import evolve, frozen
 
 from hilbert.index import Fin
 from hilbert.program.builder import Builder
-from hilbert.program.fused import Together
-from hilbert.program.line import Line, Step
+from hilbert.program.line import Line
 from hilbert.program.operation import Contract, Reduce
 from hilbert.relation import Converse, Inclusion
 from hilbert.relation.functions import Sliding, reversal, run, sliding
@@ -22,6 +21,8 @@ from hilbert.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.program.line import Step
 
 
 @frozen
@@ -37,8 +38,10 @@ class _Axis:
     offsets: Any = None
 
 
-def correlated(last: Step[Any], alone: Callable[[int], Step[Any] | None], line: Line) -> Step[Any] | None:
-    """The step that does what `last` and those before it do, which nothing else reads; None if there is none."""
+def correlated(
+    last: Step[Any], alone: Callable[[int], Step[Any] | None], line: Line
+) -> tuple[Line, tuple[int, ...]] | None:
+    """What does the same as `last` and those before it, which nothing else reads, and its operands; None if nothing."""
     chain, step = list[Reduce](), last
     while isinstance(step.operation, Reduce):
         chain.append(step.operation)
@@ -50,7 +53,7 @@ def correlated(last: Step[Any], alone: Callable[[int], Step[Any] | None], line: 
         return None
     axes = _axes(chain[::-1], step.operation.spec)
     made = None if axes is None else _line(line, step, axes)
-    return None if made is None else Step(Together(made), step.args)
+    return None if made is None else (made, step.args)
 
 
 def _axes(chain: list[Reduce], spec: Spec) -> list[_Axis] | None:

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from hilbert.arrays.segments import makes_rows
 from hilbert.program.correlated import correlated
-from hilbert.program.fused import AddInto, Subtract, Weighted
+from hilbert.program.fused import AddInto, Placed, Subtract, Together, Weighted
 from hilbert.program.line import Step
 from hilbert.program.operation import Add, Contract, Reduce, Scale
 from hilbert.relation import Converse, Graph, Inclusion
@@ -37,9 +37,12 @@ def fused(line: Line) -> Line:
     for k, step in enumerate(steps):
         match step.operation:
             case Add():
-                steps[k] = _difference(step, alone) or _added_into(step, alone) or step
+                steps[k] = _difference(step, alone) or _added_into(step, written) or step
+            case Reduce(Inclusion()):
+                steps[k] = _placed(step, alone) or step
             case Reduce(Sliding() | Converse(Inclusion())):
-                steps[k] = correlated(step, written, line) or step
+                made = correlated(step, written, line)
+                steps[k] = step if made is None else Step(Together(fused(made[0])), made[1])
             case Reduce(Graph() as targets, 0) as sums:
                 steps[k] = _weighted(step, sums, targets, alone, line) or step
             case _:  # no other step is fused with those before
@@ -59,10 +62,31 @@ def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
     return None
 
 
-def _added_into(step: Step[Any], alone: Maker) -> Step[Any] | None:
+def _placed(last: Step[Any], alone: Maker) -> Step[Any] | None:
+    """Inclusions along other axes, one after the other, at once."""
+    before = alone(last.args[0])
+    match before.operation if before else None:
+        case Placed(chain):
+            pass
+        case Reduce(Inclusion()) as first if _is_between_zeros(first):
+            chain = (first,)
+        case _:  # something else is between zeros
+            return None
+    if before is None or not _is_between_zeros(last.operation) or last.operation.at in {f.at for f in chain}:
+        return None
+    return Step(Placed((*chain, last.operation)), before.args)
+
+
+def _is_between_zeros(f: Reduce) -> bool:
+    """Whether an inclusion of one axis into one has zeros around what it includes: a reversal is a view."""
+    r = f.relation
+    return len(r.dom.axes) == len(r.cod.axes) == 1 and r.dom.size < r.cod.size
+
+
+def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
     """The sum with an array that lies between zeros touches what it covers only."""
     for a, b in (step.args, step.args[::-1]):
-        padded = alone(b)
+        padded = written(b)
         match padded.operation if padded else None:
             case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
                 return Step(AddInto(inclusion), (a, padded.args[0]))

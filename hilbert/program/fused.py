@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, final
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, Any, cast, final
 
 from attrs import frozen
 
@@ -14,7 +16,6 @@ from hilbert.program.operation import Contract, Operation, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from hilbert.arrays.library import Library
 
@@ -53,6 +54,30 @@ class AddInto(Operation):
         padded = self.inclusion.bind(lib, [b], a).call
         add = lib.add().call
         return Kernel(lambda x, y: add(x, padded(y)))
+
+
+@final
+@frozen(repr=False)
+class Placed(Operation):
+    """Inclusions along several axes, instead of an array between zeros for each of them."""
+
+    chain: tuple[Reduce, ...]
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """What the last one gives."""
+        return reduce(lambda leaf, f: f.image(leaf), self.chain, operands[0])
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own; where it has none, one after the other."""
+        own = lib.placed({f.at: cast("Any", f.relation) for f in self.chain}, result.shape)
+        if own is not None:
+            return own
+        calls, leaf = list[Callable[[Any], Any]](), operands[0]
+        for f in self.chain:
+            made = f.image(leaf)
+            calls.append(f.bind(lib, [leaf], made).call)
+            leaf = made
+        return Kernel(lambda a: reduce(lambda v, call: call(v), calls, a))
 
 
 @final

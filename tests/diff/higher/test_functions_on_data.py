@@ -546,3 +546,59 @@ def test_classes_recur_where_they_may() -> None:
 def test_equal_data_are_one_type() -> None:
     assert data(Leaf, Node, word=V).core is tree.core
     assert data(Leaf, Node, word=R ** Fin(Word, 5)).core is not tree.core
+
+
+@variant
+class Private:
+    _value: Expr[Scalar]
+    _next: Private | Nothing
+
+
+def test_fields_with_an_underscore() -> None:
+    """attrs calls the parameter of `_value` value: so do `data`, and what it makes; the attribute keeps its name."""
+    kind = data(Private, Nothing, value=R)
+
+    @term(kind, to=kind)
+    def squared(p: Private | Nothing) -> Private | Nothing:
+        match p:
+            case Private(value, rest):
+                return Private(value * value, squared(rest))
+            case Nothing():
+                return p
+
+    @term(kind)
+    def total(p: Private | Nothing) -> Any:
+        match squared(p):
+            case Private(_value=value, _next=rest):
+                return value + total(rest)
+            case Nothing():
+                return R.vec(0.0)
+
+    @term(kind)
+    def first(p: Private | Nothing) -> Any:
+        return UNTYPED_CASE(squared(p), on(Private, lambda q: q._value) | on(Nothing, lambda _: R.vec(0.0)))
+
+    p = Private(R.vec(3.0), Private(R.vec(4.0), Nothing()))
+    assert float(total(p)) == 9.0 + 256.0
+    assert float(first.evaluated(p)) == float(first(p)) == 9.0
+    g = grad(first)(p)
+    assert (float(g._value), float(g._next._value)) == (6.0, 0.0)
+    with pytest.raises(TermError, match=r"of which space is Private\.value, .* write data\(…, value=V\)"):
+        data(Private, Nothing, _value=R)
+
+
+def test_vectors_of_another_space() -> None:
+    """Called on data, a function is Python's, and its vectors are of the spaces that `term` was told."""
+    square = term(R)(lambda x: x * x)
+    assert float(square(R.vec(3.0))) == 9.0
+    leaf = Leaf(V.zeros())
+    assert encode(p0, t=leaf).space == H  # type: ignore[call-arg]
+    with pytest.raises(TermError, match=r"argument 1 of lambda, x, is in ℝ\^Word2: a vector of ℝ is due") as found:
+        square(V.zeros())  # type: ignore[call-overload]
+    assert found.value.code == "shape"
+    with pytest.raises(TermError, match=r"argument 1 of encode, p, is in ℝ\^Word2: a vector of Params\(.*\) is due"):
+        encode(V.zeros(), leaf)  # type: ignore[call-overload]
+    for other in (2.0, np.ones(3), None):
+        with pytest.raises(TermError, match=r"argument 1 of lambda, x, is .*: make it by V\.vec\(data\)") as found:
+            square(other)  # type: ignore[call-overload]
+        assert found.value.code == "type"
