@@ -76,7 +76,9 @@ def is_elementary(term: AnyTerm) -> bool:
             return True
         case Lam(_, body):
             return is_a_normal(body)
-        case Dual(_, body, atom) | Pull(_, body, atom):
+        case Dual(_, body, atom, point):
+            return isinstance(atom, Var) and (point is None or isinstance(point, Var)) and is_a_normal(body)
+        case Pull(_, body, atom):
             return isinstance(atom, Var) and is_a_normal(body)
         case Cov(of):
             return isinstance(of, Var) or _is_constant(of)
@@ -170,10 +172,11 @@ class _Names:
                 case Lam(_, body):
                     body = yield _quoted(body, self.atoms)
                     return self.name(evolve(term, body=body))
-                case Dual(_, body, covector):
+                case Dual(_, body, covector, point):
+                    spot = None if point is None else (yield self.atom(point))
                     atom = yield self.atom(covector)
                     body = yield _quoted(body, self.atoms)
-                    return self.name(evolve(term, body=body, covector=atom))
+                    return self.name(evolve(term, body=body, covector=atom, point=spot))
                 case Pull(_, body, form):
                     atom = yield self.atom(form)
                     body = yield _quoted(body, self.atoms)

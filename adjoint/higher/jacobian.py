@@ -13,7 +13,7 @@ from attrs import evolve
 from adjoint.higher.anormal import a_normal, series
 from adjoint.higher.machine import reduce
 from adjoint.higher.reader import free_variables, type_of
-from diff.higher.binding import substitute
+from diff.higher.binding import Pass, each, substitute
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -46,7 +46,10 @@ from diff.higher.terms import (
     Zero,
     fresh,
     pattern_type,
+    real,
 )
+from diff.higher.types import DataType, Ty, mentions
+from hilbert.term import driven
 
 Moved: TypeAlias = dict[int, tuple[AnyTerm, AnyTerm | None]]
 """The value and the tangent (None for 0) of each variable that has been pulled back or bound since, by number."""
@@ -101,11 +104,11 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
             return "14", evolve(term, direction=_some(d(direction)))
         case Prim(op, arg, name):
             return "15", App(Jac(op, _some(d(arg)), name), at(arg, moved))
-        case Dual(_, body, atom):
+        case Dual(_, body, atom, point):
             inner = jacobian(body, moved)
-            still = Lam(term.pattern, body)
-            first = None if d(atom) is None else _dual(at(still, moved), _some(d(atom)))
-            second = None if inner is None else evolve(term, body=inner, covector=at(atom, moved))
+            spot = None if point is None else at(point, moved)
+            first = None if d(atom) is None else _dual(at(Lam(term.pattern, body), moved), _some(d(atom)), spot)
+            second = None if inner is None else evolve(term, body=inner, covector=at(atom, moved), point=spot)
             if second is None:
                 return "16a", first
             return ("16b", second) if first is None else ("16c", Plus(first, second))
@@ -128,7 +131,9 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
             return ("19c", linear) if inner is None else ("19b", _sum(term, linear, inner))
         case Cov(of) | Sharp(of) | Point(of):  # linear (§13.4)
             return "§13", evolve(term, of=_some(d(of)))
-        case If() | Case() | Fold() | Con() | Fix() | Diff() | Ev() | Dv() | Let():  # ours: the value decides
+        case Con(_, _, arg):  # ours: the tag stays
+            return "§13", evolve(term, arg=_some(d(arg)))
+        case If() | Case() | Fold() | Fix() | Diff() | Ev() | Dv() | Let():  # ours: the value decides
             names = Tuple(tuple(fresh(x.name, x.type) for x in moving))
             values = {x.number: y for x, y in zip(moving, names.parts, strict=True)}
             rest = {k: pair for k, pair in moved.items() if k not in values}
@@ -151,7 +156,7 @@ def unfolded(term: Pull) -> Lam:
     inner = jacobian(term.body, moved)
     value = at(term.body, moved)
     body = _or_zero(inner, value)
-    return Lam(a, a_normal(Dual(u, body, App(term.form, value))))
+    return Lam(a, a_normal(Dual(u, body, App(term.form, value), tangent_point(a, ty))))
 
 
 def bind(pattern: AnyTerm, value: AnyTerm, tangent: AnyTerm, moved: Moved) -> None:
@@ -181,7 +186,33 @@ def _some(tangent: AnyTerm | None) -> AnyTerm:
 
 
 def _or_zero(tangent: AnyTerm | None, value: AnyTerm) -> AnyTerm:
-    return Zero(type_of(value)) if tangent is None else tangent
+    return zero_like(value) if tangent is None else tangent
+
+
+def zero_like(value: AnyTerm) -> AnyTerm:
+    """0 among the tangents at a value: of a variant, with its tags; where these are not seen, 𝒟(λ_. t)(0)(0)."""
+    made: AnyTerm = driven(_zero_like(value))
+    return made
+
+
+def _zero_like(value: AnyTerm) -> Pass:
+    match value:
+        case Con(_, _, arg):
+            arg = yield _zero_like(arg)
+            return evolve(value, arg=arg)
+        case Tuple(parts):
+            made = yield each(_zero_like, parts)
+            return Tuple(tuple(made))
+        case _:  # no tags are seen
+            ty = type_of(value)
+            if not mentions(ty, DataType):
+                return Zero(ty)
+            return Diff(Lam(fresh("_"), value), real(0.0), real(0.0))
+
+
+def tangent_point(point: AnyTerm, ty: Ty) -> AnyTerm | None:
+    """What a dual map on σ keeps of the point that its argument is a tangent at: nothing, unless σ has variants."""
+    return point if mentions(ty, DataType) else None
 
 
 def _sum(term: AnyTerm, left: AnyTerm | None, right: AnyTerm | None) -> AnyTerm | None:
@@ -191,6 +222,6 @@ def _sum(term: AnyTerm, left: AnyTerm | None, right: AnyTerm | None) -> AnyTerm 
     return Prim(term.op, Tuple((left, right)), "+") if isinstance(term, Prim) else Plus(left, right)
 
 
-def _dual(function: AnyTerm, covector: AnyTerm) -> Dual:
+def _dual(function: AnyTerm, covector: AnyTerm, point: AnyTerm | None) -> Dual:
     assert isinstance(function, Lam)
-    return Dual(function.pattern, function.body, covector)
+    return Dual(function.pattern, function.body, covector, point)

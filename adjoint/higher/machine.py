@@ -21,6 +21,7 @@ from adjoint.higher.values import (
     Stuck,
     Tape,
     zero,
+    zero_at,
 )
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
@@ -43,7 +44,7 @@ from diff.higher.terms import (
     Zero,
     pattern_type,
 )
-from diff.higher.types import Arrow, Lin, Ty, dual
+from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
 from diff.higher.values import Value
 from hilbert import Vec
 from hilbert.term import driven
@@ -96,7 +97,7 @@ class Machine(Bodies):
             case Pull(pattern, body, form):
                 form = yield self.value(form, env)
                 return Pulled(pattern, body, dict(env), form, type_of(body))
-            case Dual(_, _, covector):
+            case Dual(_, _, covector, _):
                 covector = yield self.value(covector, env)
                 return (yield self._transposed(term, covector, env))
             case Jac(op, direction, name):
@@ -113,7 +114,7 @@ class Machine(Bodies):
                 f = yield self.value(function, env)
                 at = yield self.value(point, env)
                 along = yield self.value(direction, env)
-                return (yield self.differential(f, at, along, type_of(function)))
+                return (yield self._along(f, at, along, type_of(function)))
             case Ev(at, covector):
                 point = yield self.value(at, env)
                 c = yield self.value(covector, env)
@@ -130,14 +131,31 @@ class Machine(Bodies):
             case _:
                 assert_never(term)
 
+    def _along(self, f: Value, at: Value, along: Value, arrow: Ty) -> Pass:
+        """𝒟F(a)(u); a term where a tag is not known."""
+        if not self.is_open:
+            return (yield self.differential(f, at, along, arrow))
+        try:
+            return driven(self.differential(f, at, along, arrow))
+        except Stuck:
+            if self.levels((f, at, along)):
+                raise
+        assert isinstance(arrow, Arrow)
+        function = yield self.read(f, arrow)
+        point = yield self.read(at, arrow.dom)
+        direction = yield self.read(along, arrow.dom)
+        return neutral(Diff(function, point, direction), arrow.cod)
+
     def _transposed(self, term: Dual, covector: Value, env: dict[int, Value]) -> Pass:
         """(λp. S)*·c; a term where S is stuck."""
         ty = pattern_type(term.pattern)
+        point = None if term.point is None else (yield self.value(term.point, env))
 
         def run() -> Pass:
             tape = self.tape()
             inner = dict(env)
-            bind(term.pattern, self.lifted(zero(ty), ty, tape), inner)
+            start = zero(ty) if point is None else zero_at(point, ty)
+            bind(term.pattern, self.lifted(start, ty, tape), inner)
             result = yield self.value(term.body, inner)
             return (yield self._dual(tape, result, type_of(term.body), covector))
 
@@ -149,7 +167,8 @@ class Machine(Bodies):
             pass
         (closed, lets) = yield self.closed(Lam(term.pattern, term.body), env)
         c = yield self.read(covector, dual(type_of(term.body)))
-        return Neutral(with_lets(lets, Dual(closed.pattern, closed.body, c)), dual(ty))
+        spot = None if point is None else (yield self.read(point, ty))
+        return Neutral(with_lets(lets, Dual(closed.pattern, closed.body, c, spot)), dual(ty))
 
     def call(self, function: Value, arg: Value) -> Pass:
         """f v; a pullback that is stuck stays as a term."""
@@ -188,4 +207,5 @@ class Machine(Bodies):
             pass
         pattern, body = yield self.body(tape, start, result, ty)
         c = yield self.read(covector, dual(ty))
-        return Neutral(Dual(pattern, body, c), dual(start.type))
+        spot = (yield self.read(start.point, start.type)) if mentions(start.type, DataType) else None
+        return Neutral(Dual(pattern, body, c, spot), dual(start.type))

@@ -285,6 +285,8 @@ class Mover(Reader):
 
     def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
         """A condition or tag that is not known: the term stays, with what its variables stand for."""
+        if isinstance(condition, DualNumber) and not isinstance(term, If):  # a neutral term that moves
+            raise Stuck
         if not isinstance(condition, Neutral):
             return (yield super().undecided(condition, term, env))
         x = fresh("t", condition.type)

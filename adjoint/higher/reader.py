@@ -94,7 +94,7 @@ class Reader(Evaluator):
         """The normal forms of covectors."""
         if isinstance(value, Functional):
             sums: AnyTerm = Zero(dual(dom))
-            for k, one in enumerate(value.terms):
+            for k, one in enumerate(one for one in value.terms if not _is_zero(one.covector)):
                 term = yield self._evaluation(one, dom)
                 sums = term if not k else Plus(sums, term)
             return sums
@@ -139,6 +139,13 @@ class Reader(Evaluator):
                 put[x.number] = name = fresh(x.name, x.type)
                 lets.append((name, term))
         return (substitute(lam, put) if put else lam), lets
+
+
+def _is_zero(covector: Value) -> bool:
+    """Whether a covector is a 0 of numbers: ev(a; 0) = 0."""
+    if isinstance(covector, tuple):
+        return all(map(_is_zero, covector))
+    return isinstance(covector, Vec) and not covector.array.any()
 
 
 def with_lets(lets: list[tuple[Var, AnyTerm]], term: AnyTerm) -> AnyTerm:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import evolve, frozen
 
 from adjoint.higher.anormal import a_normal, is_a_normal, is_elementary
-from adjoint.higher.jacobian import Moved, at, bind, elementary, unfolded
+from adjoint.higher.jacobian import Moved, at, bind, component, elementary, tangent_point, unfolded, zero_like
 from adjoint.higher.machine import reduce
 from adjoint.higher.reader import type_of
-from diff.higher.binding import Pass, substitute
+from diff.higher.binding import Pass, each, renamed, substitute
 from diff.higher.errors import TermError
+from diff.higher.evaluate import chosen, fields
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -36,6 +37,7 @@ from diff.higher.terms import (
     Jac,
     Lam,
     Let,
+    Lit,
     Pattern,
     Plus,
     Point,
@@ -48,8 +50,9 @@ from diff.higher.terms import (
     Zero,
     fresh,
     pattern_type,
+    real,
 )
-from diff.higher.types import dual
+from diff.higher.types import REAL, Arrow, DataType, SelfType, TupleType, Ty, instance, mentions, payload
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -147,7 +150,18 @@ class _Strategy:
                 return self._pulled(pull, point)
             case App(Jac()):
                 return ReductionStep("4", reduce(term))
-            case App(Plus() | Zero() | Fix()) | If() | Case() | Fold() | Diff() | Sharp() | Fix() | Plus():
+            case App(Fix(var, body), arg):
+                return ReductionStep("§", App(substitute(body, {var.number: term.function}), arg))
+            case If(Lit(value), then, otherwise):
+                return ReductionStep("§", then if bool(value.array) else otherwise)  # type: ignore[union-attr]  # no integer
+            case Case(Con(label, _, value), branches):
+                branch = chosen(branches, label)
+                return ReductionStep("§", _matched(branch.pattern, value, branch.body))
+            case Fold(DataType() as ty, Con(label, _, value), branches):
+                branch, field = chosen(branches, label), fields(ty)[label]
+                folds: AnyTerm = driven(_folded(term, field, value))
+                return ReductionStep("§", Let(branch.pattern, folds, branch.body))
+            case App(Plus() | Zero()) | If() | Case() | Fold() | Diff() | Sharp() | Plus():
                 return ReductionStep("§", reduce(term))
             case Proj(index, Tuple(parts)):
                 return ReductionStep("2", parts[index])
@@ -155,8 +169,8 @@ class _Strategy:
                 return ReductionStep("§", reduce(term))
             case Prim():
                 return ReductionStep("3", reduce(term))
-            case Dual(pattern, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
-                return ReductionStep("6", Dual(pattern, _matched(inner, body, outer), covector))
+            case Dual(_, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
+                return ReductionStep("6", evolve(term, body=_matched(inner, body, outer), covector=covector))
             case Dual():
                 return ReductionStep("5", reduce(term))
             case _:  # this is a value
@@ -175,15 +189,14 @@ class _Strategy:
         v = _mirrored(pattern)
         bind(pattern, point, v, moved)
         rule, tangent = elementary(body, moved)
-        value = at(body, moved)
+        value, spot = at(body, moved), tangent_point(point, pattern_type(pattern))
         if tupled is not None:
-            zero = Zero(type_of(value))
-            along = self._with(pattern, v, zero if tangent is None else tangent)
+            along = self._with(pattern, v, zero_like(value) if tangent is None else tangent)
             number = "20b" if tangent is None else "20a"
-            return ReductionStep(number, Dual(v, along, App(form, self._with(pattern, point, value))), rule)
+            return ReductionStep(number, Dual(v, along, App(form, self._with(pattern, point, value)), spot), rule)
         if tangent is None:
-            return ReductionStep(rule, reduce(Zero(dual(pattern_type(pattern)))))
-        return ReductionStep(rule, Dual(v, tangent, App(form, value)))
+            return ReductionStep(rule, reduce(Dual(v, Zero(REAL), Cov(real(0.0)), spot)))
+        return ReductionStep(rule, Dual(v, tangent, App(form, value), spot))
 
 
 def _contexts(term: AnyTerm) -> tuple[str, ...]:
@@ -249,3 +262,22 @@ def _matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:
     moved: Moved = {}
     bind(pattern, value, value, moved)
     return substitute(body, {k: one for k, (one, _) in moved.items()})
+
+
+def _folded(fold: Fold, ty: Ty, value: AnyTerm) -> Pass:
+    """F(fold)(V), F(X) a type that speaks of X: a fold of each part where the type of the fold recurs."""
+    match ty, value:
+        case SelfType(), _:
+            return renamed(evolve(fold, of=value))
+        case TupleType(parts), _ if mentions(ty, SelfType):
+            made = yield each(lambda pair: _folded(fold, pair[1], component(value, pair[0])), list(enumerate(parts)))
+            return Tuple(tuple(made))
+        case DataType(), Con(label, _, arg) if mentions(ty, SelfType):
+            arg = yield _folded(fold, payload(ty, label), arg)
+            return Con(label, instance(ty, (), type_of(fold)), arg)
+        case Arrow(dom, cod), _ if mentions(cod, SelfType):
+            x = fresh("x", dom)
+            body = yield _folded(fold, cod, App(value, x))
+            return Lam(x, body)
+        case _:  # X does not occur
+            return value

@@ -211,7 +211,11 @@ class Transposer(Mover):
         tape = self.tape()
         moving = self.lifted(point, arrow.dom, tape)
         start = tape.nodes[0]
-        tape.forward[start] = _leaves(direction, arrow.dom)
+        leaves = tape.forward[start] = _leaves(direction, arrow.dom)
+        if len(leaves) != len(start.types) or any(map(_is_hidden, leaves, start.types)):
+            if self.is_open:
+                raise Stuck
+            raise TermError("shape", "the direction has other tags, or another length, than the point")
         result = yield self.call(function, moving)
         return (yield self.pushed(tape, result, arrow.cod))
 
@@ -255,7 +259,7 @@ class Transposer(Mover):
                 result = yield self.call(leaf, arg)
                 return (yield self.pushed(tape, result, cod))
 
-            return Native(run, (leaf,))
+            return Native(run, (leaf, tuple(tape.forward[tape.nodes[0]])))
 
         return leafwise(value, ty, tangent)
 
@@ -385,6 +389,11 @@ def _assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
     """The covector of a function's result from those of its leaves."""
     it = iter(covectors)
     return leafwise(result, _function(function.type).cod, lambda *_: next(it))
+
+
+def _is_hidden(leaf: Value | None, ty: Ty) -> bool:
+    """Whether a neutral variant stands where the parts of one are due."""
+    return isinstance(leaf, Neutral) and isinstance(leaf.type, DataType) and not isinstance(ty, DataType)
 
 
 def _pushed(tape: Tape, out: Out) -> Value | None:

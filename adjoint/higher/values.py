@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import field, frozen
 
 from diff.higher.errors import TermError
-from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, is_first_order, payload
+from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, is_first_order, mentions, payload
 from diff.higher.values import Native, Tagged, Value
 from hilbert import Bool
 from hilbert.once import once
@@ -333,3 +333,19 @@ def zero(ty: Ty) -> Value:
             return 0
         case _:  # variants
             raise TermError("shape", f"there is no 0 of {ty} before its tags and lengths are known")
+
+
+def zero_at(point: Value, ty: Ty) -> Value:
+    """0 among the tangents at a point: its tags and lengths are those of the point.
+
+    Raises Stuck where a neutral term stands for a variant.
+    """
+
+    def leaf(one: Value, kind: Ty) -> Value:
+        if isinstance(kind, Arrow) and mentions(kind.cod, DataType):
+            return one  # what is linear has one derivative everywhere
+        if isinstance(kind, DataType):
+            raise Stuck
+        return zero(kind)
+
+    return leafwise(point, ty, leaf)

@@ -210,7 +210,7 @@ class Evaluator:
             if not isinstance(one, Tagged):
                 return (yield self.undecided(one, term, env))
             branch = chosen(term.branches, one.label)
-            payload = yield self._map(_fields(ty)[one.label], fold, one.payload)
+            payload = yield self._map(fields(ty)[one.label], fold, one.payload)
             bind(branch.pattern, payload, env)
             return (yield self.value(branch.body, env))
 
@@ -341,7 +341,7 @@ def mentioned(term: Lam | Fix) -> tuple[int, ...]:
 
 
 @once
-def _fields(ty: DataType) -> dict[str, Ty]:
+def fields(ty: DataType) -> dict[str, Ty]:
     """What each constructor takes, with X where the type recurs."""
     return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
 

@@ -188,11 +188,12 @@ class Pull(Former):
 @final
 @frozen(eq=False, repr=False)
 class Dual(Former):
-    """(λp. t)*·c, t linear in p."""
+    """(λp. t)*·c, t linear in p: in tangents at `point`, which has the tags where p has variants. It is not printed."""
 
     pattern: Var | Tuple
     body: AnyTerm
     covector: AnyTerm
+    point: AnyTerm | None = None
 
 
 @final
