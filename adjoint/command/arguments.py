@@ -160,11 +160,22 @@ def _named(of: Asked) -> None:
     if not of.words:
         raise _usage(of, "which FILE?")
     of.file = of.words.pop(0)
-    head, colon, name = of.file.rpartition(":")
-    if colon and name.isidentifier() and not Path(of.file).exists():
+    head, name = _file_and_name(of.file)
+    if name:
         of.file, of.name = head, name
     elif of.words and not of.expressions:
         of.name = of.words.pop(0)
+
+
+def _file_and_name(word: str) -> tuple[str, str]:
+    """FILE and NAME of FILE:NAME, where a name may have colons, too; the name is empty where the word is a file."""
+    colons = [k for k, c in enumerate(word) if c == ":"]
+    if not colons or Path(word).exists():
+        return word, ""
+    for k in colons:
+        if all(one == "-" or Path(one).exists() for one in word[:k].split(",")):
+            return word[:k], word[k + 1 :]
+    return word[: colons[-1]], word[colons[-1] + 1 :]
 
 
 def _complete(of: Asked) -> None:

@@ -180,6 +180,8 @@ def _loaded(file: str, of: Asked) -> Loaded:
     language = of.language
     sources, kinds = [], []
     for name in file.split(","):
+        if not name:
+            raise UsageError(f"a file without a name{f' in {file}' * bool(file)}")
         kind = language or Path(name).suffix.removeprefix(".")
         if kind not in LANGUAGES:
             what = f"no language {language}:" if language else f"which language is {name}?"
@@ -192,7 +194,7 @@ def _loaded(file: str, of: Asked) -> Loaded:
         try:
             sources.append(Source.of(name, raw))
         except TermError as error:
-            raise TextError.of(error, {}) from error
+            raise TextError.of(error, {name: raw.decode(errors="replace")}) from error
     if len(set(kinds)) > 1:
         raise UsageError(f"files of one language can be read together, not {file}")
     options = _options(kinds[0], of)

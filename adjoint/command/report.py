@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 ENDS = re.compile("\r\n|\r|\n")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 WIDEST = 160
 """What is longer of a line is left out."""
 RED, BOLD, PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
@@ -81,7 +82,8 @@ class TextError(Exception):
         if p.source.strip():
             carets = "^" * min(max(1, (p.end or p.column + 1) - p.column), WIDEST)
             blank = "".join("\t" if c == "\t" else " " for c in p.source[margin : p.column - 1])
-            lines += [f"    {p.source[margin : p.column + WIDEST]}", f"    {blank}{red}{carets}{plain}"]
+            shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", p.source[margin : p.column + WIDEST])
+            lines += [f"    {shown}", f"    {blank}{red}{carets}{plain}"]
         return "\n".join([*lines, *(f"    {line.strip()}" for line in more)])
 
 
@@ -111,7 +113,7 @@ def located(place: TextSpan) -> Iterator[None]:
     except SyntaxError as error:
         if error.filename != place.file or error.lineno is None:
             raise TextError(place, f"{type(error).__name__}: {error}") from error
-        at = evolve(place, line=error.lineno)
+        at = evolve(place, line=max(1, error.lineno))  # of nothing it is 0
         at = evolve(at, column=error.offset or len(at.source) + 1)
         ends = error.end_lineno == error.lineno and (error.end_offset or 0) > at.column
         raise TextError(

@@ -19,10 +19,17 @@ class Source:
 
     @classmethod
     def of(cls, name: str, raw: bytes) -> Source:
-        """The text of bytes in UTF-8, a byte-order mark at its start left out; raises TermError `syntax` for others."""
+        """The text of bytes in UTF-8, a byte-order mark at its start left out, with lines that end in one way.
+
+        Raises TermError `syntax` for others.
+        """
         try:
-            return cls(name, raw.decode("utf-8-sig"))
+            return cls(name, _lines(raw.decode("utf-8-sig")))
         except UnicodeDecodeError as error:
-            start = raw[: error.start].decode(errors="replace")
+            start = _lines(raw[: error.start].decode(errors="replace"))
             place = Place(name, start.count("\n") + 1, len(start) - start.rfind("\n"))
             raise TermError("syntax", "this is not UTF-8", place) from error
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

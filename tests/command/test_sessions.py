@@ -18,7 +18,7 @@ import pytest
 from adjoint.command import main
 from adjoint.command.help import HELP
 
-SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "lambda", "ks")]
+SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "lambda", "ks", "contract")]
 
 
 def read(path: Path) -> tuple[dict[str, str], list[tuple[str, str]]]:
@@ -42,6 +42,18 @@ def make(folder: Path, files: dict[str, str]) -> None:
     (folder / "notes.txt").write_text("f = 1 +\n", "utf-8")
     (folder / "w.json").write_text("[1.0, 2]", "utf-8")
     (folder / "half.json").write_text("0.5", "utf-8")
+    (folder / "bom.ks").write_bytes(
+        b"\xef\xbb\xbf(def f Float (x : Float) (mul x x))\r\n(def g Float (x : Float)\r\n  (mul x y))\r\n"
+    )
+    (folder / "nul.ks").write_bytes(b"(def f Float (x : Float) (mul x \0 y))\r")
+    (folder / "bad8.ks").write_bytes(b'(def f Float (x : Float)\r(mul x "\xff"))\r')
+    for name, text in {"mixed": "[1, 2.5, true]", "jag": "[[1, 2], [3]]", "d": '{"a": 1}', "bad": "[1,"}.items():
+        (folder / f"{name}.json").write_text(text, "utf-8")
+    np.save(folder / "i.npy", [1, 2])
+    np.save(folder / "b.npy", [True])
+    np.save(folder / "s.npy", 2.5)
+    np.save(folder / "complex.npy", [1j])
+    np.savez(folder / "z.npz", a=[1.0], b=2.0)
     np.save(folder / "w.npy", [1, 2])
     np.save(folder / "three.npy", [1.0, 2.0, 3.0])
     np.save(folder / "objects.npy", np.array([1, "a"], object))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.languages.ks.types import depth, element, indices, order, text
-from adjoint.languages.ks.values import Arr, Items, Table, stacked
+from adjoint.languages.ks.values import Arr, Items, Table, items_of, stacked
 from diff.higher.errors import TermError
 from diff.higher.types import DataType, Ground, Int, TupleType, Ty
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type, Vec
@@ -24,6 +25,8 @@ INTEGER = 2
 """An integer that is chosen."""
 DEEPEST = 60
 """How deep tuples and tensors may be nested in the types of values that are computed with."""
+LONGEST = 40
+"""The characters of a text that a message repeats."""
 LARGEST = 10**5
 """The elements that a tensor which is chosen may have."""
 
@@ -108,6 +111,8 @@ def described(value: Any) -> str:
     """What a message says of a value."""
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, str) and len(value) <= LONGEST:
+        return json.dumps(value, ensure_ascii=False)
     return f"{value}".lower() if isinstance(value, bool) else shown(value)
 
 
@@ -167,8 +172,8 @@ def require_shape(value: Value, along: Value) -> None:
             raise SpaceError(f"a tangent has the sizes of the point: these are {sizes}")
         if isinstance(value, Arr) and isinstance(along, Arr):
             require_shape(value.item, along.item)
-        elif isinstance(value, Items) and isinstance(along, Items):
-            for x, y in zip(value.items, along.items, strict=True):
+        else:
+            for x, y in zip(items_of(value).items, items_of(along).items, strict=True):
                 require_shape(x, y)
     elif isinstance(value, Vec) and isinstance(along, Vec) and value.space != along.space:
         raise SpaceError("a tangent has the sizes of the point")

@@ -331,7 +331,7 @@ def _is_names(form: AnyForm) -> bool:
 def require(ty: Ty, due: Ty, what: str, form: AnyForm) -> None:
     """Raise TermError unless a type is the one that is due."""
     if ty is not due:
-        raise TermError("type", f"{what} is of type {text(due)}, not {text(ty)}", form.place)
+        raise TermError("type", f"{what} must be of type {text(due)}, not {text(ty)}", form.place)
 
 
 def _applied(function: Ty, arg: Ty, form: Form) -> Ty:

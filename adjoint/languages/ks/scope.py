@@ -13,7 +13,7 @@ from adjoint.languages.ks.reader import Atom, Form, forms
 from adjoint.languages.ks.rules import Rule, Rules
 from adjoint.languages.ks.signatures import NAMES, RULES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, text
-from diff.higher.errors import TermError
+from diff.higher.errors import Place, TermError
 from diff.higher.terms import Lam
 from diff.higher.types import DataType, TupleType, Ty
 from hilbert.term import driven
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.reader import AnyForm
     from adjoint.languages.source import Source
     from diff.higher.binding import Pass
-    from diff.higher.errors import Place
 
 Identity = tuple[tuple[str, ...], str, Ty]
 
@@ -268,7 +267,7 @@ class Scope:
         """The one expression of a text."""
         found = list(forms(source))
         if len(found) != 1:
-            where = found[1].place if found else None
+            where = found[1].place if found else Place(source.name, 1, 1)
             raise TermError("syntax", f"one expression is due, not {len(found)}", where)
         term, ty = driven(Parser(self).expression(found[0]))
         return self.rules.rewritten(term), ty

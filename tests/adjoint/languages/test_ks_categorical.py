@@ -1,21 +1,35 @@
-"""CL (notes §8): typed terms, by conversion from programs, pruned or not, and back."""
+"""CL (notes §8): typed terms, by conversion from programs, pruned or not, to combinators, and back."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
-from attrs import evolve
+from attrs import evolve, fields
 
 from adjoint.languages import Source
-from adjoint.languages.ks import load
+from adjoint.languages.ks import load, printer
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.notes import categorical
-from adjoint.languages.ks.notes.categorical import Bind, Build, Call, Choose, Cl, Constant, Identity, Pair, Select, Then
+from adjoint.languages.ks.notes import categorical, combinators
+from adjoint.languages.ks.notes.anf import unique
+from adjoint.languages.ks.notes.categorical import (
+    Bind,
+    Build,
+    Call,
+    Choose,
+    Cl,
+    Constant,
+    Extend,
+    Identity,
+    Pair,
+    Select,
+    Tabulate,
+    Then,
+)
 from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import BOOL, arguments
+from adjoint.languages.ks.types import BOOL, arguments, tensor, text
 from diff.higher import TermError
-from diff.higher.terms import Lam, Lit, Name, real, variables
+from diff.higher.terms import Lam, Lit, Name, Tuple, real, variables
 from diff.higher.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 
@@ -50,7 +64,7 @@ def test_types(seed: int, *, prunes: bool) -> None:
     assert categorical.typed(make, c, around) is make.type(lam.body)
 
 
-@pytest.mark.parametrize("stage", ["CL", "CL-pruned"])
+@pytest.mark.parametrize("stage", ["CL", "CL-pruned", "CL-pointfree"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_values(seed: int, stage: str) -> None:
     """t ◇ C⟦e⟧Γ is the value of e."""
@@ -58,6 +72,168 @@ def test_values(seed: int, stage: str) -> None:
     again = function(f.stages()[stage](None, None))
     args: list[Any] = [float(rng.uniform(-1, 1)), rng.uniform(-1, 1, 3).tolist()]
     np.testing.assert_allclose(again.value(args), f.value(args), rtol=1e-13, atol=1e-13)
+
+
+def below(c: Cl) -> list[Cl]:
+    """All terms in a term, and itself."""
+    found, stack = list[Cl](), [c]
+    while stack:
+        one = stack.pop()
+        found.append(one)
+        values = [getattr(one, field.name) for field in fields(type(one))]
+        stack += [x for v in values for x in (v if isinstance(v, tuple) else (v,)) if isinstance(x, get_args(Cl))]
+    return found
+
+
+def rewritten(c: Cl, rng: np.random.Generator) -> Cl:
+    """An equal term: I ; c or c ; I for some of its terms, and (c ; d) ; e for c ; (d ; e) or the other way."""
+    changes: dict[str, Any] = {}
+    for field in fields(type(c)):
+        value = getattr(c, field.name)
+        if isinstance(value, get_args(Cl)):
+            changes[field.name] = rewritten(value, rng)
+        elif isinstance(c, Pair):
+            changes[field.name] = tuple(rewritten(part, rng) for part in value)
+    c = evolve(c, **changes)
+    match c, int(rng.integers(4)):
+        case Then(Then(a, b), d), (0 | 1):
+            return Then(a, Then(b, d))
+        case Then(a, Then(b, d)), (0 | 1):
+            return Then(Then(a, b), d)
+        case _, 2:
+            return Then(Identity(), c)
+        case _, 3:
+            return Then(c, Identity())
+        case _:
+            return c
+
+
+@pytest.mark.parametrize("prunes", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_combinators_and_back(seed: int, *, prunes: bool) -> None:
+    """The term without Let and B has the type of c; back from it, or from one equal by the laws, it."""
+    make, c, lam = term(generated(seed), prunes=prunes)
+    around = arguments(tuple(x.type for x in variables(lam.pattern)))
+    free = combinators.pointfree(c)
+    assert not any(isinstance(one, (Bind, Build)) for one in below(free))
+    assert categorical.typed(make, free, around) is categorical.typed(make, c, around)
+    back = combinators.named(free)
+    assert not any(isinstance(one, (Extend, Tabulate)) for one in below(back))
+    assert combinators.equal(back, c)
+    other = rewritten(free, np.random.default_rng(seed))
+    assert categorical.typed(make, other, around) is categorical.typed(make, c, around)
+    again = combinators.named(other)
+    assert combinators.equal(again, c)
+    assert combinators.equal(other, c)
+    assert categorical.typed(make, again, around) is categorical.typed(make, c, around)
+    assert combinators.shown(again) == combinators.shown(c)
+
+
+@pytest.mark.parametrize("seed", SEEDS[5:15])
+def test_values_of_equal_terms(seed: int) -> None:
+    """t ◇ c is the same for c, its combinators, terms that are equal to these by the laws, and back from them."""
+    f, rng = generated(seed), np.random.default_rng(seed)
+    make, c, lam = term(f, prunes=True)
+    args: list[Any] = [float(rng.uniform(-1, 1)), rng.uniform(-1, 1, 3).tolist()]
+    other = rewritten(combinators.pointfree(c), rng)
+    around = tuple(variables(lam.pattern))
+    for one in (combinators.pointfree(c), other, combinators.named(other)):
+        body = categorical.back(make, one, Tuple(around))
+        last = printer.function("f", text(make.type(lam.body)), unique(Lam(Tuple(around), body)))  # type: ignore[arg-type]  # it is a λ again
+        before = f.linked.scope.definitions[:-1]
+        whole = "\n".join([*map(printer.definition, before), last])
+        np.testing.assert_allclose(function(whole).value(args), f.value(args), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:20])
+def test_other_terms_are_not_equal(seed: int) -> None:
+    """A term with one part changed is another one."""
+    _, c, _ = term(generated(seed), prunes=False)
+    free = combinators.pointfree(c)
+    for k, one in enumerate(below(free)):
+        if isinstance(one, Identity | Then):
+            continue
+        changed = replaced(free, k, Then(one, Pair((Identity(),))))
+        assert not combinators.equal(changed, c)
+
+
+def replaced(c: Cl, k: int, by: Cl) -> Cl:
+    """The term with its k-th term, in the order of `below`, replaced."""
+    at = below(c)[k]
+
+    def step(one: Cl) -> Cl:
+        if one is at:
+            return by
+        changes: dict[str, Any] = {}
+        for field in fields(type(one)):
+            value = getattr(one, field.name)
+            if isinstance(value, get_args(Cl)):
+                changes[field.name] = step(value)
+            elif isinstance(one, Pair):
+                changes[field.name] = tuple(map(step, value))
+        return evolve(one, **changes)
+
+    return step(c)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Identity(), Select((1,), 2)),
+        (Select((1,), 2), Select((2,), 2)),
+        (Select((1,), 2), Select((1,), 3)),
+        (Select((1,), 2), Select((1, 1), 2)),
+        (Constant(real(1.0)), Constant(real(2.0))),
+        (Call(Name("sin", (REAL,))), Call(Name("cos", (REAL,)))),
+        (Call(Name("neg", (REAL,))), Call(Name("neg", (INT,)))),
+        (Pair((Identity(),)), Pair((Identity(), Identity()))),
+        (Pair(()), Identity()),
+        (Extend(Identity(), 1), Extend(Identity(), 2)),
+        (Bind("x", Identity(), Identity(), 1), Extend(Identity(), 2)),
+        (Tabulate(INT, Identity(), 1), Tabulate(INT, Identity(), 2)),
+        (Tabulate(INT, Identity(), 1), Tabulate(TupleType((INT, INT)), Identity(), 1)),
+    ],
+)  # fmt: skip
+def test_what_is_not_equal(one: Cl, other: Cl) -> None:
+    """The laws of `;` and its unit say nothing of these."""
+    assert not combinators.equal(one, other)
+    assert combinators.equal(one, one)
+    assert combinators.equal(Then(one, other), Then(Then(one, Identity()), other))
+    assert not combinators.equal(Then(one, Pair(())), Then(other, Pair(())))
+
+
+def test_laws() -> None:
+    """Let and B by ▷ and T; names are not read."""
+    c, d = Call(SIN), Select((2,), 2)
+    assert combinators.equal(Bind("x", c, d, 1), Bind("y", c, d, 1))
+    assert combinators.equal(Bind("x", c, d, 1), Then(Extend(c, 1), d))
+    assert combinators.equal(Build(c, "i", INT, d, 1), Then(Extend(c, 1), Tabulate(INT, d, 1)))
+    assert combinators.named(Then(Extend(c, 1), Then(Tabulate(INT, d, 1), c))) == Then(Build(c, "i", INT, d, 1), c)
+    assert combinators.named(Then(Then(Extend(c, 1), d), c)) == Bind("x", c, Then(d, c), 1)
+    assert combinators.named(Then(Identity(), Identity())) == Identity()
+    assert combinators.named(Extend(c, 1)) == Bind("x", c, Identity(), 1)
+
+
+def test_combinators_of_the_notes_function() -> None:
+    """Its text, in the usual notation."""
+    f = function("(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))")
+    _, c, _ = term(f, prunes=False)
+    assert combinators.shown(c) == "mul ∘ ⟨π₂, π₃⟩ ∘ (id ▷ add ∘ ⟨π₁, π₂⟩) ∘ (id ▷ mul ∘ ⟨id, id⟩)"
+    f = function("(def f (Vec Float) (n : Integer) (build n (lam (i : Integer) (if (gt i 1) (to_float i) 2.0))))")
+    _, c, _ = term(f, prunes=True)
+    assert combinators.shown(c) == "build(if(gt ∘ ⟨id, K(1) ∘ ⟨⟩⟩, to_float, K(2.0) ∘ ⟨⟩) ∘ π₂) ∘ (id ▷ id)"
+    assert combinators.shown(Then(Identity(), Identity())) == "id"
+    assert combinators.shown(Then(Select((2, 1), 3), Pair(()))) == "⟨⟩ ∘ ⟨π₂, π₁⟩"
+
+
+def test_deep_terms() -> None:
+    """3,000 lets in one another are no recursion of Python."""
+    c: Cl = Identity()
+    for _ in range(3_000):
+        c = Bind("x", Identity(), Then(Select((2,), 2), c), 1)
+    free = combinators.pointfree(c)
+    assert combinators.equal(combinators.named(free), c)
+    assert len(combinators.shown(c)) > 3_000
 
 
 SIN, ADD = Name("sin", (REAL,)), Name("add", (TupleType((REAL, REAL)),))
@@ -88,6 +264,15 @@ TWO, YES = Constant(real(2.0)), Constant(Name("true"))
         (Bind("y", Identity(), Call(SIN), 1), REAL, None),
         (Bind("y", Call(SIN), Call(ADD), 2), REAL, None),
         (Build(Identity(), "i", INT, Select((2,), 2), 1), REAL, None),
+        (Extend(Call(SIN), 1), REAL, TupleType((REAL, REAL))),
+        (Extend(TWO, 0), UNIT, REAL),
+        (Extend(Select((1,), 2), 2), TupleType((INT, REAL)), TupleType((INT, REAL, INT))),
+        (Extend(Call(SIN), 2), REAL, None),
+        (Tabulate(INT, Select((1,), 2), 1), TupleType((REAL, INT)), tensor(1, REAL)),
+        (Tabulate(INT, Identity(), 0), INT, tensor(1, INT)),
+        (Tabulate(TupleType((INT, INT)), Select((1,), 2), 0), TupleType((INT, INT)), tensor(2, INT)),
+        (Tabulate(INT, Select((1,), 2), 1), TupleType((INT, REAL)), None),
+        (Tabulate(INT, Select((1,), 2), 2), TupleType((REAL, INT)), None),
     ],
 )  # fmt: skip
 def test_typing(c: Cl, s: Any, t: Any) -> None:

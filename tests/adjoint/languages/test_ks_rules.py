@@ -109,7 +109,7 @@ def test_deep() -> None:
     ("text", "place", "message"),
     [
         ('(rule "r" (x : Float) x x)', (1, 23), "the left side of a rule is the call of a function by name"),
-        ('(rule "r" (x : Float) (sin x) 1)', (1, 31), "the right side is of type Float, not Integer"),
+        ('(rule "r" (x : Float) (sin x) 1)', (1, 31), "the right side must be of type Float, not Integer"),
         ('(rule "r" (x : Float) (sin x) y)', (1, 31), "y is not defined here"),
         ('(rule "r" ((x : Float) (y : Float)) (sin x) (add x y))', (1, 45), "y is not on the left side of this rule"),
         ('(rule "r" (x : Float) (sin 1) x)', (1, 24), "sin takes Float"),

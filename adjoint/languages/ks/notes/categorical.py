@@ -12,6 +12,7 @@ from attrs import frozen
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker, reads
 from adjoint.languages.ks.notes.nabla import refused
+from adjoint.languages.ks.notes.passes import packed
 from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text
 from diff.higher.binding import binder, each
 from diff.higher.errors import TermError
@@ -105,8 +106,27 @@ class Build:
     n: int
 
 
-Cl: TypeAlias = Identity | Constant | Select | Call | Then | Pair | Choose | Bind | Build
-"""The closed union of terms."""
+@final
+@frozen
+class Extend:
+    """I ▷ c, in an environment of n: t ↦ t ▷ (t ◇ c); of combinators."""
+
+    value: Cl
+    n: int
+
+
+@final
+@frozen
+class Tabulate:
+    """T(c) : S ▷ N ⇒ Vec T, for c : S ▷ N ⇒ T and S of n: t ▷ k ↦ build k (λi. (t ▷ i) ◇ c); of combinators."""
+
+    type: Ty
+    body: Cl
+    n: int
+
+
+Cl: TypeAlias = Identity | Constant | Select | Call | Then | Pair | Choose | Bind | Build | Extend | Tabulate
+"""The closed union of terms; combinators are those without Bind and Build, which name variables."""
 
 
 # --- from terms: C⟦e⟧Γ ---
@@ -150,10 +170,7 @@ def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[in
             at = max(k for k, x in enumerate(around, 1) if x.number == number)
             return Identity() if len(around) == 1 else Select((at,), len(around))
         case Tuple(parts):
-            made = []
-            for part in parts:
-                c = yield again(part)
-                made.append(c)
+            made = yield each(again, parts)
             return Pair(tuple(made))
         case Let(Var(name) as x, value, body):
             first = yield again(value)
@@ -163,11 +180,8 @@ def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[in
             whole, inner = _whole(pattern, body)
             return (yield again(Let(whole, value, inner)))
         case If(c, then, otherwise):
-            parts_ = []
-            for part in (c, then, otherwise):
-                made_ = yield again(part)
-                parts_.append(made_)
-            return Choose(*parts_)
+            several = yield each(again, (c, then, otherwise))
+            return Choose(*several)
         case App(Name("assert"), Tuple((_, Lam(_, body)))):
             return (yield again(body))
         case App(Name("build"), Tuple((n, Lam(Var(name, _, ty) as i, body)))):
@@ -238,6 +252,14 @@ def _typed(make: Maker, c: Cl, s: Ty) -> Pass:
             _require(found, ty, c)
             inner = yield _typed(make, body, arguments((*of, ty)))
             return tensor(rank(ty), inner)
+        case Extend(value_, n):
+            of = _environment(s, n, c)
+            x = yield _typed(make, value_, s)
+            return arguments((*of, x))
+        case Tabulate(ty, body, n):
+            _require(_environment(s, n + 1, c)[-1], ty, c)
+            inner = yield _typed(make, body, s)
+            return tensor(rank(ty), inner)
         case _:
             assert_never(c)
 
@@ -282,22 +304,16 @@ def _back(make: Maker, c: Cl, t: AnyTerm) -> Pass:
             return App(name, t)
         case Then(first, second):
             middle = yield _back(make, first, t)
-            if isinstance(second, (Call, Constant)) or isinstance(middle, (Var, Lit)) or _is_plain(middle):
+            if isinstance(second, (Call, Constant, Identity)) or isinstance(middle, (Var, Lit)) or _is_plain(middle):
                 return (yield _back(make, second, middle))
             x = fresh("t", make.type(middle))
             after = yield _back(make, second, x)
             return Let(x, middle, after)
         case Pair(parts_):
-            made = []
-            for part in parts_:
-                value = yield _back(make, part, t)
-                made.append(value)
+            made = yield each(lambda part: _back(make, part, t), parts_)
             return Tuple(tuple(made))
         case Choose(condition, then, otherwise):
-            several = []
-            for part in (condition, then, otherwise):
-                value = yield _back(make, part, t)
-                several.append(value)
+            several = yield each(lambda part: _back(make, part, t), (condition, then, otherwise))
             return If(*several)
         case Bind(name, value_, body, n):
             given = yield _back(make, value_, t)
@@ -309,6 +325,14 @@ def _back(make: Maker, c: Cl, t: AnyTerm) -> Pass:
             i = fresh(name, ty)
             entry = yield _back(make, body, _extended(make, t, n, i))
             return make.call("build", count, Lam(i, entry))
+        case Extend(value_, n):
+            given = yield _back(make, value_, t)
+            return _extended(make, t, n, given)
+        case Tabulate(ty, body, n):
+            of = tuple(make.component(k, t) for k in range(n + 1)) if n else (t,)
+            i = fresh("i", ty)
+            entry = yield _back(make, body, packed((*of[:n], i)))
+            return make.call("build", of[n], Lam(i, entry))
         case _:
             assert_never(c)
 
@@ -317,11 +341,10 @@ def _is_plain(t: AnyTerm) -> bool:
     return isinstance(t, Tuple) and all(isinstance(part, (Var, Lit)) for part in t.parts)
 
 
-def _extended(make: Maker, t: AnyTerm, n: int, x: Var) -> AnyTerm:
+def _extended(make: Maker, t: AnyTerm, n: int, x: AnyTerm) -> AnyTerm:
     """t ▷ x."""
-    if n == 0:
-        return x
-    return Tuple((t, x) if n == 1 else (*(make.component(k, t) for k in range(n)), x))
+    of = (t,) if n == 1 else (make.component(k, t) for k in range(n))
+    return packed((*of, x))
 
 
 # --- text ---
@@ -348,17 +371,11 @@ def _shown(c: Cl) -> Pass:
             b = yield _shown(second)
             return f"{a} ; {b}"
         case Pair(parts):
-            texts = []
-            for part in parts:
-                made = yield _shown(part)
-                texts.append(made)
+            texts = yield each(_shown, parts)
             return f"({', '.join(texts)})"
         case Choose(condition, then, otherwise):
-            several = []
-            for part in (condition, then, otherwise):
-                made = yield _shown(part)
-                several.append(made)
-            return f"IF({', '.join(several)})"
+            texts = yield each(_shown, (condition, then, otherwise))
+            return f"IF({', '.join(texts)})"
         case Bind(name, value, body, _):
             a = yield _shown(value)
             b = yield _shown(body)
@@ -367,5 +384,11 @@ def _shown(c: Cl) -> Pass:
             a = yield _shown(size)
             b = yield _shown(body)
             return f"B({a}, {name}, {b})"
+        case Extend(value, _):
+            a = yield _shown(value)
+            return f"(I ▷ {a})"
+        case Tabulate(_, body, _):
+            b = yield _shown(body)
+            return f"T({b})"
         case _:
             assert_never(c)

@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import derived_type
-from adjoint.languages.ks.notes import categorical
+from adjoint.languages.ks.notes import categorical, combinators
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.nabla import Nabla
@@ -65,15 +65,18 @@ class Stages:
         m = driven(Nabla(self.make, s).of(body))
         return s, optimised(self.make, m, s) if simple else m
 
-    def _categorical(self, *, prunes: bool) -> str:
+    def _categorical(self, how: str) -> str:
         """The term of CL as a comment, and what it is converted back to."""
         function = self.one.function
         assert function is not None
         around = tuple(variables(function.pattern))
-        c = categorical.converted(built(self.make, function.body), around, prunes=prunes)
+        c = categorical.converted(built(self.make, function.body), around, prunes=bool(how))
+        shown = categorical.shown(c)
+        if how == "pointfree":
+            c, shown = combinators.pointfree(c), combinators.shown(c)
         t = around[0] if len(around) == 1 else Tuple(around)
         body = categorical.back(self.make, c, t)
-        comment = "\n".join(f"; {line}" for line in textwrap.wrap(f"{self.one.name} = {categorical.shown(c)}", 110))
+        comment = "\n".join(f"; {line}" for line in textwrap.wrap(f"{self.one.name} = {shown}", 110))
         return f"{comment}\n{_definition(self.one.name, text(self.callee.result), around, body)}"
 
     def _split(self, base: str) -> str:
@@ -119,7 +122,7 @@ class Stages:
         if name == "polymorphic":
             return f"{self._polymorphic('poly')}\n{self._polymorphic('polyR')}"
         if name == "CL":
-            return self._categorical(prunes=how == "pruned")
+            return self._categorical(how)
         x, m = self.jacobian(simple=simple)
         match name:
             case "jacobian":
@@ -168,6 +171,7 @@ NAMES = (
     "split",
     "CL",
     "CL-pruned",
+    "CL-pointfree",
 )
 """The stages of the notes."""
 

@@ -1,0 +1,211 @@
+"""Mutate the passes and the tables of the languages; their tests must notice.
+
+    make language-mutants [ARGS="--each 56 --seed 0 --group nabla --verbose"]
+
+The groups are ∇, ⊙ and ⊙R, CL, the other passes of the notes, the tables of types and both parsers, and what a name
+means. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick ones that run few other
+lines first, are run on the mutant in a forked process: some, and many if it survives these. `explained.txt` says of
+survivors why nothing can be noticed. Limits, and how many near names a message has, are not changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import sys
+import time
+from collections import Counter, defaultdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import jax
+import pytest
+
+import adjoint
+from tests.mutation.mutants import Mutant, mutants
+from tests.mutation.run import ROOT, Changed, Verdict, explained, forked, report, result_of, source
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+LOADED = (adjoint, jax)  # before the processes are forked; no language is
+KS, NOTES = "adjoint/languages/ks", "adjoint/languages/ks/notes"
+GROUPS: dict[str, dict[str, str]] = {
+    "nabla": {f"{NOTES}/nabla.py": ""},
+    "application": {f"{NOTES}/application.py": ""},
+    "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "combinators")},
+    "notes": {
+        f"{NOTES}/{name}.py": ""
+        for name in ("anf", "optimise", "passes", "pipeline", "splitting", "tupling", "written")
+    },
+    "tables": {
+        f"{KS}/signatures.py": "",
+        f"{KS}/parser.py": "",
+        "adjoint/languages/caddie/types.py": "",
+        "adjoint/languages/caddie/parser.py": "",
+    },
+    "resolution": {
+        f"{KS}/scope.py": r"Scope\.(overloads|resolved|_base|named|_free|_plain|_defined|_under|_add|defined)"
+    },
+}
+"""Files, and which of their functions."""
+TESTS = ("tests/adjoint/languages", "tests/command/test_sessions.py")
+REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
+SLOW = "not (deep or large or double or calls_stay)"
+NOT_CHANGED = re.compile(r"get_close_matches|\[:\d+\]|^(LONGEST|DEEPEST|WIDEST|LARGEST) =|> (LONGEST|DEEPEST|WIDEST)")
+FEW, MANY = (8, 60), (80, 240)
+"""How many tests a mutant is given, and seconds: at first, and if it survives these."""
+
+
+class Recorded:
+    """A plug-in of pytest: which tests run which lines of the files, and how long each takes."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        import coverage
+
+        self.files = files
+        self.cover = coverage.Coverage(data_file=None, config_file=False, include=[str(ROOT / path) for path in files])
+        self.times: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """One test."""
+        self.cover.switch_context(item.nodeid)
+        start = time.process_time()
+        result = yield
+        self.times[item.nodeid] = time.process_time() - start
+        self.cover.switch_context("")
+        return result
+
+    def lines(self) -> dict[tuple[str, int], list[str]]:
+        """The tests that run a line."""
+        data = self.cover.get_data()
+        found: dict[tuple[str, int], list[str]] = {}
+        for path in self.files:
+            for line, contexts in data.contexts_by_lineno(str(ROOT / path)).items():
+                found[path, line] = sorted(filter(None, contexts))
+        return found
+
+
+class Failure:
+    """A plug-in that keeps the first failure."""
+
+    def __init__(self) -> None:
+        self.what = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Of a test."""
+        if report.failed and not self.what:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self.what = f"{report.nodeid}: {crash.message if crash else report.longrepr}"
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Of a module that cannot be imported."""
+        if report.failed and not self.what:
+            self.what = f"{report.nodeid}: {str(report.longrepr).splitlines()[-1]}"
+
+
+def tested(tests: Sequence[str], *plugins: object) -> int:
+    """Run tests of pytest in this process."""
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+    return int(
+        pytest.main(
+            ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", REWRITTEN, "-k", SLOW, *tests],
+            plugins=list(plugins),
+        )
+    )
+
+
+def recorded(files: Sequence[str]) -> tuple[dict[str, float], dict[tuple[str, int], list[str]]]:
+    """The time of every test, and for each line the tests that run it."""
+    plugin = Recorded(files)
+    plugin.cover.start()
+    if code := tested([str(ROOT / path) for path in TESTS], plugin):
+        msg = f"the tests fail without a mutant: pytest exits with {code}"
+        raise RuntimeError(msg)
+    plugin.cover.stop()
+    return plugin.times, plugin.lines()
+
+
+def chosen(
+    mutant: Mutant, lines: dict[tuple[str, int], list[str]], times: dict[str, float], weight: Counter[str], most: int
+) -> list[str]:
+    """Tests that run the line, the special and quick ones first, one of each function before the others."""
+    covering = lines.get((mutant.path, mutant.line)) or _near(mutant, lines) or list(times)
+    ranked = sorted(covering, key=lambda test: ("test_sessions" in test, weight[test] * (0.05 + times[test]), test))
+    seen: Counter[str] = Counter()
+    rounds: dict[str, int] = {}
+    for test in ranked:
+        name = test.partition("[")[0]
+        rounds[test] = seen[name]
+        seen[name] += 1
+    return sorted(ranked, key=lambda test: (rounds[test], ranked.index(test)))[:most]
+
+
+def _near(mutant: Mutant, lines: dict[tuple[str, int], list[str]]) -> list[str]:
+    """For a line that is run by the import alone the tests that run a line of the module."""
+    return sorted({test for (path, _), tests in lines.items() if path == mutant.path for test in tests})
+
+
+def judged(mutant: Mutant, tests: Sequence[str]) -> tuple[str, str]:
+    """Run the tests on the mutant: its fate, and why."""
+    sys.meta_path.insert(0, Changed(mutant.path, source(ROOT, mutant)))
+    failure = Failure()
+    return ("killed", failure.what[:200]) if tested(tests, failure) else ("survives", "")
+
+
+def drawn(group: str, each: int, seed: int) -> tuple[list[Mutant], int]:
+    """So many mutants of a group, and how many there are."""
+    every = [
+        mutant
+        for path, functions in GROUPS[group].items()
+        for mutant in mutants(ROOT, path)
+        if re.match(functions, mutant.function) and not NOT_CHANGED.search(mutant.text)
+    ]
+    return random.Random(seed).sample(every, min(each, len(every))), len(every)
+
+
+def main() -> None:
+    """Record, draw, run, report."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--each", type=int, default=56, help="how many mutants of each group")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--group", choices=list(GROUPS), action="append", help="one of the groups")
+    parser.add_argument("--verbose", action="store_true", help="every verdict")
+    args = parser.parse_args()
+    os.chdir(ROOT)
+    os.nice(10)
+    start = time.monotonic()
+    found = result_of(*forked(partial(recorded, [path for files in GROUPS.values() for path in files]), 1800))
+    if not isinstance(found, tuple):
+        sys.exit(str(found))
+    times, lines = found
+    weight = Counter(test for tests in lines.values() for test in tests)
+    print(f"{len(times)} tests, {sum(times.values()):.0f} s", flush=True)
+    reasons, all_verdicts = explained(), defaultdict[str, list[Verdict]](list)
+    for group in args.group or GROUPS:
+        todo, count = drawn(group, args.each, args.seed)
+        for mutant in todo:
+            began, kind, why = time.monotonic(), "survives", ""
+            for most, seconds in (FEW, MANY):
+                tests = chosen(mutant, lines, times, weight, most)
+                verdict = result_of(*forked(partial(judged, mutant, tests), seconds))
+                if isinstance(verdict, Exception):
+                    verdict = "killed", f"import: {verdict}"
+                kind, why = verdict or ("killed", "time limit")
+                if kind == "killed" or mutant.key in reasons:
+                    break
+            all_verdicts[group].append(Verdict(mutant, kind, why, time.monotonic() - began))
+            if args.verbose:
+                print(f"{kind} {time.monotonic() - began:.1f} s {mutant}\n    {why}", flush=True)
+        print(f"{group}: {len(todo)} of {count} mutants, {time.monotonic() - start:.0f} s", flush=True)
+        report(group, all_verdicts[group], reasons)
+    if len(all_verdicts) > 1:
+        every = [v for verdicts in all_verdicts.values() for v in verdicts]
+        print(f"all: {len(every)} mutants, {sum(v.kind == 'killed' for v in every)} killed")
+
+
+if __name__ == "__main__":
+    main()
