@@ -193,19 +193,26 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
     worst, like = (0.0, 0.0), _home(f)
     leaves = [leaf for space in (f.dom, f.cod) for leaf in space.leaves]
     epsilon = max((float(np.finfo(leaf.dtype).eps) for leaf in leaves), default=0.0)
+    least = max((float(np.finfo(leaf.dtype).tiny) for leaf in leaves), default=0.0) / (epsilon or 1.0)
     for _ in range(samples):
         v, w = _drawn(f.dom, rng, like), _drawn(f.cod, rng, like)
         fv, gw = f(v), g(w)
-        scale = fv.norm() * w.norm() + v.norm() * gw.norm()
+        scale = max(_size(fv) * _size(w) + _size(v) * _size(gw), least)
         error = abs(fv.inner(w) - v.inner(gw))
         if not math.isfinite(error):
             return math.inf, MARGIN * epsilon
         limit = MARGIN * epsilon
         if error > limit * scale:  # the sizes inside of f matter only then
             limit += MARGIN * (_noise(f, v, rng) * w.norm() + v.norm() * _noise(g, w, rng)) / scale
-        found = error / scale if scale else 0.0, limit
+        found = (error / scale if scale else 0.0), limit
         worst = max(worst, found, key=lambda pair: pair[0] / (pair[1] or 1.0))
     return worst
+
+
+def _size(v: Vec[Any]) -> float:
+    """‖v‖, where its square is 0 or no number, too."""
+    size = v.norm()
+    return size if 0.0 < size < math.inf else math.hypot(*v.flat().tolist())
 
 
 def _noise(f: AnyLinMap, v: Vec[Any], rng: np.random.Generator) -> float:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, final, overload
 from diff.higher import TermError
 from diff.higher.functions import AnyTermFunction
 from diff.higher.instance import Form
-from hilbert import Field
+from hilbert import DirectSum, Field
 from hilbert.errors import integer, shown
 from hilbert.once import once
 
@@ -59,8 +59,12 @@ class DataGradient(Generic[P, Q]):
         p = at.program
         if not isinstance(p.cod, Field):
             raise TermError("type", f"{self._name} of {self.of.name}: its result is in {p.cod}, and a gradient is of ℝ")
-        found = _derived(at.form, self._made, self.wrt)(*at.operands)
-        value, slope = found.split() if self._name == "value_and_grad" else (None, found)
+        is_both = self._name == "value_and_grad"
+        if self.wrt is None or at.positions(self.wrt):
+            found = _derived(at.form, self._made, self.wrt)(*at.operands)
+            value, slope = found.split() if is_both else (None, found)
+        else:  # there is no vector in the argument
+            value, slope = p(*at.operands) if is_both else None, DirectSum(()).zeros()
         made = at.arguments(slope) if self.wrt is None else at.argument(self.wrt, slope)
         return made if value is None else (value, made)
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PAIR = Fin.of(2)
 """The functions are run on two points side by side."""
+NEAR = (1.0625, 1.0 + 2.0**-10, 1.0 + 2.0**-20, 1.0)
+"""The second point is the first times one of these, the first one where the function has a value."""
 CLOSE = 1e3
 """What is computed side by side may differ by so many units of rounding."""
 
@@ -73,7 +75,7 @@ def _failures(f: AnyMap, x: Vec[Any]) -> Iterator[str]:
     if not _alike(f(x), value, 0.0):
         yield "the value: it differs when it is computed again"
         return
-    if not all(np.isfinite(to_numpy(a)).all() for a in value.leaves):
+    if not _is_finite(value):
         yield "the value: it is not finite"
         return
     yield from _lifts(f, x, value)
@@ -90,9 +92,12 @@ def _failures(f: AnyMap, x: Vec[Any]) -> Iterator[str]:
 def _lifts(f: AnyMap, x: Vec[Any], value: Vec[Any]) -> Iterator[str]:
     """Run side by side with another point, in one argument or in all: each as alone."""
     parts = x.split() if isinstance(f.dom, DirectSum) else (x,)
-    other = [_other(part) for part in parts]
     for over in dict.fromkeys([*((k,) for k in range(len(parts))), tuple(range(len(parts)))]):
-        at = [other[k] if k in over else part for k, part in enumerate(parts)]
+        for factor in NEAR:  # where f has a value
+            other = [_times(factor, part) if k in over else part for k, part in enumerate(parts)]
+            there = f(*other)
+            if _is_finite(there):
+                break
         pair = [_pair(part, other[k]) if k in over else part for k, part in enumerate(parts)]
         name = "all arguments" if len(over) == len(parts) else f"argument {over[0] + 1}"
         lifted: AnyMap = lift(f, PAIR, over=over) if isinstance(f.dom, DirectSum) else f**PAIR
@@ -101,17 +106,21 @@ def _lifts(f: AnyMap, x: Vec[Any], value: Vec[Any]) -> Iterator[str]:
         except SpaceError as error:
             yield f"lifted over {name}: {error}"
             return
-        for k, due in enumerate((value, f(*at))):
+        for k, due in enumerate((value, there)):
             found = Vec(f.cod, tuple(a[k] for a in both.leaves))
             if not _alike(found, due, CLOSE):
                 yield f"lifted over {name}: its values are not those of one point after the other"
                 return
 
 
-def _other(x: Vec[Any]) -> Vec[Any]:
+def _is_finite(v: Vec[Any]) -> bool:
+    return all(np.isfinite(to_numpy(a)).all() for a in v.leaves)
+
+
+def _times(factor: float, x: Vec[Any]) -> Vec[Any]:
     """A point nearby; what is discrete stays."""
     leaves = zip(x.leaves, x.space.leaves, strict=True)
-    return Vec(x.space, tuple(a * 1.0625 if leaf.is_field else a for a, leaf in leaves))
+    return Vec(x.space, tuple(factor * a if leaf.is_field else a for a, leaf in leaves))
 
 
 def _pair(x: Vec[Any], y: Vec[Any]) -> Vec[Any]:

@@ -96,6 +96,8 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
     found = _arguments(called)
     values, name = [value for _, value in found], called.f_code.co_name
     parts: list[ast.expr]
+    if name == "__bool__":
+        return [(part, values[0]) for part in _condition(node)]
     match node:
         case ast.BinOp(left, _, right):
             parts = [right, left] if name.startswith("__r") and name != "__round__" else [left, right]
@@ -119,6 +121,17 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
             return []
     pairs = zip(parts, values, strict=False)
     return sorted(pairs, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
+
+
+def _condition(node: ast.expr) -> list[ast.expr]:
+    """What Python takes for true or false in an expression, if that is written: `max(a, b)` compares by itself."""
+    match node:
+        case ast.UnaryOp(ast.Not(), x) | ast.Call(ast.Name("bool"), [x]):
+            return [x]
+        case ast.Call() | ast.BoolOp() | ast.Compare(_, [_, _, *_]):
+            return []
+        case _:  # the condition itself
+            return [node]
 
 
 def _agree(part: ast.expr, value: Any, frame: FrameType) -> bool:

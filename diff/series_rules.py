@@ -4,6 +4,8 @@ A rule gives dy in x, y and dx, linear in dx. With Euler's operator θᵢ, (θ�
 
     y = f(x)             αᵢ·y_α = τ(x, y, θᵢ x)_α                  τ the rule
     x = f(x, a)          αᵢ·x_α = (id − ∂ₓf)⁻¹ f'(x, a)(z, θᵢ a)_α    z = θᵢ x without its coefficient at α
+    s = softmax(x)       αᵢ·s_α = (s ⊙ θᵢ x − s·Σ s ⊙ θᵢ x)_α
+    y = log Σ exp(x)     αᵢ·y_α = (Σ softmax(x) ⊙ θᵢ x)_α
     0 = f(x, a)          αᵢ·x_α = −(∂ₓf)⁻¹ f'(x, a)(z, θᵢ a)_α
     b = A(a) x           αᵢ·x_α = A⁻¹(θᵢ b − (A(a)z + A'(θᵢ a)x))_α
 
@@ -23,10 +25,11 @@ from diff.linear_equations import inverse
 from diff.multiindex import Alpha
 from diff.programs import as_program
 from diff.tangents import lifted, require_linear
+from hilbert.program.builder import line_of
 from hilbert.program.bundle import Pack
 from hilbert.program.external import External
 from hilbert.program.implicit import Implicit, Solve
-from hilbert.program.operation import Add, Cast, Contract, Keep, Move, Operation, Reduce, Scale
+from hilbert.program.operation import Add, Along, Cast, Contract, Keep, Move, Operation, Reduce, Scale
 from hilbert.program.solving import under
 from linmap.net.recur import acted
 from linmap.term import wire
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
 
-Ruled: TypeAlias = Custom | Implicit | Solve
+Ruled: TypeAlias = Custom | Implicit | Solve | Along
 """Steps whose derivative is a rule."""
 LINEAR = (Add, Contract, Keep, Scale, Reduce, Move, Cast, External)
 """What a rule does with tangents."""
@@ -86,6 +89,9 @@ def rule_of(series: Series, slot: int) -> Rule:
         require_linear(found, operation.name)
         line, point = found.line, (*step.args, *made)
         moving = [k for k in step.args if src.slots[k].is_field]
+    elif isinstance(operation, Along):
+        made, point, moving = (slot,), step.args, list(step.args)
+        line = jvp(as_program(line_of([src.slots[k] for k in point], operation, 0))).line
     else:
         made, given, n = src.unpack(slot), src.unpack(step.args[0]), operation.unknowns
         equation, sides, data = _equation(operation, given, n)

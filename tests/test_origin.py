@@ -134,6 +134,8 @@ SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
 OPERANDS: list[tuple[Callable[..., Any], str]] = [
     (lambda m, x, b: hb.inner(x * 2.0, b), "x * 2.0 ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: 3.0 - x > b, "3.0 - x ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: x if x.max() < 1 else b, "x.max() < 1 ∈ Bool"),
+    (lambda m, x, b: x if not (x @ x) > 0.0 else b, "(x @ x) > 0.0 ∈ Bool"),
     (lambda m, x, b: TABLE < b, "TABLE ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: TABLE @ b, "TABLE ∈ ℝ^{Hidden2×Pixel3}, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: -(m.T @ x), "m.T ∈ ℝ^{Pixel3×Hidden2}, x ∈ ℝ^Pixel3"),

@@ -18,8 +18,9 @@ from diff.lift import lift
 from diff.lower import program
 from diff.operations import select
 from diff.trace import fun
-from hilbert import Bool, Copower, DirectSum, Index, Type, Vec
+from hilbert import Bool, DirectSum, Index, Type, Vec
 from hilbert.once import once
+from linmap import rep
 
 if TYPE_CHECKING:
     from diff.higher.binding import Pass
@@ -44,7 +45,7 @@ def spread(leaf: Any, X: Index) -> Expr[Any]:
     if isinstance(leaf, Lane):
         return leaf.of
     expr = const(leaf) if isinstance(leaf, Vec) else leaf
-    made: Expr[Any] = expr.rep(Copower(leaf.space, X))
+    made: Expr[Any] = rep(X, leaf.space)(expr)
     return made
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint import verify
-from diff import fun, lift, log, operation, relu, sin, solve
+from adjoint import adjoint, check_adjoint, verify
+from diff import const, derivative, fun, iterate, lift, log, operation, relu, sin, solve
 from hilbert import R32, Elements, Fin, R, SpaceError, Vec, direct_sum
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -78,6 +78,24 @@ def test_right_functions() -> None:
     assert verify(fun(V, Elements(X))(lambda a, i: a[i]), at=(v, Elements(X).vec(1)))
     assert verify(fun(direct_sum(R, V))(lambda x: x.split()[0] * x.split()[1]), at=direct_sum(R, V).random(rng))
     assert verify(fun(R32**X)(lambda a: a * a), at=(R32**X).vec(np.array([1, 2, 3], np.float32)))
+
+
+def test_the_second_point_is_one_where_there_is_a_value() -> None:
+    """x ↦ x·(Ax) − x, many times, leaves all bounds a little further away; √(1 − x²) has no value there."""
+    A = const((R ** (X * X)).vec([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    f = fun(V)(lambda x: iterate(lambda s: s * (A @ s) - s, x, Fin.of(50)))
+    with np.errstate(all="ignore"):
+        assert verify(f, at=V.vec([1.0, -1.0, 0.0]))
+        assert verify(fun(R)(lambda x: (1.0 - x * x) ** 0.5), at=R.vec(0.99))
+
+
+@pytest.mark.parametrize("k", [1e-200, 1e-300, 1e200])
+def test_functions_of_any_size(k: float) -> None:
+    """The dot test is relative, where squares are 0 or infinite, too."""
+    f: Any = fun(V)(lambda x: k * sin(x))
+    with np.errstate(over="ignore"):
+        assert check_adjoint(f, v)
+        assert not check_adjoint(f, v, star=adjoint(derivative(f).at(v)) * 1.001)
 
 
 def test_points() -> None:

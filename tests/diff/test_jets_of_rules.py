@@ -84,6 +84,12 @@ FUNCTIONS: dict[str, Any] = {
     "an inverse": lambda x: inverse(matrix(x)) @ x @ x,
     "a determinant": lambda x: det(matrix(x)) + logdet(matrix(x)),
     "a factor": lambda x: (cholesky(matrix(x)) @ x) @ x,
+    "log Σ exp": lambda x: (x * x).logsumexp() * x[0],
+    "softmax": lambda x: (x * x).softmax() @ x,
+    "log softmax": lambda x: (x * x).log_softmax() @ sin(x),
+    "softmax along an axis": lambda x: (matrix(x).softmax(over=0) @ x) @ x + matrix(x).logsumexp(over=1) @ x,
+    "softmax of itself": lambda x: (4.0 * x.softmax()).softmax() @ x,
+    "lanes of softmax": lambda x: each(lambda e: (e * x).logsumexp(), x) @ x,
     "a constant start": lambda x: fixed_point(lambda y: 0.5 * cos(y * (x @ x)), R.vec(1.0)),
 }
 

@@ -113,6 +113,23 @@ def test_steps_are_those_of_the_levels() -> None:
     assert len(all_.steps) <= 15 * 6
 
 
+def test_as_many_trees_as_entries() -> None:
+    """A result that does not depend on the tree is repeated along the trees, whatever their number."""
+
+    @term(V, tree, to=V)
+    def f(w: Expr[Vector[Word]], t: Leaf | Node) -> Expr[Vector[Word]]:
+        match t:
+            case Leaf(_):
+                return tanh(w)
+            case Node(left, _):
+                return f(w, left)
+
+    one = Leaf(V.ones())
+    for n in (V.dim - 1, V.dim, V.dim + 1):
+        made: Any = forest(f, [one] * n)(p := V.random(np.random.default_rng(n)))
+        assert np.array_equal(made.array, np.tile(np.tanh(p.array), (n, 1)))
+
+
 def test_results_that_do_not_vary() -> None:
     """A constant at a leaf, and a parameter."""
 

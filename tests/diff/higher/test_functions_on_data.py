@@ -223,6 +223,24 @@ def test_gradients_in_the_classes_of_the_user(t: Any) -> None:
     assert agree(parts, found[0])
 
 
+def test_gradients_in_an_argument_without_vectors() -> None:
+    """They are that argument."""
+
+    @term(R, maybe)
+    def f(w: Expr[Scalar], m: Nothing | Just) -> Expr[Scalar]:
+        match m:
+            case Nothing():
+                return w * w
+            case Just(x):
+                return w * x
+
+    w = R.vec(3.0)
+    assert grad(f, 1)(w, Nothing()) == Nothing()
+    value, part = value_and_grad(f, 1)(w, Nothing())
+    assert (float(value), part) == (9.0, Nothing())
+    assert float(grad(f, 0)(w, Nothing())) == 6.0
+
+
 def test_in_a_traced_function() -> None:
     """A call on expressions is part of the program; the data may hold expressions."""
     t = Node(Leaf(V.vec([1.0, 2.0])), Leaf(V.vec([0.5, -1.0])))
