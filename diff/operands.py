@@ -10,6 +10,7 @@ import inspect
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from diff.bindings import line_bound
 from diff.expr import Expr
 from hilbert import Map, Vec
 from hilbert.errors import shown
@@ -60,10 +61,16 @@ def _said(source: str, part: ast.expr, value: Any, span: Span) -> str | None:
     if isinstance(value, Map):
         return f"{source} : {value.dom} → {value.cod}"
     if _has_space(value):
-        return f"{source} ∈ {value.space}{_made(value, span)}"
+        return f"{source} ∈ {value.space}{_made(value, span) or _bound(part, span)}"
     if isinstance(part, ast.Constant) or callable(value):
         return None
-    return f"{source} is {shown(value)}"
+    return f"{source} is {shown(value)}{_bound(part, span)}"
+
+
+def _bound(part: ast.expr, span: Span) -> str:
+    """The line that binds a name, if that is another one."""
+    line = line_bound(part.id, span.module(), span.line) if isinstance(part, ast.Name) else None
+    return "" if line is None or span.line <= line <= span.end else f" (of line {line})"
 
 
 def _made(value: Any, span: Span) -> str:
@@ -114,7 +121,8 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
                 return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
             if not isinstance(function, (ast.Name, ast.Attribute)) and name != "__call__":
                 return []  # what a computed function was given before is not written here
-            own = function.value if isinstance(function, ast.Attribute) and len(values) > len(args) else function
+            bound = isinstance(function, ast.Attribute) and name != "__call__" and len(values) > len(args)
+            own = function.value if bound else function
             receiver = [own] if len(values) - len(given) > len(args) else []
             return [*zip([*receiver, *args], values, strict=False), *given]
         case _:  # other expressions call nothing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import linecache
 import sysconfig
@@ -58,6 +59,13 @@ class Span:
         lines[-1] = _first(lines[-1], self.end_column)
         lines[0] = lines[0][len(_first(lines[0], self.column)) :]
         return "\n".join(lines)
+
+    def module(self) -> ast.Module:
+        """The whole file; an empty one where it is not known."""
+        try:
+            return ast.parse("".join(linecache.getlines(self.file)))
+        except SyntaxError:  # what a session has been told last
+            return ast.Module([], [])
 
     def contains(self, other: Span) -> bool:
         """Whether all lines of another part are among these."""

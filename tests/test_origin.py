@@ -75,6 +75,20 @@ def line_of(f: Callable[..., Any], below: int) -> int:
     return f.__code__.co_firstlineno + below
 
 
+def through_a_sequence(m: Any, x: Any, b: Any) -> Any:
+    rows = enumerate((m, x), 1)
+    return [row + TABLE for _, row in rows]
+
+
+def of_the_function_around(m: Any, x: Any, b: Any) -> Any:
+    angle = TABLE.norm()
+
+    def turned() -> Any:
+        return hb.sin(angle) * x
+
+    return turned()
+
+
 PLUS = ["return p + TABLE", "       ^^^^^^^^^", "p ∈ ℝ^Pixel3, TABLE ∈ ℝ^{Hidden2×Pixel3}"]
 SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
     (
@@ -128,6 +142,20 @@ SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
             'return ("ä", größe * x)',
             "             ^^^^^^^^^",
             f"größe ∈ ℝ^Hidden2 (of line {line_of(behind_umlauts, 1)}), x ∈ ℝ^Pixel3",
+        ],
+    ),
+]
+SHOWN += [
+    (
+        of_the_function_around,
+        "turned",
+        [
+            "return hb.sin(angle) * x",
+            "       ^^^^^^^^^^^^^",
+            f"hb.sin : ℝ → ℝ, angle is {6**0.5} (of line {line_of(of_the_function_around, 1)})",
+            f"called at {__file__}:{line_of(of_the_function_around, 6)} in of_the_function_around",
+            "return turned()",
+            "       ^^^^^^^^",
         ],
     ),
 ]
@@ -200,6 +228,12 @@ def message(spaces: tuple[Any, ...], body: Callable[..., Any]) -> list[str]:
     with pytest.raises(hb.SpaceError) as caught:
         hb.fun(*spaces)(body)
     return str(caught.value).splitlines()
+
+
+def test_what_runs_through_a_sequence_is_of_its_line() -> None:
+    """The line that binds the sequence, where that is another one; the name of a comprehension differs by version."""
+    due = f"    row ∈ ℝ^Pixel3 (of line {line_of(through_a_sequence, 1)}), TABLE ∈ ℝ^{{Hidden2×Pixel3}}"
+    assert due in message((M, V, W), through_a_sequence)
 
 
 @pytest.mark.parametrize(("body", "name", "due"), SHOWN, ids=lambda value: getattr(value, "__name__", ""))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from adjoint import check_derivative, grad
-from diff import each, fun, iterate, lift, log, program, where
-from hilbert import Fin, R
+from diff import each, fun, iterate, lift, log, program, solve, where
+from hilbert import Fin, R, SpaceError
 from hilbert.program.written import told
 
 X = Fin.of(3)
@@ -67,3 +67,15 @@ def test_check_names_the_first_nan() -> None:
         report = check_derivative(fun(V)(model), V.vec([0.5, 3.0, 4.0]))
     assert not report
     assert report.failing == f"NaN at {HERE}:{line_of('second')} in model"
+
+
+def test_operations_made_of_functions_name_the_line_of_their_call() -> None:
+    """solve is a function that is written into the line: its steps are of the line that calls it."""
+
+    def solved(A: Any, b: Any) -> Any:
+        return solve(A, b)
+
+    f = fun(R ** (X * X), V)(solved)
+    with pytest.raises(SpaceError, match="Singular matrix") as caught:
+        f((R ** (X * X)).zeros(), V.ones())
+    assert caught.value.__notes__ == [f"  computed by {HERE}:{solved.__code__.co_firstlineno + 1} in solved"]

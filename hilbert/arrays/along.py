@@ -34,11 +34,11 @@ class Axes(Library):
         xp, call = self.xp, self._along(name, at, flat)
         if count == 1:
             return Kernel(call)
-        if name in {"argsort", "softmax"}:
-            return Kernel(lambda a: xp.reshape(call(xp.reshape(a, flat)), shape))
+        if name in {"argsort", "softmax", "softmax beside"}:
+            return Kernel(lambda a, *more: xp.reshape(call(xp.reshape(a, flat), *more), shape))
         return Kernel(lambda a: call(xp.reshape(a, flat)))
 
-    def _along(self, name: str, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    def _along(self, name: str, at: int, shape: tuple[int, ...]) -> Callable[..., Any]:
         xp = self.xp
         match name:
             case "argmax":
@@ -51,6 +51,8 @@ class Axes(Library):
                 return self.logsumexp(at, shape)
             case "softmax":
                 return self.softmax(at, shape)
+            case "softmax beside":
+                return self.softmax_beside(at, shape)
             case _:  # names are checked where they are made
                 raise TypeError(name)
 
@@ -61,8 +63,8 @@ class Axes(Library):
             return lambda a: self.zeros(rest, a) - math.inf
 
         def call(a: Any) -> Any:
-            m = self._shift(a, at)
-            return xp.log(xp.sum(xp.exp(a - m), axis=at)) + xp.squeeze(m, axis=at)
+            m = self._finite(self._largest(a, at))
+            return xp.log(xp.sum(self._shifted(a, m), axis=at)) + xp.squeeze(m, axis=at)
 
         return call
 
@@ -71,17 +73,30 @@ class Axes(Library):
         xp = self.xp
         if not math.prod(shape):
             return xp.exp  # type: ignore[no-any-return]
+        return lambda a: self._normalised(self._shifted(a, self._finite(self._largest(a, at))), at)
 
-        def call(a: Any) -> Any:
-            e = xp.exp(a - self._shift(a, at))
-            return e / xp.sum(e, axis=at, keepdims=True)
+    def softmax_beside(self, at: int, shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+        """softmax x, where log Σ exp x is there: no entry of x is larger, so it does for the largest."""
+        xp = self.xp
+        if not math.prod(shape):
+            return lambda a, _: xp.exp(a)
+        return lambda a, total: self._normalised(self._shifted(a, xp.expand_dims(self._finite(total), axis=at)), at)
 
-        return call
+    def _shifted(self, a: Any, m: Any) -> Any:
+        """exp(a − m)."""
+        return self.xp.exp(a - m)
 
-    def _shift(self, a: Any, at: int) -> Any:
-        """The largest entries along an axis, 0 for infinite ones."""
-        m = self.xp.max(a, axis=at, keepdims=True)
-        return self.xp.where(self.xp.isfinite(m), m, self.zeros((), a))
+    def _normalised(self, e: Any, at: int) -> Any:
+        """Divided by the sums along an axis."""
+        return e / self.xp.sum(e, axis=at, keepdims=True)
+
+    def _largest(self, a: Any, at: int) -> Any:
+        """The largest entries along an axis, which stays."""
+        return self.xp.max(a, axis=at, keepdims=True)
+
+    def _finite(self, m: Any) -> Any:
+        """The entries, 0 for infinite ones."""
+        return self.xp.where(self.xp.isfinite(m), m, self.zeros((), m))
 
 
 class NumpyAxes(Axes):
@@ -93,37 +108,31 @@ class NumpyAxes(Axes):
             return super().logsumexp(at, shape)
 
         def call(a: Any) -> Any:
-            m, e = self._exponentials(a, at)
-            return np.log(_sums(e, at)) + m.squeeze(at)
+            m = self._finite(self._largest(a, at))
+            return np.log(_sums(self._shifted(a, m), at)) + m.squeeze(at)
 
         return call
 
-    def softmax(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    def _shifted(self, a: Any, m: Any) -> Any:
         """Into one array."""
-        if not math.prod(shape):
-            return super().softmax(at, shape)
-
-        def call(a: Any) -> Any:
-            _, e = self._exponentials(a, at)
-            e /= np.expand_dims(_sums(e, at), at)
-            return e
-
-        return call
-
-    def _exponentials(self, a: Any, at: int) -> tuple[Any, Any]:
-        """The largest entries m, and exp(a − m)."""
-        m = _largest(a, at)
-        if not np.isfinite(m).all():
-            m = np.where(np.isfinite(m), m, 0.0).astype(a.dtype)
         e = np.subtract(a, m)
-        return m, np.exp(e, out=e)
+        return np.exp(e, out=e)
 
+    def _normalised(self, e: Any, at: int) -> Any:
+        """In place."""
+        e /= np.expand_dims(_sums(e, at), at)
+        return e
 
-def _largest(a: Any, at: int) -> Any:
-    """The largest entries along an axis, which stays; short rows are made columns, which numpy compares faster."""
-    if at != a.ndim - 1 or not 1 < a.shape[at] <= SHORT or a.ndim == 1:
-        return np.max(a, axis=at, keepdims=True)
-    return np.max(np.ascontiguousarray(np.moveaxis(a, at, 0)), axis=0)[..., None]
+    def _largest(self, a: Any, at: int) -> Any:
+        """Short rows are made columns, which numpy compares faster."""
+        if at != a.ndim - 1 or not 1 < a.shape[at] <= SHORT or a.ndim == 1:
+            return np.max(a, axis=at, keepdims=True)
+        return np.max(np.ascontiguousarray(np.moveaxis(a, at, 0)), axis=0)[..., None]
+
+    def _finite(self, m: Any) -> Any:
+        """The entries themselves, most often."""
+        finite = np.isfinite(m)
+        return m if finite.all() else np.where(finite, m, 0.0).astype(m.dtype)
 
 
 def _sums(e: Any, at: int) -> Any:

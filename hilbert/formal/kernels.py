@@ -156,9 +156,8 @@ class FormalKernels(Library):
         """A function along axes: there is none on the factors."""
         plain = self.base.along(name, at, count, leaf).call
 
-        def run(a: Any) -> Any:
-            (a,) = self.operands(a)
-            return plain(self.settled(a, name) if isinstance(a, Formal) else a)
+        def run(*args: Any) -> Any:
+            return plain(*(self.settled(a, name) if isinstance(a, Formal) else a for a in self.operands(*args)))
 
         return Kernel(run)
 

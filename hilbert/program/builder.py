@@ -203,11 +203,12 @@ class Builder:
         self.fixed |= line.fixed
         where = list(args)
         leaves = iter(line.slots[line.arity :])
-        outside, watch, self.watch = self.place, self.watch, None
+        before, watch, self.watch = self.place, self.watch, None
+        outside = before if watch is None else watch()
         for step in line.steps:
             self.place = step.place or outside
             where.append(self.emit(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
-        self.place, self.watch = outside, watch
+        self.place, self.watch = before, watch
         return where
 
     def line(self, outputs: Iterable[int]) -> Line:

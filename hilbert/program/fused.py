@@ -12,7 +12,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.leaf import Leaf
 from hilbert.program.bind import BoundLine
 from hilbert.program.line import Line
-from hilbert.program.operation import Contract, Operation, Reduce
+from hilbert.program.operation import Along, Contract, Operation, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +111,22 @@ class Weighted(Operation):
         if self.side == 0:
             return Kernel(lambda a, b: h(g(a, f(b))))
         return Kernel(lambda a, b: h(g(f(b), a)))
+
+
+@final
+@frozen(repr=False)
+class SoftmaxBeside(Operation):
+    """(x, log Σ exp x) ↦ softmax x: the exponentials of x less the second, which is no less than the largest entry."""
+
+    softmax: Along
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of x."""
+        return operands[0]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's."""
+        return lib.along("softmax beside", self.softmax.at, len(self.softmax.index.axes), operands[0])
 
 
 @final

@@ -8,7 +8,9 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
+from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Entry, Leaf
+from hilbert.program.bind import BoundLine
 from hilbert.program.operation import COMPUTED, FOUND, Along, Literal
 from hilbert.program.run import Runner
 from tests import oracle
@@ -106,6 +108,28 @@ def test_cross_entropy_in_nine_steps() -> None:
     f = hb.fun.over(each.dom)(lambda z, y: each(z, y).mean())
     line = Runner(hb.planned(hb.value_and_grad(f, 0)).line).line
     assert len([step for step in line.steps if not isinstance(step.operation, Literal)]) <= 9
+
+
+@pytest.mark.parametrize("field", [hb.R, hb.R32])
+@pytest.mark.parametrize("at", [0, 1])
+def test_softmax_beside_its_sum(field: hb.Field, at: int) -> None:
+    """softmax x from x and ln Σ exp x: the same to the last digits for large entries and infinite ones."""
+    space = field ** (hb.Fin.of(4) * hb.Fin.of(4))
+    f = hb.program(hb.fun(space)(lambda a: (a.logsumexp(over=at), a.softmax(over=at))))
+    rows = [[1e4, 1e4 - 1, -3.0, 0.5], [-np.inf] * 4, [np.inf, 1.0, 2.0, 3.0], [-np.inf, 0.0, 3.0, np.nan]]
+    a = np.array(rows if at else np.transpose(rows), space.leaves[0].dtype)
+    line = Runner(f.line).line
+    assert [type(step.operation).__name__ for step in line.steps] == ["Along", "SoftmaxBeside"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total, parts = Runner(f.line).run([a])
+        due = BoundLine(f.line, NUMPY, [a])([a])
+    eps = np.finfo(a.dtype).eps
+    np.testing.assert_array_equal(total, due[0])
+    np.testing.assert_allclose(parts, due[1], rtol=4 * eps, atol=0)
+    there = Runner(f.line).run([pytest.importorskip("jax").numpy.asarray(a)])
+    np.testing.assert_allclose(np.asarray(there[1]), due[1], rtol=1e-6, atol=0)
+    backwards = hb.program(hb.fun(space)(lambda a: (a.softmax(over=at), a.logsumexp(over=at))))
+    assert [type(step.operation).__name__ for step in Runner(backwards.line).line.steps] == ["Along", "Along"]
 
 
 def test_what_does_not_fit() -> None:

@@ -13,7 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjoint import grad, value_and_grad
-from diff import Expr, arrow, case, data, exp, folded, fun, inner, on, program, sequence, sin, tanh, term, variant
+from diff import (
+    Expr,
+    arrow,
+    as_vector,
+    case,
+    data,
+    exp,
+    folded,
+    fun,
+    inner,
+    on,
+    program,
+    sequence,
+    sin,
+    tanh,
+    term,
+    variant,
+)
 from diff.higher import Taylor, TermError, call, evaluate
 from diff.higher.modules import Module
 from diff.higher.terms import Prim, below
@@ -566,6 +583,9 @@ def test_equal_data_are_one_type() -> None:
     assert data(Leaf, Node, word=R ** Fin(Word, 5)).core is not tree.core
 
 
+ZERO: Any = R.vec(0.0)
+
+
 @variant
 class Private:
     _value: Expr[Scalar]
@@ -593,14 +613,17 @@ def test_fields_with_an_underscore() -> None:
                 return R.vec(0.0)
 
     @term(kind)
-    def first(p: Private | Nothing) -> Any:
-        return UNTYPED_CASE(squared(p), on(Private, lambda q: q._value) | on(Nothing, lambda _: R.vec(0.0)))
+    def first(p: Private | Nothing) -> Expr[Scalar]:
+        value: Expr[Scalar] = UNTYPED_CASE(squared(p), on(Private, lambda q: q._value) | on(Nothing, lambda _: ZERO))
+        return value
 
     p = Private(R.vec(3.0), Private(R.vec(4.0), Nothing()))
     assert float(total(p)) == 9.0 + 256.0
     assert float(first.evaluated(p)) == float(first(p)) == 9.0
     g = grad(first)(p)
-    assert (float(g._value), float(g._next._value)) == (6.0, 0.0)
+    assert isinstance(g, Private)
+    assert isinstance(g._next, Private)
+    assert (float(as_vector(g._value)), float(as_vector(g._next._value))) == (6.0, 0.0)
     with pytest.raises(TermError, match=r"of which space is Private\.value, .* write data\(…, value=V\)"):
         data(Private, Nothing, _value=R)
 
@@ -610,12 +633,12 @@ def test_vectors_of_another_space() -> None:
     square = term(R)(lambda x: x * x)
     assert float(square(R.vec(3.0))) == 9.0
     leaf = Leaf(V.zeros())
-    assert encode(p0, t=leaf).space == H  # type: ignore[call-arg]
+    assert encode(p0, t=leaf).space == H  # type: ignore[call-overload]
     with pytest.raises(TermError, match=r"argument 1 of lambda, x, is in ℝ\^Word2: a vector of ℝ is due") as found:
-        square(V.zeros())  # type: ignore[call-overload]
+        square(V.zeros())  # type: ignore[arg-type]
     assert found.value.code == "shape"
     with pytest.raises(TermError, match=r"argument 1 of encode, p, is in ℝ\^Word2: a vector of Params\(.*\) is due"):
-        encode(V.zeros(), leaf)  # type: ignore[call-overload]
+        encode(V.zeros(), leaf)  # type: ignore[arg-type]
     for other in (2.0, np.ones(3), None):
         with pytest.raises(TermError, match=r"argument 1 of lambda, x, is .*: make it by V\.vec\(data\)") as found:
             square(other)  # type: ignore[call-overload]
