@@ -6,14 +6,15 @@ coefficients above the value is found first: those that depend, through any numb
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+import heapq
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from diff.multiindex import Alpha
 from diff.programs import as_program
+from hilbert.leaf import Bundle
 from hilbert.program.branch import Choose, Cond
 from hilbert.program.builder import Builder
-from hilbert.program.bundle import Pack
-from hilbert.program.line import live_parts
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted, looped
 from hilbert.program.operation import Move
@@ -134,16 +135,79 @@ def _turned(series: Series, slot: int, alpha: Alpha, loop: Loop, *, inside: bool
 
 def _moving(loop: Loop, moving: set[int]) -> set[int]:
     """The arguments of a round that have coefficients above the value, in some round."""
+    return _flow_of_rounds(loop, moving)[0]
+
+
+def _flow_of_rounds(loop: Loop, given: set[int]) -> tuple[set[int], _Flow]:
+    """The arguments that move in some round, a state where its result does; and what moves with them."""
     body = loop.body
-    reads = []
+    flow, moving, new = _Flow(body), set(given), set(given)
+    of: dict[int, list[int]] = {}
     for j in range(loop.states):
-        live = live_parts(body, [body.outputs[j]])
-        reads.append({k for k in range(body.arity) if live[k]} if body.slots[j].is_field else set())
-    count = -1
-    while len(moving) != count:
-        count = len(moving)
-        moving = moving | {j for j, some in enumerate(reads) if some & moving}
-    return moving
+        if body.slots[j].is_field:
+            of.setdefault(body.outputs[j], []).append(j)
+    while new:
+        new = {j for slot in flow.move(new) for j in of.get(slot, ())} - moving
+        moving |= new
+    return moving, flow
+
+
+@final
+class _Flow:
+    """For each slot of a line which of its arrays depend on the arguments that are said to move."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.parts = [set[int]() for _ in line.slots]
+        self.readers: list[list[int]] = [[] for _ in line.slots]
+        for slot, step in enumerate(line.steps, line.arity):
+            for a in dict.fromkeys(step.args):
+                self.readers[a].append(slot)
+
+    def move(self, arguments: set[int]) -> set[int]:
+        """Let arguments move; the slots that move since. What moved already is not looked at again."""
+        found, ahead = set[int](), sorted(arguments)  # a heap: all that a slot depends on comes before it
+        for k in arguments:
+            self.parts[k] = _every(self.line.slots[k])
+        while ahead:
+            slot = heapq.heappop(ahead)
+            while ahead and ahead[0] == slot:
+                heapq.heappop(ahead)
+            if slot >= self.line.arity:
+                moved = self._moved(slot)
+                if moved <= self.parts[slot]:
+                    continue
+                self.parts[slot] |= moved
+            found.add(slot)
+            for reader in self.readers[slot]:
+                heapq.heappush(ahead, reader)
+        return found
+
+    def outputs(self) -> set[int]:
+        """The outputs that move."""
+        return {k for k, slot in enumerate(self.line.outputs) if self.parts[slot]}
+
+    def _moved(self, slot: int) -> set[int]:
+        step, parts = self.line.steps[slot - self.line.arity], self.parts
+        match step.operation:
+            case Pack():
+                return {k for k, a in enumerate(step.args) if parts[a]}
+            case Unpack(j):
+                return {0} if j in parts[step.args[0]] else set()
+            case Loop() as loop:
+                moving, flow = _flow_of_rounds(loop, parts[step.args[0]])
+                return {k for k in flow.outputs() if k >= loop.states or k in moving}
+            case Cond(then, otherwise):
+                flows = [_Flow(line) for line in (then, otherwise)]
+                for flow in flows:
+                    flow.move({k - 1 for k in parts[step.args[0]] if k})
+                return set().union(*(flow.outputs() for flow in flows))
+            case _:  # all of them
+                return _every(self.line.slots[slot])
+
+
+def _every(leaf: Leaf) -> set[int]:
+    return set(range(len(leaf.leaves))) if isinstance(leaf, Bundle) else {0}
 
 
 def _of_branches(series: Series, cond: Cond, leaves: tuple[int, ...], alphas: list[Alpha]) -> Results:

@@ -6,6 +6,8 @@ are one row of its table, so that a term is compared, hashed and pickled in time
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
 
@@ -218,6 +220,21 @@ def driven(start: Generator[Any, Any, X]) -> X:
             stack.pop()
     result: X = value
     return result
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No search for cyclic garbage meanwhile: it visits all that a long pass has made, again and again, for nothing.
+
+    What is let go of is freed as always. After the last such pass of any thread, the search is on if it was before.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def shared_terms(term: Term) -> set[int]:

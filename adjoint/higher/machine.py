@@ -47,7 +47,7 @@ from diff.higher.terms import (
 from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
 from diff.higher.values import Value
 from hilbert import Vec
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 
 def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
@@ -56,7 +56,8 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
     Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
     """
     try:
-        found: AnyTerm = driven(_read(Machine(steps), term))
+        with uncollected():
+            found: AnyTerm = driven(_read(Machine(steps), term))
     except Stuck:
         message = "a derivative of a derivative in a direction of functions of functions is not reduced"
         raise TermError("limit", message, term.place) from None

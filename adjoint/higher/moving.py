@@ -43,6 +43,9 @@ from hilbert import DirectSum, Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
 
+_STILL = frozenset({Vec})
+"""The class of leaves that neither move nor are stuck."""
+
 
 class Mover(Reader):
     """Values that move."""
@@ -141,6 +144,8 @@ class Mover(Reader):
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
         """op(v); the tangent is 𝒥op along those of the leaves (rules 10, 14, 15)."""
         leaves = flat(value)
+        if _STILL.issuperset(map(type, leaves)):
+            return applied(op, value)
         level = max([leaf.level for leaf in leaves if type(leaf) is DualNumber], default=0)
         if level:
             points = tuple([_under(leaf, level) for leaf in leaves])

@@ -61,14 +61,14 @@ class Transposer(Mover):
                 found = sums.pop(node)
                 covectors = []
                 for k, ty in enumerate(node.types):
-                    one = yield self._total(found[k], ty)
-                    covectors.append(one)
-                yield self._backward(tape, node, covectors, sums)
+                    some = found[k]
+                    covectors.append(some[0] if len(some) == 1 else (yield self._total(some, ty)))
+                self._backward(tape, node, covectors, sums)
         found = sums[start]
         parts = []
         for k, ty in enumerate(start.types):
-            one = yield self._total(found[k], ty)
-            parts.append(one)
+            some = found[k]
+            parts.append(some[0] if len(some) == 1 else (yield self._total(some, ty)))
         it = iter(parts)
         return leafwise(start.point, start.type, lambda *_: next(it))
 
@@ -139,7 +139,7 @@ class Transposer(Mover):
             found.append((term.point, arrow.dom, back))
         return found
 
-    def _backward(self, tape: Tape, node: Node, covectors: list[Value], sums: Sums) -> Pass:
+    def _backward(self, tape: Tape, node: Node, covectors: list[Value], sums: Sums) -> None:
         """T of one binding of the derivative let series."""
         match node:
             case Start():  # of another differentiation of the same tape
@@ -190,8 +190,6 @@ class Transposer(Mover):
                 raise Stuck
             case _:
                 assert_never(node)
-        return
-        yield  # a pass like the others
 
     def gradient(self, function: Value, point: Value, covector: Value, arrow: Arrow) -> Pass:
         """(λu. 𝒟f(a)(u))*·c."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.expr import const
-from diff.higher.binding import Pass, each
+from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.terms import (
     AnyTerm,
@@ -104,9 +104,11 @@ class Evaluator:
                 case Lit(value):
                     return value
                 case Prim(op, arg, name):
-                    value = yield self.value(arg, env)
+                    given = _at_hand(arg, env)
+                    if given is None:
+                        given = yield self.value(arg, env)
                     try:
-                        return self.primitive(op, value, name)
+                        return self.primitive(op, given, name)
                     except TermError as error:
                         raise error.at(term.place) from error
                     except SpaceError as error:
@@ -127,7 +129,10 @@ class Evaluator:
                     bind(pattern, value, env)
                     term = body
                 case Tuple(parts):
-                    values = yield each(lambda part, env=env: self.value(part, env), parts)  # type: ignore[misc]
+                    values = []
+                    for part in parts:
+                        known = _at_hand(part, env)
+                        values.append((yield self.value(part, env)) if known is None else known)
                     return tuple(values)
                 case Proj(index, of):
                     value = yield self.value(of, env)
@@ -254,11 +259,11 @@ class Evaluator:
         match ty:
             case SelfType():
                 return (yield f(value))
-            case TupleType(parts) if mentions(ty, SelfType):
-                values = []
-                for part, one in zip(parts, value, strict=True):
-                    made = (yield self._map(part, f, one)) if mentions(part, SelfType) else one
-                    values.append(made)
+            case TupleType(parts):
+                values = list(value)
+                for k in _recurring(ty):
+                    made = yield (f(values[k]) if isinstance(parts[k], SelfType) else self._map(parts[k], f, values[k]))
+                    values[k] = made
                 return tuple(values)
             case DataType() if mentions(ty, SelfType):
                 made = yield self._map(_opened(ty)[value.label], f, value.payload)
@@ -319,6 +324,21 @@ def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
             stack.extend(zip(one.parts, part, strict=True))
 
 
+def _at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
+    """The value of a variable, or of a tuple of such, which needs no pass; None for others."""
+    if type(term) is Var:
+        return env.get(term.number)
+    if type(term) is not Tuple:
+        return None
+    values = []
+    for part in term.parts:
+        known = env.get(part.number) if type(part) is Var else None
+        if known is None:
+            return None
+        values.append(known)
+    return tuple(values)
+
+
 def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
     """The branch of a label."""
     return next(branch for branch in branches if branch.label == label)
@@ -341,7 +361,17 @@ def mentioned(term: Lam | Fix) -> tuple[int, ...]:
 
 
 @once
+<<<<<<< HEAD
 def fields(ty: DataType) -> dict[str, Ty]:
+=======
+def _recurring(ty: TupleType) -> tuple[int, ...]:
+    """The parts that speak of X."""
+    return tuple(k for k, part in enumerate(ty.parts) if mentions(part, SelfType))
+
+
+@once
+def _fields(ty: DataType) -> dict[str, Ty]:
+>>>>>>> hl
     """What each constructor takes, with X where the type recurs."""
     return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
 

@@ -26,33 +26,42 @@ so that the adjoint is a sum by segments.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from attrs import frozen
 
-from diff.expr import const
+from diff.bodies import traced
+from diff.expr import Expr, const, literal, tracing
 from diff.higher.errors import TermError
-from diff.higher.evaluate import STEPS, bind, chosen
+from diff.higher.evaluate import STEPS, Evaluator, bind, chosen
 from diff.higher.functions import AnyTermFunction, TermFunction
 from diff.higher.kinds import Data
 from diff.higher.lanes import Lane, LaneEvaluator, spread
 from diff.higher.levels import Levels
-from diff.higher.terms import Case, Fold, If
-from diff.higher.values import DiscreteShape, filled, nested, shape_of
+from diff.higher.terms import Branch, Case, Fold, If
+from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
 from diff.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
+from hilbert.program.lifted import lifted_line
+from hilbert.program.operation import Reduce
+from hilbert.relation import Converse, Graph, Inclusion
+from hilbert.relation.base import table
 from hilbert.term import driven
-from linmap import concatenate, gather
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from diff.bodies import Body
     from diff.higher.binding import Pass
     from diff.higher.levels import Ints
     from diff.higher.values import Value
     from hilbert.map import AnyMap
+    from hilbert.program.builder import Builder
+    from hilbert.relation.base import AnyRelation
 
 
 def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
@@ -106,27 +115,88 @@ class ForestEvaluator(LaneEvaluator):
         if not isinstance(term, Fold):
             message = "forest(f, trees): f takes the trees apart without calling itself: it is no fold"
             raise TermError("tag", message, term.place)
-        return (yield self._levels(condition, term, env))
+        return self._levels(condition, term, env)
 
-    def _levels(self, levels: Levels, term: Fold, env: dict[int, Value]) -> Pass:
-        pool = Pool(levels.last)
+    def _levels(self, levels: Levels, term: Fold, env: dict[int, Value]) -> Value:
+        b = tracing.get()[-1]
+        pool = Pool(b, levels.last)
+        known: dict[Any, Algebra] = {}
         for g, group in enumerate(levels.groups):
             X: Index = Fin.of(len(group.nodes))
-            leaves = [_stacked(one, X) if isinstance(one, tuple) else pool.at(one, X) for one in group.columns]
-            branch = chosen(term.branches, group.label)
-            inner, self.X = dict(env), X
-            bind(branch.pattern, filled(group.shape, iter(leaves)), inner)
-            result = yield self.value(branch.body, inner)
-            pool.add(g, group.nodes, result, X)
-        self.X = levels.roots
-        return pool.at(levels.tops, self.X)
+            columns = [_stacked(b, one, X) if isinstance(one, tuple) else pool.at(one, X) for one in group.columns]
+            given = [lane for column in columns for lane in column.lanes]
+            key = group.label, group.shape, tuple(lane.space for lane in given)
+            if key not in known:
+                known[key] = algebra(b, chosen(term.branches, group.label), group.shape, columns, env)
+            pool.add(g, group.nodes, Column(known[key].shape, known[key].over(b, X, given)), X)
+        return pool.at(levels.tops, levels.roots).value()
 
 
-def _stacked(column: tuple[Vec[Any], ...], X: Index) -> Value:
-    """Vectors of one space as a lane."""
+@final
+@frozen(eq=False)
+class Column:
+    """Values of one shape, one at each node: for each leaf those of all."""
+
+    shape: DiscreteShape
+    lanes: list[Lane]
+
+    def value(self, leaves: Iterable[Any] | None = None) -> Value:
+        """The value with these leaves, or with lanes."""
+        return filled(self.shape, iter(self.lanes if leaves is None else leaves))
+
+
+@final
+class AtNode(Evaluator):
+    """The evaluator of what is done at one node."""
+
+    def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
+        """op(v); raises TermError `tag` where v is of all trees."""
+        if any(isinstance(leaf, Lane) for leaf in flat(value)):
+            raise TermError("tag", "forest(f, trees): the results of one fold are used at the nodes of another")
+        return super().primitive(op, value, name)
+
+
+@final
+@frozen(eq=False)
+class Algebra:
+    """What is done at a node of one class: traced once, and lifted over the nodes of each level."""
+
+    body: Body
+    shape: DiscreteShape
+
+    def over(self, b: Builder, X: Index, given: list[Lane]) -> list[Lane]:
+        """The results at all nodes of a level."""
+        slots = [slot for lane in given for slot in lane.of.slots]
+        varies = [True] * len(slots) + [False] * len(self.body.captured)
+        found, up = lifted_line(b, self.body.line, (X,), [*slots, *self.body.captured], varies)
+        made = iter([slot if moves else b.rep(slot, (X,)) for slot, moves in zip(found, up, strict=True)])
+        return [Lane(Expr(b, Copower(V, X), tuple(islice(made, len(V.leaves)))), V) for V in self.body.spaces]
+
+
+def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Column], env: dict[int, Value]) -> Algebra:
+    """A branch of a fold on what nodes of one shape hold. Raises TermError for results without vectors."""
+    given = [lane.space for column in columns for lane in column.lanes]
+    form: list[DiscreteShape] = []
+
+    def body(*leaves: Any) -> Any:
+        some = iter(leaves)
+        inner = dict(env)
+        parts = [column.value(some) for column in columns]
+        bind(branch.pattern, filled(shape, iter(parts)), inner)
+        found, made = shape_of(driven(AtNode(STEPS).value(branch.body, inner)))
+        if not made:
+            raise TermError("shape", "forest(f, trees): the results at the nodes are vectors")
+        form.append(found)
+        return tuple(const(v) if isinstance(v, Vec) else v for v in made)
+
+    return Algebra(traced(b, "forest", body, given), form[0])
+
+
+def _stacked(b: Builder, column: tuple[Vec[Any], ...], X: Index) -> Column:
+    """Vectors of one space, one at each node."""
     space = column[0].space
     arrays = tuple(_beneath([v.leaves[k] for v in column]) for k in range(len(space.leaves)))
-    return Lane(const(Vec(Copower(space, X), arrays)), space)
+    return Column(DiscreteShape(space), [Lane(literal(b, Vec(Copower(space, X), arrays)), space)])
 
 
 def _beneath(arrays: list[Any]) -> Any:
@@ -139,43 +209,46 @@ def _beneath(arrays: list[Any]) -> Any:
 class Pool:
     """The results at nodes that are still needed: an expression of V^n for each leaf of a result."""
 
-    def __init__(self, last: Ints) -> None:
-        self.last = last
+    def __init__(self, b: Builder, last: Ints) -> None:
+        self.b, self.last = b, last
         self.numbers = np.empty(0, np.int64)
         self.places = np.empty(len(last), np.int64)
         """Where the result at a node is."""
-        self.shape: DiscreteShape | None = None
-        self.leaves: list[Lane] = []
+        self.held: Column | None = None
 
-    def at(self, nodes: Ints, X: Index) -> Value:
-        """The results at some nodes, as lanes over X."""
-        assert self.shape is not None  # lower levels come first
+    def at(self, nodes: Ints, X: Index) -> Column:
+        """The results at some nodes."""
+        assert self.held is not None  # lower levels come first
+        index: Index = Fin.of(len(self.numbers))
         positions = self.places[nodes]
-        return filled(self.shape, iter([_gathered(leaf, positions, X) for leaf in self.leaves]))
+        if len(positions) == index.size and (positions[:-1] < positions[1:]).all():
+            return self.held
+        return self._mapped(self.held, Converse(Graph(X, index, table(positions))), X)
 
-    def add(self, g: int, nodes: Ints, result: Value, X: Index) -> None:
+    def add(self, g: int, nodes: Ints, made: Column, X: Index) -> None:
         """Put the results at group g beside those needed later; raises TermError for those of another shape."""
-        shape, found = shape_of(result)
-        new = [Lane(spread(leaf, X), leaf.space) for leaf in found]
-        if self.shape is not None and shape != self.shape:
+        if self.held is not None and made.shape is not self.held.shape and made.shape != self.held.shape:
             raise TermError("shape", "forest(f, trees): the results at all nodes must have one shape")
         kept = self.numbers[self.last[self.numbers] > g]
         if kept.size:
-            Y: Index = Fin.of(len(kept))
-            old = [_gathered(leaf, self.places[kept], Y) for leaf in self.leaves]
-            new = [_beside(a, b, Y, X) for a, b in zip(old, new, strict=True)]
-        self.shape, self.leaves, self.numbers = shape, new, np.concatenate([kept, nodes])
+            made = self._beside(self.at(kept, Fin.of(len(kept))), made, Fin.of(len(kept)), X)
+        self.held, self.numbers = made, np.concatenate([kept, nodes])
         self.places[self.numbers] = np.arange(len(self.numbers))
 
+    def _beside(self, one: Column, other: Column, X: Index, Y: Index) -> Column:
+        """Those of both, one after the other."""
+        both: Index = Fin.of(X.size + Y.size)
+        a = self._mapped(one, Inclusion(X, both, 0), both)
+        b = self._mapped(other, Inclusion(Y, both, X.size), both)
+        sums = [tuple(map(self.b.add, x.of.slots, y.of.slots)) for x, y in zip(a.lanes, b.lanes, strict=True)]
+        lanes = [Lane(Expr(self.b, lane.of.space, some), lane.space) for lane, some in zip(a.lanes, sums, strict=True)]
+        return Column(one.shape, lanes)
 
-def _gathered(leaf: Lane, positions: Ints, X: Index) -> Lane:
-    index = leaf.of.space.index
-    if len(positions) == index.size and (positions[:-1] < positions[1:]).all():
-        return leaf
-    made: Any = gather(positions, index, leaf.space, rows=X)
-    return Lane(made(leaf.of), leaf.space)
-
-
-def _beside(a: Lane, b: Lane, X: Index, Y: Index) -> Lane:
-    made: Any = concatenate(X, Y, V=a.space, to=Fin.of(X.size + Y.size))
-    return Lane(made(a.of, b.of), a.space)
+    def _mapped(self, column: Column, relation: AnyRelation, X: Index) -> Column:
+        """The values at the elements of X that a relation sums over."""
+        step = Reduce(relation, 0)
+        lanes = [
+            Lane(Expr(self.b, Copower(lane.space, X), tuple(self.b.apply(step, k) for k in lane.of.slots)), lane.space)
+            for lane in column.lanes
+        ]
+        return Column(column.shape, lanes)

@@ -57,13 +57,14 @@ class Levels:
         order = np.argsort(codes, kind="stable")
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         first = np.cumsum(counts) - counts
+        shapes = [_shape(parts) for _, parts in forms]
         self.groups: list[Group] = []
         of = np.empty(len(nodes), np.int64)
         for g, some in enumerate(np.split(order, cuts)):
             of[some] = g
-            cls, parts = forms[rows[some[0]]]
+            row = rows[some[0]]
+            cls, (shape, places) = forms[row][0], shapes[row]
             vectors = iter(visits[cls].columns([nodes[k] for k in some.tolist()]))
-            shape, places = _shape(parts)
             columns = tuple(next(vectors) if at is None else children[first[some] + at] for at in places)
             self.groups.append(Group(cls.__name__, shape, some, columns))
         self.last = np.full(len(nodes), -1)
@@ -84,7 +85,8 @@ class _Visit:
         """Whether all nodes of the class have one shape."""
         names = [name for name, of in self.fields if _recurs(of)]
         is_each = all(isinstance(of, Itself) for of in some if _recurs(of))
-        self.children: Callable[[Any], tuple[Any, ...]] = _attributes(names) if is_each else self._all_children
+        self.children: Callable[[Any], tuple[Any, ...]] | None = _attributes(names) if is_each else self._all_children
+        """The children of a node; None where there are none."""
         self._row = (cls, tuple(None if isinstance(of, Itself) else of for of in some))
 
     def _all_children(self, node: Any) -> tuple[Any, ...]:
@@ -128,10 +130,10 @@ class _Visit:
         return found
 
 
-def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]] | None:
     if len(names) > 1:
         return attrgetter(*names)
-    return (lambda node: (getattr(node, names[0]),)) if names else (lambda _: ())
+    return (lambda node: (getattr(node, names[0]),)) if names else None
 
 
 def _recurs(kind: Kind) -> bool:
@@ -161,10 +163,11 @@ def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -
     layer = trees
     while layer:
         start = len(nodes)
-        fresh = {id(node): node for node in layer}
-        if len(fresh) == len(layer) and numbers.keys().isdisjoint(fresh):  # none is shared
-            numbers.update(zip(fresh, range(start, start + len(layer)), strict=True))
-            found += range(start, start + len(layer))
+        ids = list(map(id, layer))
+        new = range(start, start + len(layer))
+        if len(set(ids)) == len(layer) and numbers.keys().isdisjoint(ids):  # none is shared
+            numbers.update(zip(ids, new, strict=True))
+            found += new
             nodes += layer
         else:
             for node in layer:
@@ -173,7 +176,8 @@ def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -
                 if k == len(nodes):
                     nodes.append(node)
         try:
-            parts = [children_of[type(node)](node) for node in nodes[start:]]
+            some = nodes[start:] if start else nodes
+            parts = [of(node) if (of := children_of[type(node)]) else () for node in some]
         except KeyError:
             other = next(node for node in nodes[start:] if type(node) not in visits)
             raise TermError("type", f"{shown(other)} where a value of {kind} is due") from None

@@ -30,6 +30,7 @@ from diff.higher.types import (
     space_of,
 )
 from diff.higher.values import nested, program_type
+from hilbert.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +164,8 @@ class Module:
 
     def term(self, text: str, file: str = "<text>") -> tuple[AnyTerm, Ty]:
         """A term that is written with the names of this module, closed and checked, and its type; raises TermError."""
-        return self.checked(self.reader.term(text, file))
+        with uncollected():
+            return self.checked(self.reader.term(text, file))
 
     def checked(self, term: AnyTerm, due: Ty | None = None) -> tuple[AnyTerm, Ty]:
         """A term of this text without open nodes and names, and its type; what nothing determines is the default."""

@@ -266,6 +266,10 @@ def _opened(value: Value) -> Pass:
 
 def flat(value: Value) -> list[Any]:
     """The leaves of nested tuples."""
+    if not isinstance(value, tuple):
+        return [value]
+    if tuple not in map(type, value):
+        return list(value)
     found: list[Any] = []
     stack = [value]
     while stack:

@@ -49,6 +49,15 @@ FUNCTIONS: dict[str, Any] = {
     "while": lambda x: while_(lambda s: s @ s < 4.0, lambda s: s * (x @ x) + s, x, at_most=X) @ x,
     "again": lambda x: again(lambda y: sin(y) * y, x) @ x,
     "checkpoint": lambda x: iterate(lambda s: tanh(s * x) + s, x, Fin.of(9), checkpoint=True) @ x,
+    "what moves goes on by a loop and a branch inside": lambda x: iterate(
+        lambda s: (
+            where(s[0] > 0.0, lambda: s[1] * s[0], lambda: s[1]),
+            fold(lambda t, e: (t[0] * e, t[1] + e * s[2]), (s[0], s[1]), (R**X).vec([0.0, 0.5, 1.0, 1.5, 2.0]))[1],
+            s[2] + x @ x,
+        ),
+        (ONE, ONE, ONE),
+        X,
+    )[0],
     "no rounds": lambda x: iterate(lambda s: s * s, x @ x, Fin.of(0)),
 }
 
@@ -69,6 +78,33 @@ def along(f: Any) -> Any:
     """x ↦ Df(x)[v]."""
     d: Any = jvp(f)
     return fun(V)(lambda y: d(y, const(ALONG)))
+
+
+def test_what_moves_is_found_in_time_linear_in_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that shifts n states: twice the states, twice the steps that are looked at."""
+    from diff.series_bodies import _Flow
+
+    looked = [0]
+    moved = _Flow._moved
+
+    def counted(flow: _Flow, slot: int) -> set[int]:
+        looked[0] += 1
+        return moved(flow, slot)
+
+    monkeypatch.setattr(_Flow, "_moved", counted)
+
+    def count(n: int) -> int:
+        def shifted(x: Any) -> Any:
+            start = (x, *(const(ONE) for _ in range(n - 1)))
+            return iterate(lambda s: (sin(s[-1]) * s[0], *(s[k] * s[k] for k in range(n - 1))), start, X)[-1]
+
+        looked[0] = 0
+        jet(fun(R)(shifted), 1, 2)
+        return looked[0]
+
+    small = count(20)
+    assert 20 <= small <= 100
+    assert count(40) <= 2 * small + 10
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

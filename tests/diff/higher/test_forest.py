@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from adjoint import grad
 from diff import Expr, case, data, folded, forest, fun, inner, on, tanh, term, variant
 from diff.higher import TermError
+from diff.higher.evaluate import Evaluator
 from hilbert import Fin, R, Scalar, SpaceError, Vector
 from tests.diff.higher.test_functions_on_data import (
     Just,
@@ -185,3 +186,57 @@ def test_errors_are_errors_of_terms() -> None:
     with pytest.raises(TermError):
         forest(energy, [])
     assert word.size == 2
+
+
+def test_what_is_done_at_a_node_is_traced_once_for_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of trees and levels is."""
+    calls: list[str] = []
+    value_of = Evaluator.primitive
+
+    def primitive(self: Evaluator, op: Any, value: Any, name: str = "") -> Any:
+        calls.append(str(op))
+        return value_of(self, op, value, name)
+
+    @term(R, tree)
+    def f(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        match t:
+            case Leaf(word):
+                return w * tanh(word.sum())
+            case Node(left, right):
+                return tanh(f(w, left) + f(w, right))
+
+    def high(depth: int) -> Any:
+        return Leaf(V.vec([0.5, 1.0])) if depth == 0 else Node(high(depth - 1), Leaf(V.vec([float(depth), 1.0])))
+
+    monkeypatch.setattr(Evaluator, "primitive", primitive)
+    forest(f, [high(12), high(7)])
+    many = len(calls)
+    calls.clear()
+    forest(f, [high(1)])
+    assert many == len(calls) == 2
+
+
+@term(R, tree)
+def total(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+    match t:
+        case Leaf(word):
+            return w * word.sum()
+        case Node(left, right):
+            return total(w, left) + total(w, right)
+
+
+def test_folds_one_after_the_other() -> None:
+    """What one gives for a tree is not the same for all nodes of another; side by side they are two folds."""
+    some: list[Any] = [Node(Leaf(V.vec([1.0, 2.0])), Leaf(V.vec([3.0, 4.0]))), Leaf(V.vec([5.0, 6.0]))]
+
+    @term(R, tree)
+    def after(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        return total(total(w, t), t)
+
+    @term(R, tree)
+    def beside(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        return total(w, t) * total(w * w, t)
+
+    with pytest.raises(TermError, match="the results of one fold are used at the nodes of another"):
+        forest(after, some)
+    assert np.allclose(forest(beside, some)(R.vec(2.0)).array, [20.0 * 40.0, 22.0 * 44.0])

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from diff import derivative, jet, sin
+from diff import derivative, jet, sin, sinh
 from diff.higher import Taylor, TermError, evaluate, program
 from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
 from diff.higher.claims import agree
+from diff.higher.evaluate import Evaluator
 from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Plus, Prim, Tuple, Var, below, fresh, real, variables
 from diff.higher.types import REAL, Ty, is_first_order
 from diff.higher.values import Tagged
@@ -112,6 +113,40 @@ def test_slot_zero_is_the_value(seed: int) -> None:
     term, _ = first_order(seed)
     for orders in ORDERS:
         assert agree(primal(evaluate(Taylor.of(*orders).term(term)), len(Taylor.of(*orders).orders)), evaluate(term))
+
+
+def primitives(term: AnyTerm, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many primitives the evaluation of a term computes."""
+    count = [0]
+    plain = Evaluator.primitive
+
+    def counting(self: Evaluator, op: Any, value: Any, name: str = "") -> Any:
+        count[0] += 1
+        return plain(self, op, value, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Evaluator, "primitive", counting)
+        evaluate(term)
+    return count[0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_written_once_is_computed_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed argument and a right-hand side of a let cost what they cost alone, in a value and in D(t)."""
+    terms = Terms(seed)
+    x = fresh("x")
+    body = Tuple((terms.term(REAL, (x,), 25), x, x, terms.term(REAL, (x,), 25)))
+    once = Prim(sinh, Prim(sinh, real(0.5)))
+    same = real(float(sinh(sinh(R.vec(0.5)))))
+    for macro in (None, Taylor.of(1, 1), Taylor.of(1, 3)):
+
+        def count(term: AnyTerm, macro: Taylor | None = macro) -> int:
+            return primitives(term if macro is None else macro.term(term), monkeypatch)
+
+        due = count(once) - count(same)
+        assert due >= 2
+        assert count(Let(x, once, body)) - count(Let(x, same, body)) == due
+        assert count(App(Lam(x, body), once)) - count(App(Lam(x, body), same)) == due
 
 
 @pytest.mark.parametrize("orders", ORDERS, ids=str)
