@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test fuzz bench coverage typing-mutants mutation edits statements terms wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants edits statements terms wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -22,6 +22,9 @@ typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must
 
 mutation: .venv/.ready ## change the laws in turn; the tests of meaning must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.run $(ARGS)
+
+language-mutants: .venv/.ready ## change the passes and tables of the languages in turn; their tests must notice
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages $(ARGS)
 
 edits: .venv/.ready ## mistakes in the models of docs/examples: each must be refused, or trace
 	$(BIN)/python -m tests.mutation.edits $(ARGS)

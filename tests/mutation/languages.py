@@ -24,8 +24,8 @@ import jax
 import pytest
 
 import adjoint
-from tests.mutation.mutants import Mutant, mutants
-from tests.mutation.run import ROOT, Changed, Verdict, explained, forked, report, result_of, source
+from tests.mutation.mutants import Mutant, mutants, source
+from tests.mutation.run import ROOT, Changed, Verdict, explained, forked, report, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -181,7 +181,7 @@ def reads(e: AnyTerm) -> set[int]:
 
 
 def key_of(e: AnyTerm) -> Hashable:
-    """A key by which equal steps of A-normal form are found; terms with binders are keys themselves."""
+    """A key by which equal steps of A-normal form are found; of terms with binders themselves, and what they read."""
     match e:
         case Var(_, number):
             return number
@@ -191,8 +191,8 @@ def key_of(e: AnyTerm) -> Hashable:
             return tuple(map(key_of, parts))
         case App(Name(name, at), arg) if not isinstance(arg, Lam):
             return name, at, key_of(arg)
-        case _:  # a name, or what binds
-            return e
+        case _:  # a name, or what binds: a hash up to names does not tell what it reads
+            return e, tuple(sorted(reads(e)))
 
 
 def is_discrete(ty: Ty) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.making import Maker
+from adjoint.languages.ks.names import Written
 from diff.higher.binding import renamed
+from diff.higher.errors import Place
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, fresh
 from diff.higher.types import Lin
 
@@ -198,7 +200,8 @@ def _sum(make: Maker, parts: list[AnyTerm]) -> AnyTerm:
 def inner(make: Maker, name: str, at: tuple[object, ...]) -> Name:
     """The f of [D f]."""
     callee = make.scope.callees[name, at[0]]  # type: ignore[index]  # the types of arguments
-    for (text, arg), found in make.scope.callees.items():
-        if found.identity == (callee.derivations[1:], callee.base, callee.of):
-            return Name(text, (arg,))
-    return Name(callee.base, (callee.of,))
+    if len(callee.derivations) == 1:
+        return Name(callee.base, (callee.of,))
+    written = Written(callee.derivations[1:], callee.base, callee.of)
+    found = make.scope.resolved(written, None, Place(name, 1, 1))
+    return Name(written.text, (found.arg,))

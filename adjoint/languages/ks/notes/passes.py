@@ -29,6 +29,13 @@ class Forward:
     bindings: Bindings = Factory(list)
     steps: list[tuple[Pattern, Back]] = Factory(list)
     known: dict[Hashable, AnyTerm] = Factory(dict)
+    numbers: set[int] = Factory(set)
+    """Of the variables that are bound here."""
+
+    def bind(self, pattern: Pattern, value: AnyTerm) -> None:
+        """let pattern = value, after what is bound so far."""
+        self.bindings.append((pattern, value))
+        self.numbers.update(x.number for x in variables(pattern))
 
     def own(self) -> list[Var]:
         """The variables that are bound here."""
@@ -38,7 +45,7 @@ class Forward:
         """The scope around that a variable is bound in."""
         scope = self
         while isinstance(x, Var) and scope.around is not None:
-            if x.number in {own.number for own in (*scope.own(), *scope.index)}:
+            if x.number in scope.numbers or any(x.number == i.number for i in scope.index):
                 break
             scope = scope.around
         return scope
@@ -67,6 +74,7 @@ class Entry:
             whole = fresh("p", pattern_type(pattern))
             made = [(Tuple((whole, *records)), value), (pattern, whole)]
         self.scope.bindings[self.position : self.position + 1] = made
+        self.scope.numbers.update(x.number for bound, _ in made for x in variables(bound))
 
 
 @final

@@ -53,7 +53,7 @@ class Splitting:
                     e = body
                 case App(Name("assert"), Tuple((c, Lam(_, body)))):
                     held = App(Name("assert", (UNIT,)), Tuple((c, Lam(Tuple(()), Tuple(())))))
-                    scope.bindings.append((fresh("u", UNIT), held))
+                    scope.bind(fresh("u", UNIT), held)
                     e = body
                 case _:  # a step, which is bound
                     x = fresh("t", self.make.type(e))
@@ -101,7 +101,7 @@ class Splitting:
         key = key_of(value)
         if key not in scope.known:
             scope.known[key] = x = fresh("k", self.make.type(value))
-            scope.bindings.append((x, value))
+            scope.bind(x, value)
         return scope.known[key]
 
     def _size(self, v: AnyTerm, scope: Forward) -> AnyTerm:
@@ -142,7 +142,7 @@ class Splitting:
                 value, step = self._called(f, arg, scope, value)
             case _:  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build here", value)
-        scope.bindings.append((pattern, value))
+        scope.bind(pattern, value)
         scope.steps.append((pattern, step))
         if isinstance(pattern, Var):
             scope.known.setdefault(key_of(value), pattern)
@@ -168,7 +168,7 @@ class Splitting:
             both = make.type(made)
             assert isinstance(both, TupleType)
             pair = fresh("p", both)
-            scope.bindings.append((pair, made))
+            scope.bind(pair, made)
             record = make.component(1, pair)
 
             def through(d: AnyTerm, to: Backward) -> None:

@@ -1,0 +1,106 @@
+"""Cases of the figures and the tables of KS-Lisp, one by one."""
+
+import pytest
+
+from adjoint.languages import Source
+from adjoint.languages.ks import load
+from adjoint.languages.ks.functions import KsFunction
+from adjoint.languages.ks.making import key_of
+from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.signatures import built_in
+from adjoint.languages.ks.types import BOOL, tangent, vec
+from diff.higher import TermError
+from diff.higher.terms import App, Lam, Name, Tuple, fresh
+from diff.higher.types import INT, REAL, Arrow, TupleType
+
+
+def function(text: str, *, prelude: bool = True) -> KsFunction:
+    found = load([Source("t.ks", text)], prelude=prelude).functions["f"]
+    assert isinstance(found, KsFunction)
+    return found
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_selection_of_three(k: int) -> None:
+    """∂π_{k,3} is 1 at the k-th place, in each stage."""
+    f = function(f"(def f Float (p : Tuple Float Float Float) (sin (get${k}$3 p)))")
+    at, along = [(0.25, 0.5, 0.75)], [(1.0, 10.0, 100.0)]
+    due = f.differential(at, along, reverse=False), f.differential(at, None, reverse=True)
+    assert [x != 0.0 for x in due[1]] == [j == k for j in (1, 2, 3)]
+    for name in pipeline.NAMES:
+        stage = function(f.stages()[name](None, None))
+        found = stage.differential(at, along, reverse=False), stage.differential(at, None, reverse=True)
+        assert found[0] == pytest.approx(due[0], rel=1e-14), name
+        assert found[1] == pytest.approx(due[1], rel=1e-14), name
+
+
+def test_categorical_constant() -> None:
+    """K(k) : () ⇒ R takes the empty environment as it is."""
+    f = function("(def f Float () 3.0)")
+    for name in ("CL", "CL-pruned"):
+        assert f.stages()[name](None, None).startswith("; f = K(3.0)\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("(def f Float (x : Float) ())", 26, r"\(\) is no expression: \(tuple\) is the empty tuple"),
+        ("(def f Float (x : Float) [x])", 26, "expected an expression"),
+        ("(def f Float (x :) x)", 14, r"expected a parameter, \(x : T\), not"),
+        ("(def f Float (x Float Float) x)", 14, r"expected a parameter, \(x : T\), not"),
+        ('(def "f" Float (x : Float) x)', 6, "expected a function, not 'f'"),
+        ("(def f Float (let : Float) 1.0)", 15, "expected the name of a parameter, not 'let'"),
+        ("(def f Float (x : Float) (let (1.0 x) x))", 32, "expected the name of a variable, not '1.0'"),
+        ("(gdef rev nosuch)", 11, "nosuch is not defined before this place"),
+        ("(gdef rev add)", 11, r"add is defined on .* and .*: write \[add T\]"),
+        ("(def f Float (x : Float) (nosuch x))", 27, "nosuch is not defined before this place"),
+    ],
+)
+def test_messages(text: str, column: int, message: str) -> None:
+    """What is wrong, where it stands."""
+    with pytest.raises(TermError, match=message) as caught:
+        load([Source("t.ks", text)])
+    assert caught.value.place is not None
+    assert caught.value.place.column == column
+
+
+def test_without_the_prelude() -> None:
+    """What is typed by rule needs no declaration; the prelude does."""
+    assert function("(def f (Vec Float) () (build 2 (lam (i : Integer) 1.0)))", prelude=False).value([]) == [1.0, 1.0]
+    with pytest.raises(TermError, match="sin is not defined"):
+        function("(def f Float (x : Float) (sin x))", prelude=False)
+
+
+def test_type_of_a_fold_in_reverse() -> None:
+    """RFold f f' acc v dr : (δs, (δa, Vec δb))."""
+    a, b, s = TupleType((REAL, INT)), BOOL, vec(REAL)
+    pair, over = TupleType((a, b)), vec(b)
+    step = Arrow(TupleType((pair, tangent(a))), TupleType((s, tangent(pair))))
+    found = built_in("RFold", TupleType((Arrow(pair, a), step, a, over, tangent(a))))
+    assert found is TupleType((s, TupleType((tangent(a), tangent(over)))))
+
+
+def test_keys_of_binders() -> None:
+    """Steps that bind are told apart by what they read, in their hash too; equal ones have one key."""
+    xs = [fresh("x", REAL) for _ in range(2)]
+
+    def built(k: int) -> App:
+        return App(Name("build", ()), Tuple((xs[k], Lam(fresh("i", INT), App(Name("sin", (REAL,)), xs[k])))))
+
+    keys = [hash(key_of(built(k))) for k in (0, 1, 0)]
+    assert keys[0] != keys[1]
+    assert keys[0] == keys[2]
+    assert key_of(built(0)) == key_of(built(0)) != key_of(built(1))
+
+
+def test_the_record_tells_the_function() -> None:
+    """[sufrevpass f] of an overloaded f is found by its record, and by nothing else."""
+    text = "(def f Float (x : Float) (mul x x)) (def f Float ((x : Float) (y : Float)) (mul x y))"
+    loaded = load([Source("t.ks", text)])
+    one = "(let ((t b) ([suffwdpass f] 3.0)) ([sufrevpass f] 1.0 b))"
+    two = "(let ((t b) ([suffwdpass f] 3.0 4.0)) ([sufrevpass f] 1.0 b))"
+    assert (loaded.expression(one), loaded.expression(two)) == ("6.0", "(4.0, 3.0)")
+    with pytest.raises(TermError, match=r"write \[sufrevpass \[f T\]\]"):
+        loaded.expression("([sufrevpass f] 1.0 2.0)")
+    with pytest.raises(TermError, match=r"it takes two, not Float"):
+        loaded.expression("([rev f] 1.0)")
