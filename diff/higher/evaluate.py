@@ -361,17 +361,13 @@ def mentioned(term: Lam | Fix) -> tuple[int, ...]:
 
 
 @once
-<<<<<<< HEAD
-def fields(ty: DataType) -> dict[str, Ty]:
-=======
 def _recurring(ty: TupleType) -> tuple[int, ...]:
     """The parts that speak of X."""
     return tuple(k for k, part in enumerate(ty.parts) if mentions(part, SelfType))
 
 
 @once
-def _fields(ty: DataType) -> dict[str, Ty]:
->>>>>>> hl
+def fields(ty: DataType) -> dict[str, Ty]:
     """What each constructor takes, with X where the type recurs."""
     return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
 
