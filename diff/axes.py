@@ -74,7 +74,8 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
         else:
             found.append((one, at))
     if left or any(want.count(one) > 1 for one, _ in found if one in have):
-        which = "two of its axes are one index set; x.rep(V, over=0) repeats x along the first axis of V"
+        ways = [f"over={at} along axis {at}" for at in range(len(want)) if want[:at] + want[at + 1 :] == have]
+        which = f"two of its axes are one index set; x.rep(V, over=…) repeats x, {', '.join(ways) or 'along one'}"
         if left:
             which = f"it does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
         msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}"

@@ -12,16 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DIRECT = 512
-"""Up to so many unknowns a system is solved directly, by a matrix; above by GMRES."""
+"""Up to so many unknowns a system is solved directly, by a matrix; above by GMRES first."""
 ENTRIES = 2**24
 """The matrices of all lanes have at most so many entries, unless GMRES would keep as many."""
 WIDTH, RESTARTS = 80, 40
 """The vectors that GMRES keeps, and how often it starts again."""
+TRIED = 20
+"""So many vectors it keeps, once, where there is room for the matrices."""
 
 
 def is_direct(unknowns: int, lanes: int) -> bool:
     """Whether systems of so many unknowns, one for each lane, are solved by their matrices."""
-    return unknowns <= WIDTH or (unknowns <= DIRECT and unknowns**2 * lanes <= ENTRIES)
+    return unknowns <= WIDTH or (unknowns <= DIRECT and has_room(unknowns, lanes))
+
+
+def has_room(unknowns: int, lanes: int) -> bool:
+    """Whether the matrices of systems of so many unknowns are small enough to be made."""
+    return unknowns**2 * lanes <= ENTRIES
 
 
 def direct(xp: Any, a: Any, b: Any) -> Any:
@@ -39,30 +46,30 @@ def direct(xp: Any, a: Any, b: Any) -> Any:
         raise SpaceError(msg) from error
 
 
-def gmres(xp: Any, apply: Callable[[Any], Any], b: Any) -> Any:
-    """x with apply(x) = b, for each row of b; restarted (Saad and Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
+def gmres(xp: Any, apply: Callable[[Any], Any], b: Any, *, once: bool = False) -> tuple[Any, float]:
+    """x with apply(x) = b, for each row of b (Saad and Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
 
-    Raises SpaceError where it does not get there.
+    Restarted, or tried `once`, with what it leaves of b at most where it does not get there, and otherwise 0.
     """
     tolerance = float(xp.finfo(b.dtype).eps) ** 0.75
     x, due = xp.zeros_like(b), _norm(xp, b)
     left = due
-    for _ in range(RESTARTS):
+    restarts, width = (1, TRIED) if once else (RESTARTS, WIDTH)
+    for k in range(restarts + 1):
         r = b - apply(x)
         left = _norm(xp, r)
         if bool(xp.all(left <= tolerance * due)):
-            return x
-        x = x + _cycle(xp, apply, r, left, tolerance * due)
-    worst = float(xp.max(left / xp.where(due > 0, due, xp.ones_like(due))))
-    msg = f"a linear system of {b.shape[-1]} unknowns is not solved: GMRES leaves {worst:.3g} of the right side"
-    raise SpaceError(msg)
+            return x, 0.0
+        if k < restarts:
+            x = x + _cycle(xp, apply, r, left, tolerance * due, min(width, b.shape[-1]))
+    return x, float(xp.max(left / xp.where(due > 0, due, xp.ones_like(due))))
 
 
-def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any) -> Any:
+def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any, width: int) -> Any:
     """The best x in the Krylov space of r: Arnoldi's basis, orthogonalised twice, and small least squares."""
     basis, columns = [_scaled(xp, r, beta)], list[Any]()
     y: Any = None
-    for k in range(1, min(WIDTH, r.shape[-1]) + 1):
+    for k in range(1, width + 1):
         w, h = apply(basis[-1]), 0.0
         q = xp.stack(basis, axis=1)
         for _ in range(2):
@@ -71,7 +78,7 @@ def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any)
         size = _norm(xp, w)
         columns.append(xp.concat([h, size[:, None]], axis=1))
         basis.append(_scaled(xp, w, size))
-        if k % 5 == 0 or k == min(WIDTH, r.shape[-1]):
+        if k % 5 == 0 or k == width:
             y, left = _least(xp, columns, beta)
             if bool(xp.all(left <= enough)):
                 break

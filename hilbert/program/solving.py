@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Arrays
-from hilbert.arrays.systems import direct, gmres, is_direct
+from hilbert.arrays.systems import direct, gmres, has_room, is_direct
 from hilbert.attach import attach
+from hilbert.errors import SpaceError
 from hilbert.index import Fin, Index
 from hilbert.program.bind import BoundLine
 from hilbert.program.builder import Builder
@@ -24,44 +25,50 @@ if TYPE_CHECKING:
 
 @final
 class _Solver:
-    """Runs a `Solve`; what applies its line is bound when it is first run."""
+    """Runs a `Solve`; what applies its line to some right sides is bound when it is first run.
+
+    Directly where there are few unknowns; else GMRES has one try, and goes on only where a matrix has no room.
+    """
 
     def __init__(self, of: Solve, lib: Library) -> None:
-        self.lib, line, u = lib, of.line, of.unknowns
+        self.lib, self.of, line, u = lib, of, of.line, of.unknowns
         self.ends = len(line.outputs)
         self.unknowns, self.many = line.slots[:u], tuple(axis.size for axis in of.many)
         self.lanes = line.slots[0].shape[: of.lanes]
         self.sizes = [prod(leaf.shape[of.lanes :]) for leaf in self.unknowns]
         self.total = sum(self.sizes)
-        self.is_direct = is_direct(self.total, prod(self.lanes))
-        axes: tuple[Index, ...] = (Fin.of(self.total if self.is_direct else prod(self.many)),)
-        self.line = fused(folded(under(line, axes, u)))
-        self.bound: BoundLine | None = None
+        self.is_direct, self.has_room = (f(self.total, prod(self.lanes)) for f in (is_direct, has_room))
+        self.bound: dict[int, BoundLine] = {}
 
     def __call__(self, given: Arrays) -> Arrays:
         """The arrays of the unknowns."""
         lib = self.lib.inner
         arrays = [lib.xp.asarray(self.lib.whole(a, "a linear system")) for a in given]
-        if self.bound is None:
-            self.bound = BoundLine(self.line, lib, Arrays(arrays).parts)
-        xp, data = lib.xp, arrays[self.ends :]
+        xp = lib.xp
         rows, lanes = prod(self.many), prod(self.lanes)
         b = xp.concat([xp.reshape(a, (rows, lanes, -1)) for a in arrays[: self.ends]], axis=2) if rows * lanes else None
         if b is None or not self.total:
             shapes = ((*self.many, *leaf.shape) for leaf in self.unknowns)
             return Arrays([lib.zeros(shape, arrays[0]) for shape in shapes])
-        if self.is_direct:
-            eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
-            basis = xp.broadcast_to(eye[:, None, :], (self.total, lanes, self.total))
-            columns = self._applied(xp, basis, data)
-            x = direct(xp, xp.permute_dims(columns, (1, 2, 0)), b)
-        else:
+        x: Any = None
+        if not self.is_direct:
 
             def apply(x: Any) -> Any:
-                made = self._applied(xp, xp.reshape(x, (rows, lanes, self.total)), data)
+                made = self._applied(xp, xp.reshape(x, (rows, lanes, self.total)), arrays)
                 return xp.reshape(made, (rows * lanes, self.total))
 
-            x = gmres(xp, apply, xp.reshape(b, (rows * lanes, self.total)))
+            right = xp.reshape(b, (rows * lanes, self.total))
+            x, left = gmres(xp, apply, right, once=self.has_room)
+            if left and not self.has_room:
+                msg = (
+                    f"a linear system of {self.total} unknowns is not solved: GMRES leaves {left:.3g} of the right side"
+                )
+                raise SpaceError(msg)
+            x = None if left else x
+        if x is None:
+            eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
+            basis = xp.broadcast_to(eye[:, None, :], (self.total, lanes, self.total))
+            x = direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b)
         return Arrays(self._parts(xp, xp.reshape(x, (rows, lanes, self.total)), self.many))
 
     def _parts(self, xp: Any, x: Any, front: tuple[int, ...]) -> list[Any]:
@@ -72,11 +79,13 @@ class _Solver:
             start += size
         return found
 
-    def _applied(self, xp: Any, x: Any, data: list[Any]) -> Any:
+    def _applied(self, xp: Any, x: Any, arrays: list[Any]) -> Any:
         """The line on some x, one behind the other."""
-        assert self.bound is not None
         n, lanes = x.shape[:2]
-        made = self.bound([*self._parts(xp, x, (n,)), *data])
+        if n not in self.bound:
+            line = fused(folded(under(self.of.line, (Fin.of(n),), self.of.unknowns)))
+            self.bound[n] = BoundLine(line, self.lib.inner, Arrays(arrays).parts)
+        made = self.bound[n]([*self._parts(xp, x, (n,)), *arrays[self.ends :]])
         return xp.concat([xp.reshape(xp.asarray(a), (n, lanes, -1)) for a in made], axis=2)
 
 

@@ -303,14 +303,33 @@ def test_matrices_of_many_lanes_are_not_made() -> None:
 
 
 def test_gmres() -> None:
-    """apply(x) = b for every row, and an error where there is no solution."""
+    """apply(x) = b for every row, and what is left where there is no solution."""
     a = np.eye(300) + 0.02 * RNG(0).standard_normal((300, 300))
     b = RNG(1).standard_normal((4, 300))
     b[2] = 0.0
-    x = systems.gmres(np, lambda v: v @ a.T, b)
+    x, left = systems.gmres(np, lambda v: v @ a.T, b)
     np.testing.assert_allclose(x @ a.T, b, atol=1e-9)
+    assert left == 0.0
+    assert systems.gmres(np, lambda v: v * (np.arange(300) > 0), np.ones((1, 300)))[1] > 1e-3
+
+
+def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An implicit step of a stiff diffusion with more than 512 unknowns: in one lane and in three, and its gradient."""
+    n = systems.DIRECT + 1
+    line, many = R ** Fin.of(n), Fin.of(3)
+    stiff = 2.0 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)
+    f = fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u))
+    u, k = line.random(RNG(0)), line.random(RNG(1))
+    inverse = np.linalg.inv(np.eye(n) + 1e3 * stiff)
+    np.testing.assert_allclose(f(u).array, inverse @ u.array, atol=1e-9)
+    slope = grad(fun(line)(lambda u: f(u) @ const(k)))(u)
+    np.testing.assert_allclose(slope.array, inverse.T @ k.array, atol=1e-9)
+    several = (line**many).random(RNG(2))
+    np.testing.assert_allclose((f**many)(several).array, several.array @ inverse.T, atol=1e-9)
+    monkeypatch.setattr(systems, "ENTRIES", 0)
+    monkeypatch.setattr(systems, "RESTARTS", 1)
     with pytest.raises(SpaceError, match="GMRES leaves"):
-        systems.gmres(np, lambda v: v * (np.arange(300) > 0), np.ones((1, 300)))
+        fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u) * 2.0)(u)
 
 
 def test_in_conditions() -> None:
