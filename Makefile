@@ -1,5 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
+export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
 .PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants edits statements terms wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"

@@ -1,11 +1,18 @@
-"""The adjoint calculus: adjoints, gradients, Jacobians, checks (paper §6–7)."""
+"""The adjoint calculus: adjoints, gradients, Jacobians, checks (paper §6–7).
 
-from adjoint.affine import adjoint_affine, vjp
-from adjoint.check import Checks, Report, check, check_adjoint, check_derivative
-from adjoint.gradient import grad, hessian, jacobian, value_and_grad
-from adjoint.rules import adjoint
-from adjoint.verification import Verification, verify
-from diff.names import NAMES
+Importing it imports nothing yet: the command `hilbert`, which lies in this package, needs no library for `--help`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adjoint.affine import adjoint_affine, vjp
+    from adjoint.checks import Checks, Report, check, check_adjoint, check_derivative
+    from adjoint.gradient import grad, hessian, jacobian, value_and_grad
+    from adjoint.rules import adjoint
+    from adjoint.verification import Verification, verify
+    from diff.names import NAMES
 
 __all__ = [
     "NAMES",
@@ -24,3 +31,25 @@ __all__ = [
     "verify",
     "vjp",
 ]
+
+if not TYPE_CHECKING:
+    HOMES = {
+        "adjoint.affine": ("adjoint_affine", "vjp"),
+        "adjoint.checks": ("Checks", "Report", "check", "check_adjoint", "check_derivative"),
+        "adjoint.gradient": ("grad", "hessian", "jacobian", "value_and_grad"),
+        "adjoint.rules": ("adjoint",),
+        "adjoint.verification": ("Verification", "verify"),
+        "diff.names": ("NAMES",),
+    }
+
+    def __getattr__(name: str) -> object:
+        """A public name; the first one imports them all."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        for home, names in HOMES.items():
+            module = import_module(home)
+            globals().update({each: getattr(module, each) for each in names})
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.check import check
+from adjoint.checks import check
 from diff import lift
 from hilbert import Copower, DirectSum, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import namespace, to_numpy

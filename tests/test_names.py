@@ -1,5 +1,6 @@
 """A public name means one thing: it is in one package, not in `hilbert.relation` too, and hides none of Python."""
 
+import ast
 import builtins
 import importlib
 import inspect
@@ -72,3 +73,20 @@ def test_the_space_stands_last() -> None:
     assert last
     assert all(last.values()), last
     assert {"red", "total", "rep", "scale", "roll", "crop", "gather", "sparse", "stack"} <= last.keys()
+
+
+def test_names_that_are_imported_late_are_those_that_type_checkers_see() -> None:
+    """HOMES of adjoint = its imports under TYPE_CHECKING, and gives names(adjoint); dir has them."""
+    module = importlib.import_module("adjoint")
+    tree = ast.parse((ROOT / "adjoint" / "__init__.py").read_text("utf-8"))
+    seen = {
+        node.module: tuple(a.name for a in node.names) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+    }
+    del seen["importlib"], seen["typing"]
+    assert seen == vars(module)["HOMES"]
+    assert sorted(name for names in seen.values() for name in names) == sorted(module.__all__)
+    for home, names in seen.items():
+        assert all(getattr(module, name) is getattr(importlib.import_module(str(home)), name) for name in names)
+    assert set(module.__all__) <= set(dir(module))
+    with pytest.raises(AttributeError, match="module 'adjoint' has no attribute 'gradd'"):
+        _ = module.gradd

@@ -1,4 +1,12 @@
-"""What `--help` says."""
+"""What `--help` and `--version` say; nothing of the library is imported for it."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 USAGES = {
     "check": "hilbert check FILE...",
@@ -95,3 +103,16 @@ at one that is drawn. The exit status is 1 if one is wrong.
 {FILES}""",
 }
 """The help of the command, and of each sub-command."""
+
+
+def answer(words: Sequence[str]) -> str | None:
+    """What a command line is told that asks for help or for the version; None for the others."""
+    match words:
+        case ["--help" | "-h" | "help", *rest]:
+            return HELP[rest[0] if rest and rest[0] in HELP else ""]
+        case ["--version", *_]:
+            return f"hilbert {version('hilbert')}"
+        case [first, *rest] if first in USAGES and ("--help" in rest or "-h" in rest):
+            return HELP[first]
+        case _:
+            return None

@@ -65,3 +65,19 @@ def test_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_bytes(b"\xef\xbb\xbf" + MODEL.partition("g =")[0].replace("\n", "\r\n").encode())
     done = process("check", str(tmp_path / "m.py"))
     assert (done.stdout, done.stderr) == ("f : ℝ -> ℝ\n", "")
+
+
+def test_help_needs_no_library() -> None:
+    """`hilbert --help` imports neither numpy nor the library, nor does `import adjoint`; a sub-command does."""
+    code = """
+import sys
+from adjoint.command import main
+def foreign(): return sorted({'numpy', 'attr', 'hilbert', 'linmap', 'diff', 'opt_einsum'} & sys.modules.keys())
+for words in (['--help'], ['--help', 'run'], ['check', '--help'], ['verify', 'f.py', '-h'], ['--version']):
+    assert main(words) == 0 and not foreign(), words
+assert main(['check', 'no.py']) == 2 and len(foreign()) == 6
+"""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("hilbert: functions in a file")

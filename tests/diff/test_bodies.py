@@ -94,7 +94,7 @@ def test_texts_of_nested_bodies_are_written_a_bounded_number_of_times(kind: str)
             hb.show(f)
         return count
 
-    few, many = written(3), written(12)
+    few, many = written(2), written(8)
     assert many <= 4 * (4 * few)
 
 

@@ -1,0 +1,228 @@
+"""The sub-commands: results on stdout, errors on stderr, the exit status at the end."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjoint.command.arguments import Asked, asked
+from adjoint.command.help import USAGE
+from adjoint.command.report import TextError, UsageError, complain, say
+from adjoint.languages.source import Source
+from adjoint.languages.values import ValueTextError, Written, parse, text
+from diff.higher.errors import TermError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjoint.command.definition import DefinedFunction, Loaded
+    from adjoint.languages.values import Value
+
+LANGUAGES = {
+    "py": "adjoint.command.python",
+    "lam": "adjoint.command.lam",
+    "cad": "adjoint.command.texts",
+    "ks": "adjoint.command.texts",
+}
+"""What loads the files of a language; it is imported when it is asked for."""
+DIGITS = 12
+"""The digits that a number of steps may have."""
+USAGE_STATUS = 2
+
+
+def followed(words: Sequence[str]) -> int:
+    """Follow a sub-command; the exit status: 0, 1 for an error in a text, 2 for one in the words."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            return _status(words)
+    except BrokenPipeError:
+        raise
+    except UsageError as error:
+        complain(f"hilbert: {error}")
+        return USAGE_STATUS
+    except TextError as error:
+        complain(error.report())
+        return 1
+    except Exception as error:  # noqa: BLE001 - a mistake of this library; no traceback is shown
+        complain(f"hilbert: a mistake of the library, please report it: {type(error).__name__}: {error}")
+        return 1
+
+
+def _warned(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    complain(f"hilbert: {category.__name__}: {message}")
+
+
+def _status(words: Sequence[str]) -> int:
+    if not words:
+        raise UsageError(f"which sub-command?\n{USAGE}")
+    first, *rest = words
+    follow = SUBCOMMANDS.get(first)
+    if follow is None:
+        near = get_close_matches(first, SUBCOMMANDS, 1)
+        raise UsageError(f"no sub-command {first}{f': did you mean {near[0]}?' if near else ''}\n{USAGE}")
+    return follow(asked(first, rest))
+
+
+# --- sub-commands ---
+
+
+def _check(of: Asked) -> int:
+    status = 0
+    for file in of.files:
+        try:
+            for found in _loaded(file, of).definitions.values():
+                say(f"{found.name} : {found.signature}")
+        except TextError as error:
+            complain(error.report())
+            status = max(status, 1)
+        except UsageError as error:
+            complain(f"hilbert: {error}")
+            status = USAGE_STATUS
+    return status
+
+
+def _run(of: Asked) -> int:
+    args = _values(of.arguments, "argument", of)
+    loaded = _loaded(of.file, of)
+    if of.expressions:
+        for source in of.expressions:
+            say(loaded.expression(source))
+        return 0
+    if not of.name and (claims := getattr(loaded, "claims", None)):
+        report = claims()
+        say(str(report))
+        return 0 if report.holds else 1
+    if not of.name and "main" in loaded.definitions:  # what it prints is its result
+        loaded.definitions["main"].value(())
+        return 0
+    say(_written(_found(loaded, of).value(args)))
+    return 0
+
+
+def _diff(of: Asked) -> int:
+    at, along = _values(of.at or (), "--at", of), None if of.along is None else _values(of.along, "--along", of)
+    found = _found(_loaded(of.file, of), of)
+    say(_written(found.differential(at, along, reverse=of.reverse)))
+    return 0
+
+
+def _show(of: Asked) -> int:
+    at = None if of.at is None else _values(of.at, "--at", of)
+    found = _found(_loaded(of.file, of), of)
+    if of.stage not in ("list", *found.stages):
+        raise UsageError(f"no stage {of.stage}: there are {', '.join(found.stages)}")
+    shown = "\n".join(found.stages) if of.stage == "list" else found.stage(of.stage, at)
+    if of.output is None:
+        say(shown)
+        return 0
+    try:
+        Path(of.output).write_text(f"{shown}\n", "utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {of.output}: {error.strerror}") from error
+    return 0
+
+
+def _verify(of: Asked) -> int:
+    at = None if of.at is None else _values(of.at, "--at", of)
+    loaded = _loaded(of.file, of)
+    status = 0
+    for found in [_found(loaded, of)] if of.name else loaded.definitions.values():
+        try:
+            wrong = found.verified(at)
+        except UsageError as error:
+            if of.name:
+                raise
+            say(f"{found.name} : not verified: {error}")
+            continue
+        if wrong is None:
+            say(f"{found.name} : verified")
+            continue
+        status = 1
+        complain(TextError(found.place, f"{found.name}: {wrong}").report())
+    return status
+
+
+SUBCOMMANDS: dict[str, Callable[[Asked], int]] = {
+    "check": _check,
+    "run": _run,
+    "diff": _diff,
+    "show": _show,
+    "verify": _verify,
+}
+
+
+# --- files, names, values ---
+
+
+def _loaded(file: str, of: Asked) -> Loaded:
+    """What a file defines, or a list of files with commas between."""
+    language = of.language
+    sources, kinds = [], []
+    for name in file.split(","):
+        if not name:
+            raise UsageError(f"a file without a name{f' in {file}' * bool(file)}")
+        kind = language or Path(name).suffix.removeprefix(".")
+        if kind not in LANGUAGES:
+            what = f"no language {language}:" if language else f"which language is {name}?"
+            raise UsageError(f"{what} --lang is one of {', '.join(LANGUAGES)}")
+        kinds.append(kind)
+        try:
+            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {name}: {error.strerror}") from error
+        try:
+            sources.append(Source.of(name, raw))
+        except TermError as error:
+            raise TextError.of(error, {name: raw.decode(errors="replace")}) from error
+    if len(set(kinds)) > 1:
+        raise UsageError(f"files of one language can be read together, not {file}")
+    options = _options(kinds[0], of)
+    found: Loaded = import_module(LANGUAGES[kinds[0]]).loader(kinds[0])(sources, **options)
+    return found
+
+
+def _options(kind: str, of: Asked) -> dict[str, Any]:
+    """What a loader is asked for besides; raises UsageError for options of another language."""
+    found: dict[str, Any] = {} if of.has_prelude else {"prelude": False}
+    if of.steps is not None:
+        if not of.steps.isdigit() or len(of.steps) > DIGITS or not int(of.steps):
+            raise UsageError(f"--steps takes a number of steps, not {of.steps[:40]}")
+        found["steps"] = int(of.steps)
+    if found and kind != "ks":
+        raise UsageError(f"--no-prelude and --steps are for texts of KS-Lisp, not for .{kind}")
+    return found
+
+
+def _found(loaded: Loaded, of: Asked) -> DefinedFunction:
+    """The function that is asked for; raises UsageError, with near names, where the file has none."""
+    names = list(loaded.definitions)
+    if of.name in loaded.definitions:
+        return loaded.definitions[of.name]
+    if not of.name:
+        raise UsageError(f"which function of {of.file}? it defines {', '.join(names) or 'none'}")
+    near = get_close_matches(of.name, names, 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"it defines {', '.join(names) or 'none'}"
+    raise UsageError(f"{of.file} defines no function {of.name}: {hint}")
+
+
+def _written(value: Value) -> str:
+    """A value as its language writes it."""
+    return value if isinstance(value, Written) else text(value)
+
+
+def _values(words: Sequence[str], what: str, of: Asked) -> list[Value]:
+    """The values that are written; of the λ-language, which has values of its own, the words."""
+    if (of.language or Path(of.file).suffix.removeprefix(".")) == "lam":
+        return list(words)
+    values: list[Value] = []
+    for k, word in enumerate(words, 1):
+        try:
+            values.append(parse(word))
+        except ValueTextError as error:
+            raise UsageError(f"{what} {k}, {word[:40]}: {error}") from error
+    return values
