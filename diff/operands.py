@@ -121,8 +121,9 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
                 return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
             if not isinstance(function, (ast.Name, ast.Attribute)) and name != "__call__":
                 return []  # what a computed function was given before is not written here
-            bound = isinstance(function, ast.Attribute) and name != "__call__" and len(values) > len(args)
-            own = function.value if bound else function
+            own = function  # a callable object, or what has the method that was called
+            if isinstance(function, ast.Attribute) and name != "__call__" and len(values) > len(args):
+                own = function.value
             receiver = [own] if len(values) - len(given) > len(args) else []
             return [*zip([*receiver, *args], values, strict=False), *given]
         case _:  # other expressions call nothing

@@ -247,7 +247,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     def scale(self, k: float) -> Kernel:
         """k · a."""
         if k == -1.0:
-            return Kernel(np.negative, (lambda a: np.negative(a, out=a),))
+            return Kernel(np.negative, (lambda a: np.negative(a, out=a),), scalar=operator.neg)
         return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),))
 
     def cast(self, dtype: str) -> Kernel:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.reduced_axes import ReducedAxes
+from hilbert.arrays.reduced_axes import FRESH, ReducedAxes
 from hilbert.arrays.windows import NumpyWindows, Windows
 
 if TYPE_CHECKING:
@@ -59,19 +59,25 @@ class NumpyShifts(NumpyWindows, Shifts):
         if p.n == p.m:
             return super().inclusion(p, offset, stride)
         index = _at(p, offset, stride, p.n)
+        before, behind = p.cut(0, offset), p.cut(offset + p.n, None)
+        shape, size = p.made, p.m * p.rows * p.width * np.dtype(p.dtype).itemsize
+        few = stride != 1 or (4 * p.n < 3 * p.m and size >= FRESH)
 
         def into(a: Any, out: Any) -> None:
             if stride == 1:
-                p.put(out, p.line(a), offset)
+                out[before] = 0
+                out[behind] = 0
             else:
                 out[...] = 0
-                out[index] = p.line(a)
+            out[index] = p.line(a)
 
         def call(a: Any) -> Any:
-            if stride == 1:
-                return p.whole(p.amid(p.line(a), offset, p.m))
-            out = p.zeros(a, p.m)
-            out[index] = p.line(a)
+            if few:
+                out = np.zeros(shape, a.dtype)
+                out[index] = p.line(a)
+            else:
+                out = np.empty(shape, a.dtype)
+                into(a, out)
             return p.whole(out)
 
         return Kernel(call, into=into)
@@ -111,14 +117,17 @@ class NumpyShifts(NumpyWindows, Shifts):
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
         """Two slices."""
+        low, high = p.cut(0, p.n - by), p.cut(p.n - by, None)
+        after, first = p.cut(by, None), p.cut(0, by)
+        shape = p.made
 
         def into(a: Any, out: Any) -> None:
             v = p.line(a)
-            out[p.cut(by, None)] = v[p.cut(0, p.n - by)]
-            out[p.cut(0, by)] = v[p.cut(p.n - by, None)]
+            out[after] = v[low]
+            out[first] = v[high]
 
         def call(a: Any) -> Any:
-            out = p.empty(a, p.n)
+            out = np.empty(shape, a.dtype)
             into(a, out)
             return p.whole(out)
 

@@ -34,13 +34,13 @@ def fused(line: Line) -> Line:
         """The same, before steps are fused."""
         return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
-    sums = dict[tuple[Along, tuple[int, ...]], int]()  # where log Σ exp is, as the softmax of the same
+    totals = dict[tuple[Along, tuple[int, ...]], int]()  # where log Σ exp is, as the softmax of the same
     for k, step in enumerate(steps):
         match step.operation:
             case Along("logsumexp") as f:
-                sums[evolve(f, name="softmax"), step.args] = arity + k
-            case Along("softmax") as f if (f, step.args) in sums:
-                steps[k] = Step(SoftmaxBeside(f), (*step.args, sums[f, step.args]))
+                totals[evolve(f, name="softmax"), step.args] = arity + k
+            case Along("softmax") as f if (f, step.args) in totals:
+                steps[k] = Step(SoftmaxBeside(f), (*step.args, totals[f, step.args]))
             case Add():
                 steps[k] = _difference(step, alone) or _added_into(step, written) or step
             case Reduce(Inclusion()):

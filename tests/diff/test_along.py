@@ -112,10 +112,10 @@ def test_cross_entropy_in_nine_steps() -> None:
 
 @pytest.mark.parametrize("field", [hb.R, hb.R32])
 @pytest.mark.parametrize("at", [0, 1])
-def test_softmax_beside_its_sum(field: hb.Field, at: int) -> None:
+def test_softmax_beside_its_sum(field: hb.Field, at: Any) -> None:
     """softmax x from x and ln Σ exp x: the same to the last digits for large entries and infinite ones."""
     space = field ** (hb.Fin.of(4) * hb.Fin.of(4))
-    f = hb.program(hb.fun(space)(lambda a: (a.logsumexp(over=at), a.softmax(over=at))))
+    f: Any = hb.program(hb.fun(space)(lambda a: (a.logsumexp(over=at), a.softmax(over=at))))
     rows = [[1e4, 1e4 - 1, -3.0, 0.5], [-np.inf] * 4, [np.inf, 1.0, 2.0, 3.0], [-np.inf, 0.0, 3.0, np.nan]]
     a = np.array(rows if at else np.transpose(rows), space.leaves[0].dtype)
     line = Runner(f.line).line
@@ -128,7 +128,7 @@ def test_softmax_beside_its_sum(field: hb.Field, at: int) -> None:
     np.testing.assert_allclose(parts, due[1], rtol=4 * eps, atol=0)
     there = Runner(f.line).run([pytest.importorskip("jax").numpy.asarray(a)])
     np.testing.assert_allclose(np.asarray(there[1]), due[1], rtol=1e-6, atol=0)
-    backwards = hb.program(hb.fun(space)(lambda a: (a.softmax(over=at), a.logsumexp(over=at))))
+    backwards: Any = hb.program(hb.fun(space)(lambda a: (a.softmax(over=at), a.logsumexp(over=at))))
     assert [type(step.operation).__name__ for step in Runner(backwards.line).line.steps] == ["Along", "Along"]
 
 
