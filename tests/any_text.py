@@ -4,6 +4,7 @@
 """
 
 import random
+import re
 import sys
 import warnings
 from collections import Counter
@@ -98,7 +99,7 @@ class Language:
 
 def require_place(error: TermError, raw: bytes) -> None:
     """The place is in the text."""
-    lines = raw.decode("utf-8-sig", errors="replace").split("\n")
+    lines = re.split("\r\n|\r|\n", raw.decode("utf-8-sig", errors="replace"))
     assert error.place is not None
     assert 1 <= error.place.line <= len(lines)
     assert 1 <= error.place.column <= len(lines[error.place.line - 1]) + 1

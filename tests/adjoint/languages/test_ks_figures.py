@@ -104,3 +104,10 @@ def test_the_record_tells_the_function() -> None:
         loaded.expression("([sufrevpass f] 1.0 2.0)")
     with pytest.raises(TermError, match=r"it takes two, not Float"):
         loaded.expression("([rev f] 1.0)")
+
+
+def test_definition_with_its_type() -> None:
+    """(def [f T] …) is a definition of f on T, and on no other type."""
+    assert function("(def [f Float] Float (x : Float) (mul x x))").value([3.0]) == 9.0
+    with pytest.raises(TermError, match=r"\[f Integer\] takes Integer, not Float"):
+        function("(def [f Integer] Float (x : Float) x)")

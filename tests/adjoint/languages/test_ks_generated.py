@@ -1,6 +1,8 @@
-"""Generated programs: derivatives against differences and each other, the stages of the notes against them.
+"""Generated programs: values against plain Python, derivatives against differences and each other, the notes' stages.
 
-`python -m tests.adjoint.languages.test_ks_generated 2000 SEED` tries so many, and counts what was in them.
+    make programs [ARGS="2000 SEED"]
+
+tries so many of KS-Lisp, and counts what was in them.
 """
 
 import random
@@ -19,6 +21,7 @@ from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.notes import pipeline
 from adjoint.languages.ks.scope import read as read_scope
 from diff.higher import TermError
+from tests import ks_oracle
 
 UNARY = ["sin", "cos", "tanh", "neg", "erf"]
 BINARY = ["add", "sub", "mul"]
@@ -124,6 +127,8 @@ def require_right(text: str, rng: np.random.Generator) -> None:
     assert [one.function for one in first] == [one.function for one in again]
     points = [[float(rng.uniform(-1, 1)), rng.uniform(-1, 1, 3).tolist()] for _ in range(2)]
     for args in points:
+        due = ks_oracle.function(text)(*args)
+        np.testing.assert_allclose(f.value(args), due, rtol=1e-12, atol=1e-12, err_msg=text)
         assert f.verified(args) is None, text
     back = loaded.functions["[rev f]"]
     assert isinstance(back, KsFunction)
@@ -160,7 +165,7 @@ if __name__ == "__main__":
     number, seed = int(sys.argv[1]), int(sys.argv[2])
     refused = 0
     for k in range(number):
-        text = Programs(seed * 10**6 + k).text(5 + k % 60)
+        text = Programs(seed * 10**6 + k).text(5 + k % 96)
         try:
             require_right(text, np.random.default_rng(k))
         except TermError as error:
