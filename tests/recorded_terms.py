@@ -12,14 +12,15 @@ import argparse
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from adjoint.higher import reduce, steps
+from adjoint.higher import jacobian, reduce, steps
 from adjoint.higher.claims import same
 from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
-from diff.higher.terms import App, Cov, Lam, Pull, below, fresh, real
-from diff.higher.types import REAL
+from diff.higher.terms import App, Core, Dv, Ev, Let, Pull, Pullbacks, below, fresh
+from diff.higher.types import REAL, Arrow, dual
+from tests.adjoint.higher import test_generated_pullbacks as with_pullbacks
 from tests.adjoint.higher import test_pullback_laws as pullbacks
 from tests.adjoint.higher import test_steps
 from tests.diff.higher import test_generated_terms as generated
@@ -29,6 +30,25 @@ if TYPE_CHECKING:
 
 Law = tuple[str, "Callable[..., Any]", bool]
 """What is said, the test, and whether it takes orders, too."""
+FORMERS = [one.__name__ for one in (*get_args(Core), *get_args(Pullbacks)) if one not in (Ev, Dv)]
+"""Covectors on functions that move are a limit of the reduction."""
+RULES = [
+    "A",
+    *map(str, range(1, 16)),
+    "16a",
+    "16b",
+    "16c",
+    "17",
+    "18",
+    "19a",
+    "19b",
+    "19c",
+    "19d",
+    "20a",
+    "20b",
+    "§",
+    "§13",
+]
 LAWS: list[Law] = [
     ("t has its type", generated.test_generated_terms_have_their_type, False),
     ("D keeps types", generated.test_macro_preserves_types, True),
@@ -44,6 +64,9 @@ LAWS: list[Law] = [
     ("Ω = slopes of families", pullbacks.test_pullbacks_are_slopes_of_families, False),
     ("Ω in Ω = second derivatives", pullbacks.test_nested_pullbacks_are_second_derivatives, False),
     ("contravariance", pullbacks.test_contravariance, False),
+    ("Ω of terms with Ω: steps = reduce", with_pullbacks.test_steps_and_reduce, False),
+    ("… with a free 1-form", with_pullbacks.test_steps_with_a_free_form, False),
+    ("… = central differences", with_pullbacks.test_pullbacks_are_differences, False),
     ("A-reduction keeps type and value", test_steps.test_a_reduction, False),
 ]
 
@@ -52,7 +75,7 @@ def formers(count: int) -> Counter[str]:
     """How often each former stands in generated terms."""
     seen: Counter[str] = Counter()
     for seed in range(count):
-        stack: list[Any] = [generated.closed(seed)[0]]
+        stack: list[Any] = [generated.closed(seed)[0], with_pullbacks.generated(seed)[0]]
         while stack:
             node = stack.pop()
             seen[type(node).__name__] += 1
@@ -61,12 +84,28 @@ def formers(count: int) -> Counter[str]:
 
 
 def rules(count: int) -> tuple[Counter[str], Counter[str]]:
-    """How often each rule is used by `steps`; for how many terms types are kept and the end is that of `reduce`."""
+    """How often each rule is used by `steps`, premises too, on as many terms without pullbacks and with them.
+
+    And for how many of them types are kept and the end is that of `reduce`.
+    """
+    elementary = jacobian.elementary
+
+    def counted(term: Any, moved: Any) -> Any:
+        rule, made = elementary(term, moved)
+        seen[rule] += 1
+        return rule, made
+
+    jacobian.elementary = counted
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
-    for seed in range(count):
-        x, body, at = test_steps.generated(seed)
-        term: Any = App(Pull(x, body, Lam(fresh("_", REAL), Cov(real(1.0)))), at)
+    w = fresh("w", Arrow(REAL, dual(REAL)))
+    for seed in range(2 * count):
+        if seed % 2:
+            x, body, at = test_steps.generated(seed // 2)
+            term: Any = App(Pull(x, body, with_pullbacks.ONE), at)
+        else:
+            is_open = seed % 10 == 4
+            term = with_pullbacks.generated(seed // 2, w if is_open else with_pullbacks.ONE)[0]
         last = term
         try:
             for step in steps(term):
@@ -77,7 +116,10 @@ def rules(count: int) -> tuple[Counter[str], Counter[str]]:
         except TermError as error:
             ends[f"error {error.code} at seed {seed}"] += 1
             continue
-        ends["agree" if same(last, reduce(term)) else f"differ at seed {seed}"] += 1
+        left, right = last, reduce(term)
+        if not seed % 2 and is_open:  # compared once the free 1-form is given
+            left, right = (reduce(Let(w, with_pullbacks.ONE, one)) for one in (left, right))
+        ends["agree" if same(left, right) else f"differ at seed {seed}"] += 1
     return seen, ends
 
 
@@ -86,11 +128,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--terms", type=int, default=3000)
     count = parser.parse_args().terms
-    print("formers:", ", ".join(f"{name} {n}" for name, n in sorted(formers(count).items())), flush=True)
+    seen = formers(count)
+    print("formers:", ", ".join(f"{name} {n}" for name, n in sorted(seen.items())), flush=True)
     used, ends = rules(count)
     print("rules:", ", ".join(f"{name} {n}" for name, n in sorted(used.items())))
     print("steps and reduce:", ", ".join(f"{name} {n}" for name, n in sorted(ends.items())), flush=True)
-    failed = sum(n for name, n in ends.items() if name.startswith(("differ", "type", "error")))
+    rare = [name for name in (*FORMERS, *RULES) if count >= 3000 and max(seen[name], used[name]) < 100]
+    print("below 100:", ", ".join(rare) or "none", flush=True)
+    failed = len(rare) + sum(n for name, n in ends.items() if name.startswith(("differ", "type", "error")))
     for what, law, takes_orders in LAWS:
         begin, broken = time.perf_counter(), []
         for seed in range(count):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import assert_never
 
-from adjoint.higher.reader import component
+from adjoint.higher.reader import component, type_of
 from adjoint.higher.transpose import Transposer
 from adjoint.higher.values import (
     Applied,
@@ -30,6 +30,7 @@ from diff.higher.terms import (
     AnyTerm,
     App,
     Con,
+    Cov,
     Diff,
     Dual,
     Jac,
@@ -38,6 +39,7 @@ from diff.higher.terms import (
     Pattern,
     Plus,
     Prim,
+    Sharp,
     Tuple,
     Var,
     Zero,
@@ -102,7 +104,7 @@ class _Series:
         if out is None:
             return Zero(ty)
         if out.node is self.start:
-            return self.names[out.index]
+            return _as_stored(self.names[out.index], out.type)
         self.uses[out.node] += 1
         whole = _result(out.node)
         if out.node not in self.variables:
@@ -110,13 +112,17 @@ class _Series:
         term: AnyTerm = self.variables[out.node]
         for k in _path(whole, out.index):
             term = component(term, k)
-        return term
+        return _as_stored(term, out.type)
 
     def _tangent(self, value: Value, ty: Ty) -> Pass:
         """The tangent of a value."""
         level, kind = self.tape.level, ty if isinstance(value, Neutral) else stored(ty)
         if isinstance(value, DualNumber) and value.level == level:
             term = self._out(value.tangent, kind)
+            if isinstance(ty, Lin):
+                if ty.dom is not kind:
+                    raise Stuck
+                return Cov(term)
             if isinstance(kind, Ground) or level not in self.machine.levels(value.value):
                 return term
             inner = yield self._tangent(value.value, ty)
@@ -189,6 +195,16 @@ class _Series:
                 assert_never(node)
 
 
+def _as_stored(term: AnyTerm, ty: Ty) -> AnyTerm:
+    """A tangent as the tape has it: of a covector the vector that it is the inner product with."""
+    found = type_of(term)
+    if found is ty:
+        return term
+    if not isinstance(found, Lin) or found.dom is not ty:
+        raise Stuck
+    return Sharp(term)
+
+
 def _plus(left: AnyTerm, right: AnyTerm, ty: Ty) -> AnyTerm:
     if isinstance(ty, Ground):
         return Prim(sign("+", ty.space, ty.space), Tuple((left, right)), "+")
@@ -247,7 +263,9 @@ def _width(ty: Ty) -> int:
 
 
 def _pattern(ty: Ty) -> Pattern:
-    """Fresh variables for the leaves of nested tuples."""
+    """Fresh variables for the leaves of nested tuples; raises Stuck where one is in a constructor."""
+    if isinstance(ty, DataType):
+        raise Stuck
     return Tuple(tuple(map(_pattern, ty.parts))) if isinstance(ty, TupleType) else fresh("v", ty)
 
 

@@ -99,7 +99,7 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
         case Proj(index, of):
             return "12", Proj(index, _some(d(of)))
         case Tuple(parts):
-            return "13", Tuple(tuple(_or_zero(d(part), part) for part in parts))
+            return "13", Tuple(tuple(_or_zero(d(part), at(part, moved)) for part in parts))
         case Jac(_, direction):
             return "14", evolve(term, direction=_some(d(direction)))
         case Prim(op, arg, name):

@@ -12,6 +12,7 @@ from adjoint.higher.values import (
     Jacobian,
     Neutral,
     Pulled,
+    Still,
     Stuck,
     stored,
 )
@@ -41,7 +42,7 @@ from diff.higher.terms import (
     variables,
 )
 from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground, is_first_order, payload
-from diff.higher.values import Closure, Tagged, Value
+from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
 from hilbert.once import once
 
@@ -51,6 +52,9 @@ class Reader(Evaluator):
 
     def read(self, value: Value, ty: Ty) -> Pass:
         """The normal form of a value of this type; raises Stuck for one that moves."""
+        if isinstance(ty, Lin) and isinstance(ty.dom, Lin) and isinstance(value, (Closure, Native, Jacobian, Still)):
+            point = yield self.read(value, ty.dom.dom)  # pt(u) is stored as u
+            return Point(point)
         match value:
             case Neutral(term, kind):
                 return Cov(term) if isinstance(ty, Lin) and not isinstance(kind, Lin) else term

@@ -130,16 +130,11 @@ class _Strategy:
         x: Any = body.pattern
         if isinstance(body.body, Var) and body.body.number == x.number:
             return ReductionStep("7", evolve(term, body=body.value))
-        longer = self._with(pattern, pattern, x)
-        assert isinstance(longer, Tuple)
+        is_flat = isinstance(pattern, Tuple) and bool(pattern.parts) and _number(pattern.parts[-1]) in self.extended
+        longer = _with(pattern, x, is_flat=is_flat)
         self.extended.add(x.number)
         inner = evolve(term, pattern=longer, body=body.body)
-        return ReductionStep("8", evolve(term, body=self._with(pattern, pattern, body.value), form=inner))
-
-    def _with(self, pattern: Pattern, first: AnyTerm, last: AnyTerm) -> Tuple:
-        """⟨y, t⟩, flat where y is a tuple that rule 8 has made."""
-        is_long = isinstance(pattern, Tuple) and pattern.parts and _number(pattern.parts[-1]) in self.extended
-        return Tuple((*first.parts, last) if is_long and isinstance(first, Tuple) else (first, last))
+        return ReductionStep("8", evolve(term, body=_with(pattern, body.value, is_flat=is_flat), form=inner))
 
     def _contracted(self, term: AnyTerm) -> ReductionStep | None:
         """A redex whose parts are values, by its rule."""
@@ -181,9 +176,10 @@ class _Strategy:
         pattern, form = pull.pattern, pull.form
         tupled = _tupled(pattern, pull.body) if isinstance(form, Pull) else None
         body = pull.body if tupled is None else tupled
+        is_flat = isinstance(form, Pull) and _is_longer(form.pattern, pattern)
         if isinstance(body, Pull):  # (17)
             new = unfolded(body)
-            whole = new if tupled is None else self._with(pattern, pattern, new)
+            whole = new if tupled is None else _with(pattern, new, is_flat=is_flat)
             return ReductionStep("17", App(evolve(pull, body=whole), point))
         moved: Moved = {}
         v = _mirrored(pattern)
@@ -191,9 +187,9 @@ class _Strategy:
         rule, tangent = elementary(body, moved)
         value, spot = at(body, moved), tangent_point(point, pattern_type(pattern))
         if tupled is not None:
-            along = self._with(pattern, v, zero_like(value) if tangent is None else tangent)
+            along = _with(v, zero_like(value) if tangent is None else tangent, is_flat=is_flat)
             number = "20b" if tangent is None else "20a"
-            return ReductionStep(number, Dual(v, along, App(form, self._with(pattern, point, value)), spot), rule)
+            return ReductionStep(number, Dual(v, along, App(form, _with(point, value, is_flat=is_flat)), spot), rule)
         if tangent is None:
             return ReductionStep(rule, reduce(Dual(v, Zero(REAL), Cov(real(0.0)), spot)))
         return ReductionStep(rule, Dual(v, tangent, App(form, value), spot))
@@ -244,6 +240,18 @@ def _tupled(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
     first = body.parts[:-1]
     same = first == (pattern,) or (isinstance(pattern, Tuple) and first == pattern.parts)
     return body.parts[-1] if same and is_elementary(body.parts[-1]) else None
+
+
+def _with(first: AnyTerm, last: AnyTerm, *, is_flat: bool) -> Tuple:
+    """⟨y, t⟩, flat where y is a tuple that rule 8 has made."""
+    return Tuple((*first.parts, last) if is_flat and isinstance(first, Tuple) else (first, last))
+
+
+def _is_longer(pattern: Pattern, than: Pattern) -> bool:
+    """Whether a pattern is another one and one part more."""
+    if not (isinstance(pattern, Tuple) and isinstance(than, Tuple)) or len(than.parts) == 1:
+        return False
+    return len(pattern.parts) == len(than.parts) + 1
 
 
 def _number(term: AnyTerm) -> int:

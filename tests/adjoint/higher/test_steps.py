@@ -228,3 +228,10 @@ def test_too_many_steps() -> None:
     with pytest.raises(TermError, match="no normal form after 3 steps") as caught:
         list(steps(MODULE.term(r"pull(\x. x*x, cov(1)) 3")[0], 3))
     assert caught.value.code == "limit"
+
+
+def test_directions_have_the_tags_of_their_point() -> None:
+    term, _ = MODULE.term(r"diff(\l. fold (e, a). e*a over l from 1, [1, 2], [1])")
+    with pytest.raises(TermError, match="the direction has other tags, or another length, than the point") as caught:
+        reduce(term)
+    assert caught.value.code == "shape"
