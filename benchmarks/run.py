@@ -25,6 +25,7 @@ ROWS = (
     "relations",
     "segments",
     "taylor",
+    "forests",
     "vocabulary",
     "loops",
     "models",

@@ -14,7 +14,7 @@ from diff.higher.types import Ty
 from hilbert import Vec
 from hilbert.attach import attach
 from hilbert.once import once
-from hilbert.term import driven, rebuild, table
+from hilbert.term import driven, rebuild, table, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,8 +211,9 @@ def _is_equal(self: Former, other: object) -> bool:
 
 def _unpickled(rows: Any) -> Any:
     """The term of a table, with variables of this process."""
-    term = rebuild(rows)
-    return term if isinstance(term, (Var, Branch)) else renamed(term)
+    with uncollected():
+        term = rebuild(rows)
+        return term if isinstance(term, (Var, Branch)) else renamed(term)
 
 
 attach(Former, "__eq__", _is_equal)

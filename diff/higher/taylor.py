@@ -54,7 +54,7 @@ from diff.maps import bilinear
 from diff.multiindex import Alpha
 from diff.nodes import Bilinear
 from hilbert import DirectSum, R, Type, Vec
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 from linmap import LinMap, add
 from linmap.contraction import scalar
 
@@ -102,7 +102,8 @@ class Taylor:
 
     def term(self, term: AnyTerm) -> AnyTerm:
         """D(t); raises TermError `type` for terms of the language of pullbacks."""
-        made: AnyTerm = driven(self._term(term))
+        with uncollected():
+            made: AnyTerm = driven(self._term(term))
         return made
 
     def _term(self, term: AnyTerm | Branch) -> Pass:

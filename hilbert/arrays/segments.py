@@ -32,6 +32,8 @@ LONG = 32
 """Segments of this mean length are summed one after the other."""
 WIDE = 4
 """Rows of this many entries are added as rows."""
+ROWS = 16
+"""Rows of this many entries are written as rows."""
 FEW = 3
 """A sparse matrix with so many entries in a row is applied as a whole."""
 
@@ -86,6 +88,8 @@ class NumpySegments(Segments):
         if known.injective and p.n == p.m:
             inverse = r.positions.prepare("inverse", lambda: np.argsort(r.positions.array, kind="stable"))
             return Kernel(lambda a: p.whole(p.line(a).take(inverse, axis=p.at, mode="wrap")))
+        if known.injective:
+            return _placed(p, r)
         if known.ordered and p.width == 1 and p.n >= LONG * known.occupied:
             return _in_order(p, r)
         size = p.rows * p.n * p.width
@@ -213,6 +217,27 @@ def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:
     return Kernel(call, into=into)
 
 
+def _placed(p: ReducedAxes, r: AnyGraph) -> Kernel:
+    """No two entries of one place: they are written among zeros, long ones row by row."""
+    if p.width >= ROWS:
+        places = p.index(r.positions.array)
+
+        def by_row(a: Any) -> Any:
+            out = p.zeros(a, p.m)
+            out[places] = p.line(a)
+            return p.whole(out)
+
+        return Kernel(by_row)
+    codes, length = _places(p, r), p.rows * p.m * p.width
+
+    def by_entry(a: Any) -> Any:
+        out = np.zeros(length, a.dtype)
+        out[codes] = np.reshape(a, -1)
+        return out.reshape(p.out)
+
+    return Kernel(by_entry)
+
+
 def _codes(p: ReducedAxes, t: Ints) -> Ints:
     """The place of each entry in rows of m·width."""
     return t if p.width == 1 else (t[:, None] * p.width + np.arange(p.width)).reshape(-1)
@@ -220,14 +245,20 @@ def _codes(p: ReducedAxes, t: Ints) -> Ints:
 
 def _by_code(p: ReducedAxes, r: AnyGraph) -> Kernel:
     """numpy alone: each entry by its place in the flat result."""
+    codes = _places(p, r)
+    length = p.rows * p.m * p.width
+    return Kernel(lambda a: flat_sum(np.reshape(a, -1), codes, length).reshape(p.out))
+
+
+def _places(p: ReducedAxes, r: AnyGraph) -> Ints:
+    """The place of each entry in the flat result."""
 
     def build() -> Ints:
         codes = _codes(p, r.positions.array)
         return codes if p.rows == 1 else (np.arange(p.rows)[:, None] * (p.m * p.width) + codes).reshape(-1)
 
-    codes = r.positions.prepare("places", build, p.rows, p.width)
-    length = p.rows * p.m * p.width
-    return Kernel(lambda a: flat_sum(np.reshape(a, -1), codes, length).reshape(p.out))
+    found: Ints = r.positions.prepare("places of all", build, p.rows, p.m, p.width)
+    return found
 
 
 def flat_sum(values: Any, places: Any, length: int) -> Any:
