@@ -24,12 +24,12 @@ from hilbert.arrays.namespace import namespace, to_numpy
 from hilbert.map import AnyMap, argument, require_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PAIR = Fin.of(2)
 """The functions are run on two points side by side."""
-NEAR = (1.0625, 1.0 + 2.0**-10, 1.0 + 2.0**-20, 1.0)
-"""The second point is the first times one of these, the first one where the function has a value."""
+NEAR = (1.0625, 1.0 + 2.0**-10, 1.0 + 2.0**-20)
+"""The second point is the first times one of these, if the function has a value there."""
 CLOSE = 1e3
 """What is computed side by side may differ by so many units of rounding."""
 
@@ -93,11 +93,7 @@ def _lifts(f: AnyMap, x: Vec[Any], value: Vec[Any]) -> Iterator[str]:
     """Run side by side with another point, in one argument or in all: each as alone."""
     parts = x.split() if isinstance(f.dom, DirectSum) else (x,)
     for over in dict.fromkeys([*((k,) for k in range(len(parts))), tuple(range(len(parts)))]):
-        for factor in NEAR:  # where f has a value
-            other = [_times(factor, part) if k in over else part for k, part in enumerate(parts)]
-            there = f(*other)
-            if _is_finite(there):
-                break
+        other, there = _nearby(f, parts, over)
         pair = [_pair(part, other[k]) if k in over else part for k, part in enumerate(parts)]
         name = "all arguments" if len(over) == len(parts) else f"argument {over[0] + 1}"
         lifted: AnyMap = lift(f, PAIR, over=over) if isinstance(f.dom, DirectSum) else f**PAIR
@@ -111,6 +107,16 @@ def _lifts(f: AnyMap, x: Vec[Any], value: Vec[Any]) -> Iterator[str]:
             if not _alike(found, due, CLOSE):
                 yield f"lifted over {name}: its values are not those of one point after the other"
                 return
+
+
+def _nearby(f: AnyMap, parts: Sequence[Vec[Any]], over: Sequence[int]) -> tuple[list[Vec[Any]], Vec[Any]]:
+    """A point with other values of some arguments, where f has a value, and this value."""
+    for factor in NEAR:
+        other = [_times(factor, part) if k in over else part for k, part in enumerate(parts)]
+        there = f(*other)
+        if _is_finite(there):
+            return other, there
+    return list(parts), f(*parts)
 
 
 def _is_finite(v: Vec[Any]) -> bool:

@@ -224,7 +224,7 @@ def test_what_preparing_a_relation_took_is_known_of_what_is_made_of_it() -> None
         red(both)((R**X).ones())
     found = both.prepared
     assert found == r.prepared
-    assert [one.what for one in found] == ["profile", "places"]
+    assert [one.what for one in found] == ["profile", "places of all"]
     assert all(one.seconds > 0.0 for one in found)
 
 

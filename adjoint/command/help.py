@@ -114,5 +114,5 @@ def answer(words: Sequence[str]) -> str | None:
             return f"hilbert {version('hilbert')}"
         case [first, *rest] if first in USAGES and ("--help" in rest or "-h" in rest):
             return HELP[first]
-        case _:
+        case _:  # a sub-command is to be followed
             return None

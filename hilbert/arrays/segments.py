@@ -224,7 +224,7 @@ def _placed(p: ReducedAxes, r: AnyGraph) -> Kernel:
 
         def by_row(a: Any) -> Any:
             out = p.zeros(a, p.m)
-            out[places] = p.line(a)
+            out[places] = p.line(a) + a.dtype.type(0)  # a sum: 0 and −0 are 0
             return p.whole(out)
 
         return Kernel(by_row)
@@ -232,7 +232,7 @@ def _placed(p: ReducedAxes, r: AnyGraph) -> Kernel:
 
     def by_entry(a: Any) -> Any:
         out = np.zeros(length, a.dtype)
-        out[codes] = np.reshape(a, -1)
+        out[codes] = np.reshape(a, -1) + a.dtype.type(0)
         return out.reshape(p.out)
 
     return Kernel(by_entry)
