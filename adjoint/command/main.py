@@ -18,6 +18,8 @@ INTERRUPTED, CLOSED = 130, 141
 def main(words: Sequence[str] | None = None) -> int:
     """Follow the words of a command line; the exit status: 0, 1 for an error in a text, 2 for one in the words."""
     given = sys.argv[1:] if words is None else list(words)
+    if sys.stdout is None:  # it was closed before the start
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     try:
         told = answer(given)
         if told is not None:
@@ -25,8 +27,17 @@ def main(words: Sequence[str] | None = None) -> int:
         status: int = 0 if told is not None else import_module("adjoint.command.subcommands").followed(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python writes at its end goes nowhere
+        _forget()
         return CLOSED
+    except OSError as error:
+        _forget()
+        sys.stderr.write(f"hilbert: cannot write the result: {error.strerror}\n")
+        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _forget() -> None:
+    """What Python still writes at its end goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -40,7 +40,7 @@ def followed(words: Sequence[str]) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _warned
             return _status(words)
-    except BrokenPipeError:
+    except OSError:  # of the output: files are read where they are named
         raise
     except UsageError as error:
         complain(f"hilbert: {error}")

@@ -38,6 +38,20 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("[1.0, 1.0, 1.0, 1.0,", "")
 
 
+@pytest.mark.parametrize("words", ["--help", "run m.py f 3"])
+@pytest.mark.parametrize(
+    ("to", "says", "status"), [(">&-", "", 0), (">/dev/full", "hilbert: cannot write the result: ", 1)]
+)
+def test_nowhere_to_write(words: str, to: str, says: str, status: int, tmp_path: Path) -> None:
+    """A closed output takes nothing; a full one is one line of an error."""
+    (tmp_path / "m.py").write_text(MODEL.partition("g =")[0], "utf-8")
+    line = f"{sys.executable} -m adjoint.command {words} {to}"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True, env=env, check=False)  # noqa: S602
+    assert done.stderr.startswith(says)
+    assert (done.stderr.count("\n"), done.returncode) == (status, status)
+
+
 def test_output_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """-o writes what would be printed."""
     monkeypatch.chdir(tmp_path)
