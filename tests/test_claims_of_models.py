@@ -177,7 +177,11 @@ def test_lanes_of_one_system_are_right_sides() -> None:
 
 def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
     """The data of the branch that is not taken are 0, and no derivative is computed outside of its domain."""
-    f = fun(V)(lambda xs: each(lambda x: where(x > 0, lambda: root(lambda y: exp(y) - x, x), lambda: x), xs).sum())
+
+    def lane(x: Any) -> Any:
+        return where(x > 0, lambda: root(lambda y: exp(y) - x, x), lambda: x)
+
+    f: Any = fun(V)(lambda xs: each(lane, xs).sum())
     np.testing.assert_allclose(grad(f)(V.vec([-2.0, -1.0, -0.5])).array, [1.0, 1.0, 1.0])
 
 

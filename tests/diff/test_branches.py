@@ -165,7 +165,11 @@ def test_passes(name: str) -> None:
 
 def test_guarded_jacobian_is_sparse() -> None:
     """Elimination looks into a branch: the Jacobian of guarded lanes is diagonal."""
-    f = fun(R**X)(lambda xs: each(lambda x: where(x > 0, lambda: log(x), lambda: 0.0 * x), xs))
+
+    def lane(x: Any) -> Any:
+        return where(x > 0, lambda: log(x), lambda: 0.0 * x)
+
+    f = fun(R**X)(lambda xs: each(lane, xs))
     d = derivative(f).at((R**X).vec(HARD))
     assert str(structure(d)) == "diagonal"
     assert matrix(d).nnz <= 6
@@ -193,7 +197,11 @@ def test_only_the_taken_branch_runs() -> None:
 
 def test_infinite_derivative() -> None:
     """A taken lane with an infinite derivative leaves the gradients of all others finite."""
-    f = fun(R**X)(lambda xs: each(lambda x: where(x >= 0, lambda: sqrt(x), lambda: x * x), xs).sum())
+
+    def lane(x: Any) -> Any:
+        return where(x >= 0, lambda: sqrt(x), lambda: x * x)
+
+    f: Any = fun(R**X)(lambda xs: each(lane, xs).sum())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         found = grad(f)((R**X).vec([0.0, -1.0, 4.0, -3.0, 1.0, -0.5])).array
     np.testing.assert_array_equal(found, [np.inf, -2.0, 0.25, -6.0, 0.5, -1.0])

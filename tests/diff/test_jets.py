@@ -184,8 +184,9 @@ def test_functions_along_curves(s: Source) -> None:
     """Functions of every combinator: slot n is the n-th derivative of s ↦ f(Σ u_n sⁿ/n!), n ≤ 3, by nested `jvp`."""
     V, W = s.space(8, 1), s.space(8, 1)
     f = between(s, V, W, 2)
-    u = [s.vector(V) for _ in range(4)]
-    g: Any = fun(R)(lambda t: f(u[0] + t * (u[1] + t * (0.5 * u[2] + t * ((1.0 / 6.0) * u[3])))))
+    u: Any = [s.vector(V) for _ in range(4)]
+    curve: Any = fun(R)
+    g: Any = curve(lambda t: f(u[0] + t * (u[1] + t * (0.5 * u[2] + t * ((1.0 / 6.0) * u[3])))))
     for ours in jet(f, 1, 3)(*u).split():
         assert close(ours, g(R.vec(0.0)), 1e-8)
         g = jvp(g) @ fun(R)(lambda t: (t, const(R.vec(1.0))))
@@ -479,7 +480,8 @@ def test_nothing_of_order_1_for_constant_parts() -> None:
     X, H = Fin.of(4), Fin.of(5)
     W, U, c = (R ** (H * X)).ones(), (R ** (X * H)).ones(), (R**X).ones()
     f = fun(R**X)(lambda x: U @ tanh(W @ x))
-    g = fun(R**X)(lambda x: U @ tanh(W @ x + W @ tanh(U @ (W @ c))))
+    within: Any = tanh(U @ (W @ c))
+    g = fun(R**X)(lambda x: U @ tanh(W @ x + W @ within))
     for order in (1, 3, 6):
         J, K = program(jet(f, 1, order)), program(jet(g, 1, order))
         matrices = [step for step in J.steps if any(len(J.slots[k].axes) == 2 for k in step.args)]

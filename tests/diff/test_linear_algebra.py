@@ -192,7 +192,14 @@ def test_third_derivative() -> None:
 
 def test_in_a_loop() -> None:
     """A Kalman gain by a fold: a matrix is inverted in each round."""
-    f: Any = fun(M, M, V**Z)(lambda p, q, xs: fold(lambda s, x: inverse(inverse(s) + x[0] * x[0] * q), p, xs))
+
+    def gain(p: Any, q: Any, xs: Any) -> Any:
+        def step(s: Any, x: Any) -> Any:
+            return inverse(inverse(s) + x[0] * x[0] * q)
+
+        return fold(step, p, xs)
+
+    f: Any = fun(M, M, V**Z)(gain)
     assert check(f, S, S, (V**Z).random(rng))
 
 

@@ -177,12 +177,14 @@ def test_against_jax() -> None:
     """The gradient and the Hessian's product beside JAX's scan."""
     n, S = 20, Fin.of(4)
     V, W = R**S, R ** (S * S)
-    f = fun(W, V, V ** Fin.of(n))(
-        lambda w, s, xs: (
-            inner(*(fold(lambda t, x: (tanh(w @ t + x), t * x), s, xs)[0],) * 2)
-            + fold(lambda t, x: (tanh(w @ t + x), t * x), s, xs)[1].sum()
-        )
-    )
+
+    def body(w: Any, s: Any, xs: Any) -> Any:
+        def step(t: Any, x: Any) -> Any:
+            return tanh(w @ t + x), t * x
+
+        return inner(*(fold(step, s, xs)[0],) * 2) + fold(step, s, xs)[1].sum()
+
+    f: Any = fun(W, V, V ** Fin.of(n))(body)
 
     def peer(w: Any, s: Any, xs: Any) -> Any:
         last, ys = jax.lax.scan(lambda t, x: (jnp.tanh(w @ t + x), t * x), s, xs)
