@@ -18,6 +18,7 @@ from hilbert.arrays.namespace import to_numpy
 from linmap.matrices.columns import Labels, flat_positions, length
 from linmap.matrices.sparse import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
 from linmap.matrices.tuples import multiplied
+from linmap.matrices.whole import in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,12 +141,10 @@ def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outp
     shared = tuple(c for c in p.out if c in p.inp and c in tails[0] + tails[1])
     if any(c in held for c in tails[0] + tails[1]) or not all(c in tails[0] and c in tails[1] for c in shared):
         return None
-    twins = {c: n.twin(c) for c in shared}
-    factors = (*p.factors, *(n.identity(c, twin) for c, twin in twins.items()))
-    value = multiplied(n, factors, tuple(dict.fromkeys(c for f in factors for c in f.labels)))
-    inp = tuple(twins.get(c, c) for c in p.inp)
+    p = in_blocks(n, p, shared)
+    value = multiplied(n, p.factors, tuple(dict.fromkeys(c for f in p.factors for c in f.labels)))
     outputs.append(value.slot)
-    return TabledProduct(evolve(p, factors=(value,), inp=inp), part.out, part.inp, len(outputs) - 1)
+    return TabledProduct(evolve(p, factors=(value,)), part.out, part.inp, len(outputs) - 1)
 
 
 def _free(part: TabledProduct, labels: Labels) -> int:

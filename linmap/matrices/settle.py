@@ -15,7 +15,7 @@ from linmap.matrices.columns import Labels, TooManyRowsError
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, condensed
-from linmap.matrices.whole import merged, restricted
+from linmap.matrices.whole import merged, merged_by_axes, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,8 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     made = [p for p in made if p.k]
     if len(made) > 1:
         made = _tables_merged(n, added(n, made))
+    if len(made) > MOST and not one:
+        made = merged_by_axes(n, made)
     made = [merged(n, made)] if len(made) > (1 if one else MOST) else made
     n.release(before, made)
     return made
@@ -239,27 +241,30 @@ def _added_where_alike(n: Contractor, products: list[NetworkProduct]) -> list[Ne
     while again and len(products) > 1:
         again = False
         done: list[NetworkProduct] = []
-        known: dict[Any, int] = {}
+        known: dict[Any, tuple[int, NetworkProduct]] = {}  # where a product is, or was before it was added to
         for p in products:
             keys = _keys(n, p)
-            found = next(((known[key], key[-1]) for key in keys if known.get(key, -1) >= 0), None)
+            found = next((key for key in keys if key in known and _stands(known[key], done)), None)
             if found is None:
-                for key in keys:
-                    known.setdefault(key, len(done))
+                at = len(done)
                 done.append(p)
-                continue
-            at, j = found
-            total = _sum(n, done[at], p, j)
-            known = {key: k for key, k in known.items() if k != at}
-            again = True
-            if total is None:
-                done[at] = evolve(done[at], k=0.0)
             else:
-                done[at] = total
-                for key in _keys(n, total):
-                    known.setdefault(key, at)
+                at, _ = known[found]
+                total = _sum(n, done[at], p, found[-1])
+                done[at] = evolve(done[at], k=0.0) if total is None else total
+                keys = [] if total is None else _keys(n, total)
+                again = True
+            for key in keys:
+                if key not in known or not _stands(known[key], done):
+                    known[key] = at, done[at]
         products = [p for p in done if p.k]
     return products
+
+
+def _stands(known: tuple[int, NetworkProduct], done: Sequence[NetworkProduct]) -> bool:
+    """Whether the product is still the one at its place."""
+    at, p = known
+    return done[at] is p
 
 
 def _keys(n: Contractor, p: NetworkProduct) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from attrs import evolve
 
 from hilbert import Fin
 from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_positions
@@ -14,7 +15,7 @@ from linmap.matrices.sides import diagonal_sides
 from linmap.matrices.tables import LISTED, tabled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from linmap.matrices.columns import Columns, Distinct, Ints
     from linmap.matrices.contractor import Contractor
@@ -184,6 +185,36 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
         total = _added(n, parts, _places(found), added, row)
     factor = NetworkFactor(total, (row, *free))
     return diagonal_sides(n, NetworkProduct(1.0, (factor,), (), out, inp, (LabelTable(row, rows, found.columns),)))
+
+
+def merged_by_axes(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """Products that restrict the same axes are one, so that no axis is listed for all because one restricts it.
+
+    An identity is written into the blocks of others where these have a place for all of it.
+    """
+    groups: dict[tuple[int, ...], list[NetworkProduct]] = {}
+    for p in products:
+        groups.setdefault(tuple(restricted(p)), []).append(p)
+    if () in groups or len(groups) == 1 or any(n.is_found(f) for p in products for f in p.factors):
+        return list(products)
+    made = {key: merged(n, group) for key, group in groups.items()}
+    for key, p in list(made.items()):
+        shared = set(p.out) & set(p.inp) - uses(p.links, p.tables)
+        due = tuple(k for k in key if (p.out + p.inp)[k] not in shared)
+        others = made.get(due)
+        if shared and others is not None and others.tables:
+            both = merged(n, [others, in_blocks(n, p, shared)])
+            if [t.count for t in both.tables] == [t.count for t in others.tables]:
+                made[due] = both
+                del made[key]
+    return [p for p in made.values() if p.k]
+
+
+def in_blocks(n: Contractor, p: NetworkProduct, shared: Collection[int]) -> NetworkProduct:
+    """The product with its identities along some labels as arrays."""
+    twins = {c: n.twin(c) for c in p.out if c in shared}
+    factors = (*p.factors, *(n.identity(c, twin) for c, twin in twins.items()))
+    return evolve(p, factors=factors, inp=tuple(twins.get(c, c) for c in p.inp))
 
 
 def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:

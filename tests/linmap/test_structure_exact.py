@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diff import dot
+from adjoint import hessian
+from diff import Expr, dot, each, exp, fun, inner, sqrt
 from hilbert import Fin, R, direct_sum
-from hilbert.relation import band, leq, pairs
+from hilbert.relation import band, function, leq, pairs
 from linmap import (
     cumsum,
     equal,
     factors,
     flip,
+    gather,
     identity,
     inject,
     matrix,
@@ -128,3 +130,35 @@ def test_terms_of_one_matrix() -> None:
     for f in (transpose(V * W), uncurry(V**Y), parallel(D, red(band(X, 1, 1)))):
         assert matrix(f, as_="sparse").nnz == np.count_nonzero(due_matrix(f))
     assert equal(D, D)
+
+
+@pytest.mark.parametrize(("ridge", "lonely"), [(False, False), (True, False), (True, True)])
+def test_blocks_of_a_pair_potential(*, ridge: bool, lonely: bool) -> None:
+    """A Hessian of forces between pairs has blocks of 3×3, and no entries are listed for its identities.
+
+    A lonely atom has nothing but its ridge: 3 entries of the sparse matrix, in a block of 9.
+    """
+    n, near, place = 60, Fin.of(80), R ** Fin.of(3)
+    atom = Fin.of(n)
+    ends = RNG.integers(0, n - lonely, near.size)
+    others = (ends + RNG.integers(1, n - lonely, near.size)) % (n - lonely)
+    first, second = (gather(function(k, near, atom), place) for k in (ends, others))
+
+    def energy(q: Expr[Any]) -> Expr[Any]:
+        d = second(q) - first(q)
+        repelled = exp(-each(lambda d: sqrt(d @ d), d)).sum()
+        return repelled + 0.5 * inner(q, q) if ridge else repelled
+
+    q = (place**atom).random(RNG)
+    f = fun(place**atom)(energy)
+    ((found,),) = hessian(f, q, as_="blocks")
+    sparse_ = hessian(f, q, as_="sparse")
+    near_pairs = {*zip(ends, others, strict=True), *zip(others, ends, strict=True)}
+    own = {(k, k) for k in {*ends, *others}}
+    alone = {(k, k) for k in range(n)} - own if ridge else set()
+    assert found.blocksize == (3, 3)
+    assert len(found.indices) == len(near_pairs | own | alone)
+    assert sparse_.nnz == 9 * len(found.indices) - 6 * len(alone)
+    dense = np.reshape(hessian(f, q), (3 * n, 3 * n))
+    assert np.allclose(found.toarray(), dense, rtol=0, atol=1e-12)
+    assert np.allclose(sparse_.toarray(), dense, rtol=0, atol=1e-12)
