@@ -7,6 +7,7 @@ are vectors, and no function is being traced, the operation is traced for their 
 from __future__ import annotations
 
 import inspect
+import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -21,6 +22,7 @@ from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
+from hilbert.program.written import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +49,17 @@ def spaces_of(tree: Tree, what: str) -> Tree:
 def said(spaces: Tree) -> str:
     """A tree of spaces in a message."""
     return f"({', '.join(map(said, spaces))})" if isinstance(spaces, tuple) else str(spaces)
+
+
+def made_beside(tree: Tree, path: str) -> str:
+    """Where the parts were made that stand in one tuple with the one on a path, as lines of a message."""
+    if not isinstance(tree, tuple):
+        return ""
+    *around, _ = [int(k) for k in re.findall(r"\[(\d+)\]", path)] or [0]
+    for k in around:
+        tree = tree[k] if isinstance(tree, tuple) else tree
+    found = [value.builder.made(value.slots[0]) for value in flat(tree) if isinstance(value, Expr) and value.slots]
+    return "".join(dict.fromkeys(f"\n  a part of it made at {told(place)}" for place in found if place))
 
 
 def flat(tree: Tree) -> list[Any]:
@@ -87,14 +100,18 @@ class Body:
     captured: list[int]
     spaces: Tree
     names: tuple[str, ...]
+    result: Tree
 
 
-def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[Tree]) -> Body:
-    """A body traced once, inside the program being traced; raises SpaceError for what is no such function."""
+def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[Tree], values: Tree = ()) -> Body:
+    """A body traced once, inside the program being traced; raises SpaceError for what is no such function.
+
+    It takes elements of the given spaces: at first, or of each of them one by one, the values around it.
+    """
     names = _parameters(what, body, len(given))
     leaves = [[leaf for space in flat(tree) for leaf in space.leaves] for tree in given]
     inner = Builder([leaf for some in leaves for leaf in some], fixed=outer.fixed)
-    inner.watch = outer.watch
+    inner.watch, inner.came = outer.watch, [outer.made(slot) for slot in slots_of(outer, values)]
     slots = iter(range(inner.arity))
     args = [built(inner, tree, slots) for tree in given]
     outer.inner, around = inner, tracing.set((*tracing.get(), inner))
@@ -109,7 +126,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
         outer.inner, inner.traced = None, True
         tracing.reset(around)
     each = (_numbered(name, len(some)) for name, some in zip(names, leaves, strict=True))
-    return Body(line, captured, spaces, tuple(chain.from_iterable(each)))
+    return Body(line, captured, spaces, tuple(chain.from_iterable(each)), result)
 
 
 def _numbered(name: str, count: int) -> tuple[str, ...]:

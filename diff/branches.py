@@ -18,6 +18,7 @@ from diff.expr import Expr
 from diff.origin import returned
 from hilbert import Boolean, Copower, Index, SpaceError, Type, Vec
 from hilbert.errors import is_number, shown
+from hilbert.nested import apart
 from hilbert.program.branch import Choose, Cond
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
@@ -136,7 +137,7 @@ def _same(spaces: Iterable[Tree], thunks: Iterable[Any] = ()) -> Tree:
     first, second = spaces
     if first != second:
         msg = f"where gives {said(first)} if the condition holds and {said(second)} if not: both must be of one space"
-        raise SpaceError(msg + "".join(map(returned, thunks)))
+        raise SpaceError(apart(first, second) + msg + "".join(map(returned, thunks)))
     return first
 
 

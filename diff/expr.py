@@ -50,6 +50,7 @@ from hilbert.leafwise import leaf_spaces, require_leaf
 from hilbert.lens import Lens, lens_for, place
 from hilbert.map import AnyMap, Map
 from hilbert.matrices import product_space, transposed_space
+from hilbert.nested import apart
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
 from hilbert.position import ROWS, span
@@ -711,7 +712,7 @@ class Expr(Applicable, Reductions, Generic[V]):
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
         if space != due:
             msg = f"cannot apply f : {dom} → {f.cod} to an expression of {space}: one of {dom} is due"
-            raise SpaceError(msg + bracketing(space, dom))
+            raise SpaceError(apart(space, dom) + msg + bracketing(space, dom))
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
@@ -772,7 +773,7 @@ def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
     """The second of two expressions of one space; SpaceError where they are of two."""
     if a.space != b.space:
         msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
-        raise SpaceError(msg + difference(a.space, b.space))
+        raise SpaceError(apart(a.space, b.space) + msg + difference(a.space, b.space))
     return b
 
 

@@ -114,7 +114,7 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
         if not leaves or len({leaf.entry for leaf in leaves}) > 1 or not leaves[0].is_field:
             msg = f"{what} finds numbers of one precision, not an element of {said(spaces)}"
             raise SpaceError(msg)
-        body = traced(b, what, f, (spaces,))
+        body = traced(b, what, f, (spaces,), first)
         is_root = what == "root"
         _fits(what, f, spaces, body.spaces, is_root=is_root)
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given

@@ -156,7 +156,7 @@ def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]
 
 def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index) -> Tree:
     """One lane traced, and lifted."""
-    body = traced(b, what, f, [stack.space.base for stack in stacks])
+    body = traced(b, what, f, [stack.space.base for stack in stacks], tuple(stacks))
     own = slots_of(b, tuple(stacks))
     up = [*(True for _ in own), *(False for _ in body.captured)]
     outputs, varies = lifted_line(b, body.line, X.axes, [*own, *body.captured], up)

@@ -15,12 +15,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from diff.bodies import Body, Tree, built, emitted, flat, powers, said, slots_of, spaces_of, traced
+from diff.bodies import Body, Tree, built, emitted, flat, made_beside, powers, said, slots_of, spaces_of, traced
 from diff.branches import where
 from diff.expr import Expr
 from diff.origin import returned
 from hilbert import Bool, Boolean, Copower, Index, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
+from hilbert.nested import apart, split
 from hilbert.program.branch import TRUTH
 from hilbert.program.builder import Builder
 from hilbert.program.line import restricted
@@ -186,8 +187,8 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
     def emit(b: Builder, first: Tree, *stacks: Expr[Any]) -> Tree:
         """The step traced, and the loop as steps of the program being traced."""
         states = spaces_of(first, f"the start of {what}")
-        body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)))
-        results = _results(what, step, states, body.spaces, X)
+        body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)), (first, *stacks))
+        results = _results(what, step, states, body, X)
         before, captured = slots_of(b, first), tuple(body.captured)
         n, m = len(before), body.line.arity - len(captured)
         line = restricted(body.line, [*range(n), *range(m, body.line.arity), *range(n, m)])
@@ -209,15 +210,19 @@ def _segments(checkpoint: Any, n: int) -> int:
     return min(count, max(n, 1))
 
 
-def _results(what: str, step: Any, states: Tree, found: Tree, X: Index | None) -> Tree:
+def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) -> Tree:
     """The spaces of what a loop gives; raises SpaceError where the state changes its space."""
+    found = body.spaces
     if found == states:
         return states
     if X is not None and isinstance(found, tuple) and len(found) == 2 and found[0] == states:
         return states, powers(found[1], X)
     msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
     msg += f"space{', or a pair of such a state and an output' if X is not None else ''}"
-    raise SpaceError(f"{msg}{returned(step)}")
+    after, state = found, body.result
+    if X is not None and isinstance(found, tuple) and len(found) == 2:  # with an output, unless that is farther
+        after, state = max((found[0], state[0]), (found, state), key=lambda pair: len(split(pair[0], states)[0]))
+    raise SpaceError(f"{apart(after, states)}{msg}{returned(step)}{made_beside(state, split(after, states)[0])}")
 
 
 @overload
@@ -265,9 +270,9 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
     def emit(b: Builder, first: Tree) -> Tree:
         """The condition is the first state: it is asked for the start, and by each round for what that gives."""
         states = spaces_of(first, "the start of while_")
-        asked = traced(b, "while_", lambda state: _condition(condition(state)), (states,))
-        body = traced(b, "while_", step, (states,))
-        _results("while_", step, states, body.spaces, None)
+        asked = traced(b, "while_", lambda state: _condition(condition(state)), (states,), first)
+        body = traced(b, "while_", step, (states,), first)
+        _results("while_", step, states, body, None)
         captured = tuple(dict.fromkeys((*body.captured, *asked.captured)))
         n = len(leaves := [leaf for space in flat(states) for leaf in space.leaves])
         inner = Builder([TRUTH, *leaves, *(b.slots[k] for k in captured)], fixed=body.line.fixed)
@@ -314,7 +319,7 @@ def again(f: Any, /, *args: Any) -> Any:
     spaces_of(args, "an argument of again")
 
     def emit(b: Builder, *given: Expr[Any]) -> Tree:
-        body = traced(b, "again", f, [x.space for x in given])
+        body = traced(b, "again", f, [x.space for x in given], given)
         loop = Loop(body.line, Unit(), 0, body.line.arity, again=True)
         return built(b, body.spaces, iter(looped(b, loop, (*slots_of(b, given), *body.captured))))
 

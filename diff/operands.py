@@ -47,6 +47,20 @@ def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
+def owner(span: Span, value: Any) -> list[str]:
+    """What was asked for an attribute that it has not, where a name stands for it: what it is, and the line of that."""
+    try:
+        node = ast.parse(f"({span.segment()})", mode="eval").body
+    except SyntaxError:
+        return []
+    match node:
+        case ast.Attribute(ast.Name() as part):
+            said = _said(part.id, part, value, span)
+            return [said] if said else []
+        case _:  # what has no name
+            return []
+
+
 def _short(source: str) -> str:
     """The source on one line, its end left out where it is long."""
     source = " ".join(source.split())
@@ -75,9 +89,9 @@ def _bound(part: ast.expr, span: Span) -> str:
 
 def _made(value: Any, span: Span) -> str:
     """The line of the same file where an expression was made, if that is another one."""
-    if not isinstance(value, Expr) or not value.slots or value.slots[0] < value.builder.arity:
+    if not isinstance(value, Expr) or not value.slots:
         return ""
-    place = value.builder.steps[value.slots[0] - value.builder.arity].place
+    place = value.builder.made(value.slots[0])
     if place is None or isinstance(place, str) or place[0].co_filename != span.file:
         return ""
     line = line_of(place)

@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diff.elementwise import RULES
-from diff.operands import operands, stands_for
+from diff.operands import operands, owner, stands_for
 from diff.source import Span, is_users, span_of
 from hilbert.errors import shown
 from hilbert.notarray import NotArray, PartName
@@ -128,8 +128,9 @@ def found_at(
         return None
     frame = entry.tb_frame
     span = span_of(frame.f_code, entry.tb_lasti, entry.tb_lineno)
-    called = entry.tb_next.tb_frame if entry.tb_next else None
-    return span, frame.f_code.co_name, operands(span, frame, called) if called else []
+    if entry.tb_next is None:
+        return span, frame.f_code.co_name, owner(span, error.obj) if isinstance(error, AttributeError) else []
+    return span, frame.f_code.co_name, operands(span, frame, entry.tb_next.tb_frame)
 
 
 def understood(error: TypeError | AttributeError) -> str | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, shown
 from hilbert.map import AnyMap, Map, exponent
+from hilbert.nested import apart
 from hilbert.once import once
 from hilbert.space import Copower, Type, bracketing
 
@@ -32,14 +33,15 @@ def joint(inner: AnyMap, outer: AnyMap) -> None:
             f"cannot compose g ∘ f: f : {inner.dom} → {inner.cod} but g : {outer.dom} → {outer.cod}, "
             f"and {inner.cod} is not {outer.dom}{swap}"
         )
-        raise SpaceError(msg)
+        raise SpaceError(apart(inner.cod, outer.dom) + msg)
 
 
 def same_type(f: AnyMap, g: AnyMap) -> None:
     """Raise SpaceError unless f + g is defined."""
     if (f.dom is not g.dom and f.dom != g.dom) or (f.cod is not g.cod and f.cod != g.cod):
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
-        raise SpaceError(msg + (bracketing(g.dom, f.dom) or bracketing(g.cod, f.cod)))
+        hint = bracketing(g.dom, f.dom) or bracketing(g.cod, f.cod)
+        raise SpaceError((apart(f.dom, g.dom) or apart(f.cod, g.cod)) + msg + hint)
 
 
 class Selection(Map[V, W]):

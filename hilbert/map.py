@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Proto
 from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Index, require_index
+from hilbert.nested import apart
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import once
 from hilbert.space import Copower, Type, bracketing
@@ -454,7 +455,7 @@ def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
         (x,) = args
         if x.space is not dom and x.space != dom:
             msg = f"cannot apply f : {dom} → {f.cod} to a vector of {x.space}: a vector of {dom} is due"
-            raise SpaceError(msg + bracketing(x.space, dom))
+            raise SpaceError(apart(x.space, dom) + msg + bracketing(x.space, dom))
         vector: Vec[Any] = x
         return vector
     parts = dom.parts
@@ -468,6 +469,6 @@ def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
             swap = f" (it would fit position {', '.join(hint)})" if hint else ""
             msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
-            raise SpaceError(msg + alike(arg.space, part))
+            raise SpaceError(apart(arg.space, part) + msg + alike(arg.space, part))
         leaves += arg.leaves
     return Vec(dom, leaves)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hilbert.term import bottom_up, postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def below(space: Any) -> list[Any]:
@@ -36,6 +36,38 @@ def same(a: Any, b: Any) -> bool:
         elif any(sums) or a != b:
             return False
     return True
+
+
+WIDE = 60
+"""Spaces are not compared by eye where a text of theirs is longer."""
+
+
+def split(have: Any, want: Any) -> tuple[str, Any, Any]:
+    """The path to the first parts in which two spaces differ, or two trees of spaces, and these parts."""
+    path = ""
+    while True:
+        while hasattr(have, "base") and hasattr(want, "base") and have.index == want.index:
+            have, want = have.base, want.base
+        (names, parts), (others, due) = _named_parts(have), _named_parts(want)
+        if names != others or not parts:
+            return path.removeprefix("."), have, want
+        found = next((k for k, (a, b) in enumerate(zip(parts, due, strict=True)) if a != b), None)
+        if found is None:  # of two classes
+            return path.removeprefix("."), have, want
+        path += f".{names[found]}" if isinstance(names[found], str) else f"[{names[found]}]"
+        have, want = parts[found], due[found]
+
+
+def _named_parts(space: Any) -> tuple[Sequence[str | int], Sequence[Any]]:
+    parts = space if isinstance(space, tuple) else space.parts if space.is_sum else ()
+    return (None if isinstance(space, tuple) else space.names) or range(len(parts)), parts
+
+
+def apart(have: Any, want: Any) -> str:
+    """Where two long spaces differ first, for the beginning of a message: `at encoder.bias ℝ^10, not ℝ^12: `."""
+    path, part, due = split(have, want)
+    is_long = max(len(text(have)), len(text(want))) > WIDE
+    return f"at {path} {text(part)}, not {text(due)}: " if path and is_long else ""
 
 
 def pack(space: Any, flat: Iterator[Any]) -> Any:
@@ -112,7 +144,9 @@ def tangent(space: Any) -> Any:
 
 
 def text(space: Any) -> str:
-    """(V ⊕ W) ⊕ U; a record by its name."""
+    """(V ⊕ W) ⊕ U; a record by its name; a tree of spaces as a tuple of them."""
+    if isinstance(space, tuple):  # a tree of spaces
+        return f"({', '.join(map(text, space))})"
     found: str = bottom_up(space, _text, below)
     return found
 

@@ -19,6 +19,7 @@ from hilbert.formal import tensors
 from hilbert.index import Fin, Index, Labelled, require_index
 from hilbert.labels import column_of, distinct_labels
 from hilbert.leafwise import map_leaves
+from hilbert.nested import apart
 from hilbert.notarray import NotArray
 from hilbert.space import Copower, Elements, Field, Type, bracketing
 from hilbert.spec import ALPHABET
@@ -55,7 +56,7 @@ def zip_apart(v: Vec[Any], w: Vec[Any], sign: str, operation: Callable[[Any, Any
     if a.space == b.space:
         return a._zip(b, sign, operation)
     msg = f"cannot form v {sign} w: v is in {v.space} but w in {w.space}; both must be in one space"
-    raise SpaceError(msg + difference(v.space, w.space))
+    raise SpaceError(apart(v.space, w.space) + msg + difference(v.space, w.space))
 
 
 def _spread(k: Vec[Any], like: Vec[Any]) -> Vec[Any]:

@@ -188,8 +188,8 @@ class Type(Remembering):
             raise SpaceError(msg)
         if isinstance(data, Vec):
             if data.space != self:
-                msg = f"a vector of {data.space} is not an element of {self}{bracketing(data.space, self)}"
-                raise SpaceError(msg)
+                msg = f"{nested.apart(data.space, self)}a vector of {data.space} is not an element of {self}"
+                raise SpaceError(msg + bracketing(data.space, self))
             return data
         if nested.any_item(self, data, lambda item: isinstance(item, Vec)):
             summands = _summands(self)

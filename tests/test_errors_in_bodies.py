@@ -153,6 +153,64 @@ def test_the_line_is_the_one_inside_the_body() -> None:
     assert D.const(v) is v  # nothing is traced
 
 
+def refusal(body: Callable[..., Any], *spaces: Any) -> tuple[str, int]:
+    """What is said of a body, and its first line."""
+    with pytest.raises(SpaceError) as caught:
+        D.fun(*spaces)(body)
+    return str(caught.value), body.__code__.co_firstlineno
+
+
+def test_what_a_loop_begins_with_is_of_its_line() -> None:
+    """The state is of the line that makes the first one, also in a loop in a loop; so is what is gone through."""
+
+    def body(m: Any, e: Any) -> Any:
+        start = (D.tanh(e), D.sin(e))
+        return D.iterate(lambda s: D.iterate(lambda t: (m @ t[0], m @ t[1]), s, p), start, p)[0]
+
+    text, line = refusal(body, R ** (p * p), W)
+    assert f"    m ∈ ℝ^{{Pixel4×Pixel4}}, t[0] ∈ ℝ^Hidden3 (of line {line + 1})" in text
+
+    def every(m: Any, e: Any) -> Any:
+        rows = D.tanh(m)
+        return D.each(lambda row: row + e, rows)
+
+    text, line = refusal(every, V**labels.index, W)
+    assert f"    row ∈ ℝ^Pixel4 (of line {line + 1}), e ∈ ℝ^Hidden3" in text
+
+
+def test_a_state_of_another_space() -> None:
+    """A tuple in a state: where it differs first, and the lines that made what stands beside that."""
+
+    def body(e: Any) -> Any:
+        def step(state: Any, x: Any) -> Any:
+            (a, b), c = state
+            pair = D.sin(a), (b, x)
+            other = c + c
+            return (pair, other), x
+
+        return D.fold(step, ((e, e), e), e)[1]
+
+    text, line = refusal(body, M)
+    assert text.startswith(
+        "at [0][1] (ℝ^{Hidden3×Pixel4}, ℝ), not ℝ^{Hidden3×Pixel4}: the step of fold takes a state in"
+    )
+    assert f"  returned at {__file__}:{line + 5} in step\n" in text
+    assert f"\n  a part of it made at {__file__}:{line + 3} in step\n" in text
+    assert f":{line + 4}" not in text
+
+
+def test_what_is_no_expression_is_of_its_line() -> None:
+    """Python's own message of an attribute that an index set has not says what the name stands for."""
+
+    def body(e: Any) -> Any:
+        axes = [p, p]
+        return e @ next(axis.T for axis in axes)
+
+    text, line = refusal(body, V)
+    assert text.startswith(f"'Fin' object has no attribute 'T'\n  at {__file__}:{line + 2}")
+    assert f"\n    axis is the index set Pixel4 (of line {line + 1})" in text
+
+
 def test_a_body_inside_a_body() -> None:
     """Both lines are named, the inner one first."""
 

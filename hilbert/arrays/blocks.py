@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 17
 """Entries of a block (measured: 2¹⁵ to 2¹⁹ differ little)."""
-FEW, MANY = 1 << 16, 1 << 20
-"""A block is a product for each entry of its first axis, if that takes so many multiplications, and not one for all.
+SHORT, MANY = 32, 10**6
+"""A block is cut into equal products of at most MANY multiplications, large ones, each of SHORT rows or more.
 
-OpenBLAS copies no operands of products up to the second number where it has AVX-512 (measured: a third of the time
-saved in double precision, a fifth in single; on older processors 6 % are lost). A call takes as long as the first.
+OpenBLAS copies no operands of so small products where it has AVX-512 (measured: a third of the time saved in double
+precision, a fifth in single). Elsewhere it copies the matrix for each of them (measured with AVX2: up to 3 % lost).
 """
 
 
@@ -37,9 +37,18 @@ def by_blocks(
     step = max(1, BLOCK * n // max(entries, 1))
     if step >= n or a == rows + inner or not cols:
         return None
-    order = reordering(a, rows + inner if a[0] == rows[:1] else inner + rows) or tuple(range(len(a)))
-    second = arrange(np, b, inner + cols, (_count(inner, size), _count(cols, size)))
+    in_rows = a[0] in rows
     m, k, width = _count(rows, size), _count(inner, size), _count(cols, size)
+    each = (m if in_rows else k) // n
+
+    def products(entries: int) -> tuple[int, int]:
+        """How many rows each product of a block of so many entries of the first axis has, and what it multiplies."""
+        return _cut(entries * each, k * width) if in_rows else _cut(m, entries * each * width)
+
+    step = max(range(max(step // 2, step - 7, 1), step + 1), key=lambda entries: (products(entries)[1], entries))
+    high, last = (products(entries)[0] for entries in (step, n % step or step))
+    order = reordering(a, rows + inner if a[0] == rows[:1] else inner + rows) or tuple(range(len(a)))
+    second = arrange(np, b, inner + cols, (k, width))
 
     def blocks(x: Any) -> Iterator[tuple[Any, int, int]]:
         """Each block in order, in the memory of the one before, and where it begins and ends."""
@@ -51,27 +60,36 @@ def by_blocks(
             block[...] = x[i:j]
             yield block, i, j
 
-    each = (m if a[0] in rows else k) // n
-    shape = (-1, each) if FEW <= m * k * width // n <= MANY else (-1,)
-
     def some_rows(x: Any, y: Any) -> Any:
         y = y if second is None else second(y)
         out = np.empty((n, each, width), x.dtype)
         for block, i, j in blocks(x):
+            part = high if j - i == step else last
+            shape = ((j - i) * each // part, part)
             np.matmul(block.reshape(*shape, k), y, out=out[i:j].reshape(*shape, width))
         return out
 
     def some_terms(x: Any, y: Any) -> Any:
         y = (y if second is None else second(y)).reshape(n, each, width)
-        out = np.zeros((m, width), x.dtype)
+        out = np.zeros((m // high, high, width), x.dtype)
         for block, i, j in blocks(x):
-            terms = np.matmul(np.swapaxes(block.reshape(*shape, m), -1, -2), y[i:j].reshape(*shape, width))
-            out += terms if len(shape) == 1 else terms.sum(0)
+            terms = (j - i) * each
+            out += np.matmul(block.reshape(terms, *out.shape[:2]).transpose(1, 2, 0), y[i:j].reshape(terms, width))
         return out
 
     if a[0] == rows[:1]:
         return some_rows
     return some_terms if a[0] == inner[:1] and a[-1] in rows else None
+
+
+def _cut(rows: int, cost: int) -> tuple[int, int]:
+    """The rows of equal products of at most MANY multiplications, what each takes; all rows and 0 if none do."""
+    least = -(-rows * cost // MANY) or 1
+    for count in range(least, 2 * least + 1):
+        part = rows // count
+        if part * count == rows and (count == 1 or part >= SHORT) and part * cost <= MANY:
+            return part, part * cost
+    return rows, 0
 
 
 def _count(labels: str, size: dict[str, int]) -> int:

@@ -37,7 +37,7 @@ class Builder:
         self.arity = len(self.slots)
         self.fold, self.fixed = fold, fixed
         self.traced = False  # what the body of a traced function computed is complete
-        self.outer: Builder | None = None  # where the body of a step is traced, for that body
+        self.came: Sequence[Place | None] = ()  # where the inputs of the body of a step were made, around it
         self.inner: Builder | None = None  # the body of a step that is being traced, while it is
         self.watch: Callable[[], Place | None] | None = None  # tells the user's line, while a function is traced
         self.place: Place | None = None  # where the steps that are made now come from
@@ -58,6 +58,10 @@ class Builder:
             self.steps.append(step)
             self.slots.append(leaf)
         return found
+
+    def made(self, slot: int) -> Place | None:
+        """Where a slot's value was made, if that is known; what a body is given, around it."""
+        return self.steps[slot - self.arity].place if slot >= self.arity else dict(enumerate(self.came)).get(slot)
 
     @property
     def innermost(self) -> Builder:

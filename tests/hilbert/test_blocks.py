@@ -1,13 +1,14 @@
 """Products of views in blocks, and places along several axes at once, are what they are one by one."""
 
+import math
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from hilbert import Fin
-from hilbert.arrays import blocks
 from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Entry, Leaf
 from hilbert.program.bind import BoundLine
@@ -20,26 +21,30 @@ from hilbert.program.run import Runner
 from hilbert.relation import run
 from hilbert.spec import Spec
 
-ONE_BY_ONE, AT_ONCE = (64, 24), (12, 2)
-"""Places and channels of the result, so that a block is a product for each of its first entries, or one."""
+CUT, SMALL, PRIME = (64, 24), (12, 2), (997, 24)
+"""Places and channels of the result: several products a block; one, as it is small; one, as nothing divides it."""
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(("places", "made"), [ONE_BY_ONE, AT_ONCE])
-@pytest.mark.parametrize("spec", ["bpkc,kco->bpo", "bpkc,bpo->kco", "bpo,bpkc->kco"])
+@pytest.mark.parametrize(("places", "made"), [CUT, SMALL, PRIME])
+@pytest.mark.parametrize("spec", ["bkpc,kco->bpo", "kco,bkpc->bpo", "bkpc,bpo->kco", "bpo,bkpc->kco"])
 def test_windows_are_multiplied_block_by_block(spec: str, places: int, made: int, dtype: str) -> None:
     """Σ over labels of overlapping windows and a matrix, as by einsum, the last block shorter."""
-    size = {"b": 137, "p": places, "k": 5, "c": 32, "o": made}
-    assert (blocks.FEW <= places * 5 * 32 * made <= blocks.MANY) == ((places, made) == ONE_BY_ONE)
+    size = {"b": 5 if places > 900 else 137, "p": places, "k": 5, "c": 32, "o": made}
     rng = np.random.default_rng(0)
     left, right, out = spec.replace("->", ",").split(",")
     image = rng.standard_normal((size["b"], places + 4, 32)).astype(dtype)
-    windows = np.moveaxis(sliding_window_view(image, 5, axis=1), -1, 2)
+    windows = np.moveaxis(sliding_window_view(image, 5, axis=1), -1, 1)
     plain = {have: rng.standard_normal([size[c] for c in have]).astype(dtype) for have in (left, right)}
-    arrays = [windows if have == "bpkc" else plain[have] for have in (left, right)]
+    arrays = [windows if have == "bkpc" else plain[have] for have in (left, right)]
     leaves = [Leaf(Entry(dtype), tuple(Fin.of(size[c]) for c in have)) for have in (left, right)]
-    found = NUMPY.contract(Spec.of(left, right, out), *leaves).call(*arrays)
-    due = np.einsum(spec, *(a.astype("float64") for a in arrays))
+    with mock.patch.object(np, "matmul", side_effect=np.matmul) as matmul:
+        found = NUMPY.contract(Spec.of(left, right, out), *leaves).call(*arrays)
+    products = [call.args for call in matmul.call_args_list]
+    assert len(products) > 2
+    pieces = {math.prod(a.shape[:-2]) for a, _ in products}
+    assert (min(pieces) > 1) == ((places, made) == CUT or (places > 900 and out == "kco"))  # its rows are k, c
+    due = np.einsum(spec, *(a.astype("float64") for a in arrays), optimize=True)
     assert (found.dtype, found.shape) == (dtype, due.shape)
     np.testing.assert_allclose(found, due, rtol=0, atol=np.abs(due).max() * (1e-13 if dtype == "float64" else 1e-5))
     assert not any(np.shares_memory(found, a) for a in (image, *arrays))

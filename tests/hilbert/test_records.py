@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -38,7 +39,7 @@ from hilbert import (
     save,
 )
 from hilbert.leafwise import leaf_spaces
-from linmap import equal, inject, pack, project, unpack
+from linmap import equal, identity, inject, pack, project, unpack
 from tests.strategies import RECORDS, Source, sources
 
 S = TypeVar("S")
@@ -286,6 +287,36 @@ def test_replace() -> None:
         p.replace(Layer.bias, R.zeros())
     with pytest.raises(SpaceError, match=r"a part of Deep.* is named by a lens, such as Params.weights, not by 'bias'"):
         p.replace("bias", H.zeros())
+
+
+def test_long_spaces_differ_at_a_path() -> None:
+    """A message about two long spaces begins with the first part in which they differ; not if both are short."""
+    net: Any = Net(encoder=L, stack=D**depth, label=Elements(hidden)).tangent
+    other = net.of_parts((L.of_parts((W, R**pixel)), *net.parts[1:]))
+    due = "at encoder.bias ℝ^Hidden2, not ℝ^Pixel3: "
+    f, g = identity(net), identity(other)
+    layer: Any = L
+    cases: list[tuple[Callable[[], Any], str]] = [
+        (lambda: net.zeros() + other.zeros(), f"{due}cannot form v + w: v is in Net("),
+        (lambda: other.vec(net.zeros()), f"{due}a vector of Net("),
+        (lambda: g(net.zeros()), f"{due}cannot apply f : Net("),
+        (
+            lambda: fun(other, other)(lambda v, w: v + w)(other.zeros(), net.zeros()),
+            f"{due}argument 2 is a vector of Net(",
+        ),
+        (lambda: g @ f, f"{due}cannot compose g ∘ f: f : Net("),
+        (lambda: g + f, "at encoder.bias ℝ^Pixel3, not ℝ^Hidden2: cannot add f : Net("),
+        (lambda: (net**depth).zeros() + (other**depth).zeros(), f"{due}cannot form v + w"),
+        (lambda: fun(net, other)(lambda v, w: v + w), f"{due}cannot form Net("),
+        (lambda: fun(net)(lambda v: g(2.0 * v)), f"{due}cannot apply f : Net("),
+        (lambda: direct_sum(R, net).zeros() + direct_sum(R, other).zeros(), "at [1].encoder.bias ℝ^Hidden2, not"),
+        (lambda: layer.zeros() + Other(weights=W, bias=H).zeros(), "cannot form v + w: v is in Layer("),
+        (lambda: layer.zeros() + direct_sum(R, R).zeros(), "cannot form v + w: v is in Layer("),
+    ]
+    for refused, text in cases:
+        with pytest.raises(SpaceError) as caught:
+            refused()
+        assert str(caught.value).startswith(text)
 
 
 def test_paths() -> None:
