@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants edits statements terms programs wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants edits statements terms programs wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -26,6 +26,9 @@ mutation: .venv/.ready ## change the laws in turn; the tests of meaning must not
 
 language-mutants: .venv/.ready ## change the passes and tables of the languages in turn; their tests must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages $(ARGS)
+
+higher-mutants: .venv/.ready ## change the macro, the rules of pullbacks, transposition, jets and the evaluator in turn; their tests must notice
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages --of higher $(ARGS)
 
 edits: .venv/.ready ## mistakes in the models of docs/examples: each must be refused, or trace
 	$(BIN)/python -m tests.mutation.edits $(ARGS)

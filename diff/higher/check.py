@@ -6,7 +6,7 @@ space of a primitive is what annotations, read from the left to the right, have 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, cast, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from attrs import evolve
 
@@ -336,11 +336,10 @@ class Checker(Resolver):
 
     def _constructed(self, name: str, declaration: Any, arg: AnyTerm, hint: Ty | None, place: Place | None) -> Pass:
         """ℓ t."""
-        known = isinstance(hint, DataType) and hint.declaration is declaration
-        data = hint if known else DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
+        data = self.constructed(declaration, hint)
         if declaration.field(name) is UNIT:
             raise TermError("type", f"{name} takes nothing", arg.place or place)
-        return (yield self._infer(Con(name, cast("DataType", data), arg, place=place), hint))
+        return (yield self._infer(Con(name, data, arg, place=place), hint))
 
     def _branches(self, branches: tuple[Branch, ...], data: DataType, recur: Ty, result: Ty) -> Pass:
         """ℓ p → s for each label: p is of type F(recur) at ℓ, s of the result's."""

@@ -112,8 +112,8 @@ class Resolver:
             return evolve(free, place=place), free.type
         declaration = self.names.constructor(name)
         if declaration is not None:
-            data = DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
-            due = instance(declaration.field(name), data.args, data)
+            data = self.constructed(declaration, hint)
+            due = instance(data.declaration.field(name), data.args, data)
             if due is UNIT:
                 return Con(name, data, Tuple(()), place=place), data
             x = fresh("x", due, place)
@@ -199,6 +199,13 @@ class Resolver:
             lengths[root] = max(lengths.get(root, least), index + 1)
         for root, length in lengths.items():
             self.types.unify(root, TupleType(tuple(unknown() for _ in range(length))), None)
+
+    def constructed(self, declaration: Declaration, hint: Ty | None) -> DataType:
+        """The type that a constructor makes: what is due where it has these constructors, as D of a type has."""
+        due = self.known(hint)
+        if isinstance(due, DataType) and due.declaration.labels == declaration.labels:
+            return due
+        return DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
     def data(self, ty: Ty, branches: tuple[Branch, ...], place: Place | None) -> DataType:
         """The declared type that branches take apart; raises TermError `branches` unless they are its constructors."""

@@ -1,38 +1,42 @@
 """Mutate the passes and the tables of the languages; their tests must notice.
 
     make language-mutants [ARGS="--each 56 --seed 0 --group nabla --verbose"]
+    make higher-mutants [ARGS="--each 32 --seed 0 --group jets --verbose"]
 
-The groups are ∇, ⊙ and ⊙R, CL, the other passes of the notes, the tables of types and both parsers, and what a name
-means. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick ones that run few other
-lines first, are run on the mutant in a forked process: some, and many if it survives these. `explained.txt` says of
-survivors why nothing can be noticed. Limits, and how many near names a message has, are not changed.
+The groups of KS-Lisp and Caddie are ∇, ⊙ and ⊙R, CL, the other passes of the notes, the tables of types and both
+parsers, and what a name means; those of functions of functions the macro, the rules of pullbacks, transposition, jets
+and the evaluator. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick ones that
+run few other lines first, are run on the mutant in a forked process: some, and many if it survives these.
+`explained.txt` says of survivors why nothing can be noticed. Limits, and how many near names a message has, are not
+changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import random
 import re
 import sys
 import time
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import jax
 import pytest
 
-import adjoint
 from tests.mutation.mutants import Mutant, mutants, source
 from tests.mutation.run import ROOT, Changed, Verdict, explained, forked, report, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-LOADED = (adjoint, jax)  # before the processes are forked; no language is
 KS, NOTES = "adjoint/languages/ks", "adjoint/languages/ks/notes"
-GROUPS: dict[str, dict[str, str]] = {
+Groups = dict[str, dict[str, str]]
+"""Files, and which of their functions."""
+LANGUAGES: Groups = {
     "nabla": {f"{NOTES}/nabla.py": ""},
     "application": {f"{NOTES}/application.py": ""},
     "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "combinators")},
@@ -50,10 +54,54 @@ GROUPS: dict[str, dict[str, str]] = {
         f"{KS}/scope.py": r"Scope\.(overloads|resolved|_base|named|_free|_plain|_defined|_under|_add|defined)"
     },
 }
-"""Files, and which of their functions."""
-TESTS = ("tests/adjoint/languages", "tests/command/test_sessions.py")
+HIGHER: Groups = {
+    "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "partials", "orders")},
+    "rules": {f"adjoint/higher/{name}.py": "" for name in ("jacobian", "steps", "anormal", "moving", "bodies")},
+    "transposition": {
+        f"adjoint/higher/{name}.py": "" for name in ("transpose", "backward", "reader", "values", "machine")
+    },
+    "jets": {
+        "diff/jets.py": "",
+        "diff/multiindex.py": "",
+        **{f"diff/series{name}.py": "" for name in ("", "_bodies", "_rules", "_families", "_partials")},
+    },
+    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "translate", "values")},
+}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is changed, the tests that must notice, which of them, and what is imported before processes are forked.
+
+    What is changed is not among the imported.
+    """
+
+    groups: Groups
+    tests: tuple[str, ...]
+    which: str
+    imported: tuple[str, ...]
+
+
+SUITES = {
+    "languages": Suite(
+        LANGUAGES,
+        ("tests/adjoint/languages", "tests/command/test_sessions.py"),
+        "not (deep or large or double or calls_stay)",
+        ("adjoint", "jax"),
+    ),
+    "higher": Suite(
+        HIGHER,
+        (
+            "tests/diff/higher",
+            "tests/adjoint/higher",
+            *(f"tests/diff/test_{name}.py" for name in ("jets", "jets_bad_input", "jets_of_loops", "jets_of_rules")),
+            *(f"tests/diff/test_{name}.py" for name in ("taylor_cases", "laplacian", "ode")),
+        ),
+        "not (deep or long_ or too_many_brackets or false_claims)",
+        ("linmap", "scipy.sparse", "jax"),
+    ),
+}
 REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
-SLOW = "not (deep or large or double or calls_stay)"
 NOT_CHANGED = re.compile(r"get_close_matches|\[:\d+\]|^(LONGEST|DEEPEST|WIDEST|LARGEST) =|> (LONGEST|DEEPEST|WIDEST)")
 FEW, MANY = (8, 60), (80, 240)
 """How many tests a mutant is given, and seconds: at first, and if it survives these."""
@@ -107,22 +155,22 @@ class Failure:
             self.what = f"{report.nodeid}: {str(report.longrepr).splitlines()[-1]}"
 
 
-def tested(tests: Sequence[str], *plugins: object) -> int:
+def tested(tests: Sequence[str], which: str, *plugins: object) -> int:
     """Run tests of pytest in this process."""
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     return int(
         pytest.main(
-            ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", REWRITTEN, "-k", SLOW, *tests],
+            ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", REWRITTEN, "-k", which, *tests],
             plugins=list(plugins),
         )
     )
 
 
-def recorded(files: Sequence[str]) -> tuple[dict[str, float], dict[tuple[str, int], list[str]]]:
+def recorded(suite: Suite) -> tuple[dict[str, float], dict[tuple[str, int], list[str]]]:
     """The time of every test, and for each line the tests that run it."""
-    plugin = Recorded(files)
+    plugin = Recorded([path for files in suite.groups.values() for path in files])
     plugin.cover.start()
-    if code := tested([str(ROOT / path) for path in TESTS], plugin):
+    if code := tested([str(ROOT / path) for path in suite.tests], suite.which, plugin):
         msg = f"the tests fail without a mutant: pytest exits with {code}"
         raise RuntimeError(msg)
     plugin.cover.stop()
@@ -149,18 +197,18 @@ def _near(mutant: Mutant, lines: dict[tuple[str, int], list[str]]) -> list[str]:
     return sorted({test for (path, _), tests in lines.items() if path == mutant.path for test in tests})
 
 
-def judged(mutant: Mutant, tests: Sequence[str]) -> tuple[str, str]:
+def judged(mutant: Mutant, tests: Sequence[str], which: str) -> tuple[str, str]:
     """Run the tests on the mutant: its fate, and why."""
     sys.meta_path.insert(0, Changed(mutant.path, source(ROOT, mutant)))
     failure = Failure()
-    return ("killed", failure.what[:200]) if tested(tests, failure) else ("survives", "")
+    return ("killed", failure.what[:200]) if tested(tests, which, failure) else ("survives", "")
 
 
-def drawn(group: str, each: int, seed: int) -> tuple[list[Mutant], int]:
+def drawn(files: dict[str, str], each: int, seed: int) -> tuple[list[Mutant], int]:
     """So many mutants of a group, and how many there are."""
     every = [
         mutant
-        for path, functions in GROUPS[group].items()
+        for path, functions in files.items()
         for mutant in mutants(ROOT, path)
         if re.match(functions, mutant.function) and not NOT_CHANGED.search(mutant.text)
     ]
@@ -170,28 +218,32 @@ def drawn(group: str, each: int, seed: int) -> tuple[list[Mutant], int]:
 def main() -> None:
     """Record, draw, run, report."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("--of", choices=list(SUITES), default="languages", help="what is changed")
     parser.add_argument("--each", type=int, default=56, help="how many mutants of each group")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--group", choices=list(GROUPS), action="append", help="one of the groups")
+    parser.add_argument("--group", choices=[*LANGUAGES, *HIGHER], action="append", help="one of the groups")
     parser.add_argument("--verbose", action="store_true", help="every verdict")
     args = parser.parse_args()
+    suite = SUITES[args.of]
+    for name in suite.imported:
+        importlib.import_module(name)
     os.chdir(ROOT)
     os.nice(10)
     start = time.monotonic()
-    found = result_of(*forked(partial(recorded, [path for files in GROUPS.values() for path in files]), 1800))
+    found = result_of(*forked(partial(recorded, suite), 1800))
     if not isinstance(found, tuple):
         sys.exit(str(found))
     times, lines = found
     weight = Counter(test for tests in lines.values() for test in tests)
     print(f"{len(times)} tests, {sum(times.values()):.0f} s", flush=True)
     reasons, all_verdicts = explained(), defaultdict[str, list[Verdict]](list)
-    for group in args.group or GROUPS:
-        todo, count = drawn(group, args.each, args.seed)
+    for group in args.group or suite.groups:
+        todo, count = drawn(suite.groups[group], args.each, args.seed)
         for mutant in todo:
             began, kind, why = time.monotonic(), "survives", ""
             for most, seconds in (FEW, MANY):
                 tests = chosen(mutant, lines, times, weight, most)
-                verdict = result_of(*forked(partial(judged, mutant, tests), seconds))
+                verdict = result_of(*forked(partial(judged, mutant, tests, suite.which), seconds))
                 if isinstance(verdict, Exception):
                     verdict = "killed", f"import: {verdict}"
                 kind, why = verdict or ("killed", "time limit")

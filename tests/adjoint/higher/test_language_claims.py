@@ -1,0 +1,39 @@
+"""Claims over the whole language, written from its grammar alone; their numbers come from plain Python programs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjoint.higher import run
+
+TEXT = (Path(__file__).parent / "language.lam").read_text("utf-8")
+REPORT = run(TEXT, "language.lam")
+
+
+@pytest.mark.parametrize("result", REPORT.results, ids=lambda r: str(r.line))
+def test_claims(result: Any) -> None:
+    assert result.found is None, result
+
+
+def test_every_kind_of_claim() -> None:
+    """All seven kinds, and the codes of what is refused."""
+    kinds = Counter(re.findall(r"^(value|type|taylor|reduce|pair|grad|error) ", TEXT, re.MULTILINE))
+    assert kinds.total() == len(REPORT.results)
+    assert len(kinds) == 7
+    assert kinds["error"] >= 15
+
+
+def test_false_claims() -> None:
+    """A claim with another last number, and a refusal with another code, fail."""
+    false = re.sub(
+        r"^((?:value|taylor|reduce|pair|grad) .*?)([\d.]+)([^\d.\n]*)$", r"\g<1>77.7\3", TEXT, flags=re.MULTILINE
+    )
+    false = re.sub(r"^error \w+", "error tag", false, flags=re.MULTILINE)
+    report = run(false, "false.lam")
+    holds = [r.line for r in report.results if r.found is None]
+    assert [line for line in holds if not TEXT.splitlines()[line - 1].startswith("type")] == []
