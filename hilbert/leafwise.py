@@ -14,8 +14,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,8 +24,11 @@ from hilbert.space import Copower, Type, require_type, type_of
 from hilbert.term import bottom_up
 from hilbert.vector import Vec
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 V = TypeVar("V", bound=Type)
-Rule: TypeAlias = Callable[[str, Type, np.random.Generator], Any]
+Rule: TypeAlias = "Callable[[str, Type, np.random.Generator], Any]"  # a text: numpy.random is imported by who draws
 """What makes the initial value of a leaf, of its path, its space and random numbers: a vector or an array."""
 
 
