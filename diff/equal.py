@@ -96,7 +96,9 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
             case Solve(line, count, many, lanes):
                 made = _ends(line, numbering)
                 values.append((1.0, numbering.alone(("system", count, many, lanes, made, args[0][1]))))
-            case Move() | Cast() | External() as linear:
+            case Move(order):
+                values.append((args[0][0], numbering.moved(order, args[0][1])))
+            case Cast() | External() as linear:
                 values.append((args[0][0], numbering.alone((linear, args[0][1]))))
             case operation:  # element by element
                 values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
@@ -106,13 +108,12 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
 def _unmoved(p: AnyProgram | Line, args: tuple[int, ...], spec: Spec) -> tuple[Spec, list[int]]:
     """The contraction on the arrays whose axes were moved for it: Aᵀ⋆x is one on A."""
     labels, origins = [spec.left, spec.right], list(args)
-    for side, k in enumerate(args):
-        step = p.steps[k - p.arity] if k >= p.arity else None
-        if step is not None and isinstance(step.operation, Move):
+    for side in range(2):
+        while origins[side] >= p.arity and isinstance((step := p.steps[origins[side] - p.arity]).operation, Move):
             order, have = step.operation.order, labels[side]
             place = [order.index(axis) for axis in range(len(order))]
             labels[side] = "".join(have[at] for at in place) + have[len(order) :]
-            origins[side] = step.args[0]
+            (origins[side],) = step.args
     return (spec if origins == [*args] else Spec.of(labels[0], labels[1], spec.out)), origins
 
 

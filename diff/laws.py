@@ -17,6 +17,7 @@ from diff.programs import AnyProgram, Program
 from hilbert import Copower, Map, Vec
 from hilbert.arrays.namespace import common_namespace, freeze
 from hilbert.formal.array import Formal
+from hilbert.once import once
 from linmap.laws.category import split
 from linmap.laws.data import scaled, summed, token
 from linmap.laws.rule import LIKE, NODE, PAIR, PART, rule
@@ -49,6 +50,7 @@ def _is_linear(f: Any) -> bool:
     return all(isinstance(part, LinMap) for part in _parts(f))
 
 
+@once
 def _program(p: AnyProgram) -> tuple[int, int]:
     """Steps are rows that refer to slots."""
     return sum(1 + len(step.args) for step in p.steps), 0

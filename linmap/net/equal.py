@@ -44,6 +44,7 @@ class Numbering:
     def __init__(self) -> None:
         self._known: dict[Hashable, int] = {}
         self._drawn: list[int] = []
+        self._moves: dict[int, tuple[tuple[int, ...], int]] = {}
 
     def of(self, key: Hashable) -> int:
         """The number of a key."""
@@ -58,6 +59,17 @@ class Numbering:
     def alone(self, key: Hashable) -> int:
         """The random number of a key."""
         return self.drawn(self.of(key))
+
+    def moved(self, order: tuple[int, ...], number: int) -> int:
+        """The number of a value with its axes in another order: two orders after each other are one, or none."""
+        before, number = self._moves.get(number, (tuple(range(len(order))), number))
+        order = tuple([before[k] for k in order])
+        if order == tuple(range(len(order))):
+            return number
+        found = self.alone(("axes", order, number))
+        found = min(found, MODULUS - found)  # without a minus: see `net_label`
+        self._moves[found] = order, number
+        return found
 
 
 class Comparable:
@@ -75,7 +87,7 @@ def equal(a: Any, b: Any) -> bool:
 
     Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.formal.tensors.alike`).
     Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of
-    sums and of products. Raises SpaceError for other things.
+    sums and of products, and for transpositions after each other. Raises SpaceError for other things.
     """
     if isinstance(a, Vec) and isinstance(b, Vec) and (a.is_formal or b.is_formal):
         return a.space == b.space and alike(a, b)
@@ -175,7 +187,8 @@ def net_label(
                         return total if number == 1.0 else -total % MODULUS
                     kind = (wire.Scale, signed(number))
                 minus = total > MODULUS // 2
-                found = alone((kind, MODULUS - total if minus else total))
+                plus = MODULUS - total if minus else total
+                found = numbering.moved(f.order, plus) if isinstance(f, wire.Move) else alone((kind, plus))
                 return -found % MODULUS if minus else found
 
     inputs = ((w, alone(("input", k))) for k, w in enumerate(body.inputs))

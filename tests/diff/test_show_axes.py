@@ -138,6 +138,21 @@ def test_products_have_no_order() -> None:
     assert not equal(fun(V, V)(outer), fun(V, V)(lambda x, y: outer(y, x)))
 
 
+def test_two_transpositions_are_none() -> None:
+    """No text of a function shows them; in products, lifted, and in nets they are equal to none, too."""
+    M = R ** (X * Y)
+    double: list[Any] = [lambda x: sin(x.T.T), lambda x: x.T.T, lambda x: -2.0 * x.T.T, lambda x: x.T.T.T.T @ x.T]
+    single: list[Any] = [sin, lambda x: x, lambda x: -2.0 * x, lambda x: x @ x.T]
+    for f, g in ((fun(M)(a), fun(M)(b)) for a, b in zip(double, single, strict=True)):
+        assert show(f) == show(g)
+        assert equal(f, g)
+        assert equal(program(f**X), program(g**X))
+        assert equal(derivative(f), derivative(g))
+    assert not equal(fun(R ** (X * X))(lambda x: x.T), fun(R ** (X * X))(lambda x: x))
+    assert not equal(fun(R ** (X * X))(lambda x: sin(x.T) @ x.T), fun(R ** (X * X))(lambda x: sin(x.T) @ x))
+    assert equal(term(109_348), term(107_296))  # as they were found
+
+
 def row(f: Any) -> str:
     """The text in one line."""
     return " | ".join(line.strip() for line in str(f).splitlines())
