@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTup
 import numpy as np
 from attrs import frozen
 
-from adjoint.rounding import spread, squares
+from adjoint.rounding import size, spread
 from adjoint.rules import adjoint
 from adjoint.undefined import first_nan
 from diff import derivative
@@ -211,8 +211,7 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
 
 def _size(v: Vec[Any]) -> float:
     """‖v‖, where its square is 0 or no number, too."""
-    size = v.norm()
-    return size if 0.0 < size < math.inf else math.hypot(*v.flat().tolist())
+    return v.norm() if v.is_formal else size(v.leaves)
 
 
 def _noise(f: AnyLinMap, v: Vec[Any], rng: np.random.Generator) -> float:
@@ -481,13 +480,13 @@ def _epsilon(space: Any) -> float:
 
 
 def _norm(y: Vec[Any]) -> float:
-    return math.sqrt(sum(squares(a) for a, _ in _real(y)))
+    return size(a for a, _ in _real(y))
 
 
 def _bend(ahead: Vec[Any], y: Vec[Any], behind: Vec[Any]) -> float:
     """‖f(x + t·dx) − 2·f(x) + f(x − t·dx)‖/2."""
     triples = zip(_real(ahead), _real(y), _real(behind), strict=True)
-    return math.sqrt(sum(squares(0.5 * (a + c) - b) for (a, _), (b, _), (c, _) in triples))
+    return size(0.5 * (a + c) - b for (a, _), (b, _), (c, _) in triples)
 
 
 def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
@@ -495,10 +494,8 @@ def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
 
 
 def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) -> float:
-    total = 0.0
-    for (a, _), (b, _), c in zip(_real(ahead), _real(behind), slope.leaves, strict=True):
-        total += squares(0.5 * (a - b) - t * c)
-    return math.sqrt(total)
+    triples = zip(_real(ahead), _real(behind), slope.leaves, strict=True)
+    return size(0.5 * (a - b) - t * c for (a, _), (b, _), c in triples)
 
 
 def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator, *, every: bool) -> str | None:

@@ -27,7 +27,7 @@ from hilbert.program.run import Runner
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hilbert.leaf import Leaf
 
@@ -47,17 +47,23 @@ def spread(line: Line, arrays: Sequence[Any], rng: np.random.Generator) -> float
     runner, like = Runner(whole), next(iter(plain), None)
     with np.errstate(all="ignore"):
         exact = Runner(line).run(plain)
-        total = 0.0
+        found = list[Any]()
         for _ in range(RUNS):
             signs: dict[Leaf, list[Any]] = {}
             noise = [_noise(leaf, rng, signs, like) for leaf in noisy]
-            total += sum(squares(a - b) for a, b in zip(runner.run([*plain, *noise]), exact, strict=True) if _real(a))
-    return math.sqrt(total / RUNS) if math.isfinite(total) else 0.0
+            found += [a - b for a, b in zip(runner.run([*plain, *noise]), exact, strict=True) if _real(a)]
+        total = size(found)
+    return total / math.sqrt(RUNS) if math.isfinite(total) else 0.0
 
 
-def squares(a: Any) -> float:
-    """Σ aᵢ²."""
-    return float(namespace(a).sum(a * a))
+def size(arrays: Iterable[Any]) -> float:
+    """√Σ aᵢ² over the entries of some arrays, computed in units of the largest, so that no square is out of range."""
+    arrays = [a for a in arrays if 0 not in a.shape]
+    highest = [float(namespace(a).max(namespace(a).abs(a))) for a in arrays]
+    if not all(map(math.isfinite, highest)):
+        return sum(highest)  # infinite, or NaN
+    unit = math.ldexp(1.0, math.frexp(max(highest, default=0.0))[1] - 1)  # a power of two: division by it is exact
+    return unit * math.sqrt(sum(float(namespace(a).sum((a / unit) ** 2)) for a in arrays))
 
 
 def _real(a: Any) -> bool:

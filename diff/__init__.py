@@ -9,6 +9,7 @@ from diff.custom import operation
 from diff.dot import dot
 from diff.expr import Expr, const
 from diff.higher.forest import forest
+from diff.higher.functions import AnyTermFunction, TermFunction
 from diff.higher.kinds import arrow, data, sequence, variant
 from diff.higher.surface import as_vector, case, folded, on, term
 from diff.implicit import fixed_point, root
@@ -68,10 +69,12 @@ from diff.show import show
 from diff.trace import fun
 
 __all__ = [
+    "AnyTermFunction",
     "Derivative",
     "Expr",
     "Fun",
     "Linearization",
+    "TermFunction",
     "absolute",
     "acos",
     "acosh",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 
 import numpy as np
 
+from diff.expr import Expr
 from diff.lower import program
 from diff.multiindex import count, indices
 from diff.plan import derived
@@ -82,6 +83,11 @@ def ode_solve(f: AnyMap, x0: Vec[Any], t: Any, tol: float = 1e-12, *, order: int
     and where the solution ends before t.
     """
     require_map(f, "ode_solve")
+    for what, given in (("x0", x0), ("t", t)):
+        if isinstance(given, Expr):
+            msg = f"ode_solve(f, x0, t) takes as many steps as these numbers need, and {what} is {shown(given)}: in a "
+            msg += "traced function a number of steps is given, as in iterate(step, x0, X), whose step adds up the "
+            raise SpaceError(f"{msg}coefficients ode_series(f, order)(x) times powers of its length")
     x = argument(f, (x0,))
     times, ends = _times(t), isinstance(number(t), float)
     rounding = max((float(np.finfo(leaf.dtype).eps) for leaf in f.dom.leaves if leaf.is_field), default=0.0)

@@ -75,7 +75,9 @@ def _said(source: str, part: ast.expr, value: Any, span: Span) -> str | None:
     if isinstance(value, Map):
         return f"{source} : {value.dom} → {value.cod}"
     if _has_space(value):
-        return f"{source} ∈ {value.space}{_made(value, span) or _bound(part, span)}"
+        is_given = isinstance(value, Expr) and bool(value.slots) and value.slots[0] < value.builder.arity
+        made, bound = _made(value, span), _bound(part, span)  # a name of what a body is given stands nearer
+        return f"{source} ∈ {value.space}{(bound or made) if is_given else (made or bound)}"
     if isinstance(part, ast.Constant) or callable(value):
         return None
     return f"{source} is {shown(value)}{_bound(part, span)}"

@@ -1005,7 +1005,8 @@ ADJOINT: dict[str, Rows] = {
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
-"""The error itself, and what a check, cost and compress return: nothing that users make."""
+RESULTS |= {"TermFunction", "AnyTermFunction"}
+"""The error itself, what a check, cost and compress return, the type of what `term` makes: nothing that users make."""
 
 
 @pytest.fixture

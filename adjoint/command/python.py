@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from adjoint.command.definition import MapDefinition
+from adjoint.command.on_data import DataDefinition
 from adjoint.command.report import TextSpan, located
 from adjoint.languages.spaces import value_of_python
 from adjoint.languages.stages import STAGES
+from diff import AnyTermFunction, TermFunction
 from hilbert import Map
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 class Loaded:
     """What files define."""
 
-    definitions: dict[str, MapDefinition]
+    definitions: dict[str, MapDefinition | DataDefinition]
     namespace: dict[str, Any]
 
     def expression(self, source: str) -> str:
@@ -63,12 +65,13 @@ def load(sources: Sequence[Source]) -> Loaded:
     for source in sources:
         names |= _executed(source, module)
     found = {k: (module.__dict__.get(k), place) for k, place in names.items()}
-    return Loaded(
-        {k: _definition(k, f, place) for k, (f, place) in found.items() if isinstance(f, Map)}, module.__dict__
-    )
+    of = {k: _definition(k, f, place) for k, (f, place) in found.items() if isinstance(f, (Map, TermFunction))}
+    return Loaded(of, module.__dict__)
 
 
-def _definition(name: str, f: AnyMap, place: TextSpan) -> MapDefinition:
+def _definition(name: str, f: AnyMap | AnyTermFunction, place: TextSpan) -> MapDefinition | DataDefinition:
+    if isinstance(f, TermFunction):
+        return DataDefinition(name, place, f)
     stages = {k: lambda _, x, of=of: of(f, x) for k, of in STAGES.items()}
     return MapDefinition(name, f"{f.dom} -> {f.cod}", place, lambda _: f, stages)
 

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from adjoint.affine import vjp
 from adjoint.rules import adjoint
 from diff import derivative, jvp, pointfree, program, show
-from diff.show_steps import leaf_names
-from hilbert import SpaceError
+from diff.nodes import Held
+from diff.programs import Program
+from diff.show_steps import Slots, leaf_names
+from hilbert import DirectSum, SpaceError
+from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Contract, Literal
 from hilbert.space import type_of
 from linmap import cost, structure
+from linmap.show.notation import subscript
+from linmap.show.show import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from diff.programs import AnyProgram
     from hilbert import Vec
     from hilbert.map import AnyMap
+    from hilbert.program.line import Step
     from hilbert.program.operation import Operation
 
 T = TypeVar("T")
+UNKNOWN = re.compile(r"\bu[₀-₉]+")
+"""What a slot is called in a formula; among steps it is u1."""
 
 
 def _full(f: Any) -> str:
@@ -33,10 +45,14 @@ def _at(f: AnyMap, x: Vec[Any] | None) -> Any:
     return d if x is None else d(x)
 
 
+class NoPointError(SpaceError):
+    """A stage that is the function's alone was asked for at a point."""
+
+
 def without_point(f: T, x: Vec[Any] | None) -> T:
-    """What is that of the function; raises SpaceError where a point is given."""
+    """What is that of the function; raises NoPointError where a point is given."""
     if x is not None:
-        raise SpaceError("this stage is that of the function: it takes no --at")
+        raise NoPointError("this stage is that of the function: it takes no --at")
     return f
 
 
@@ -47,9 +63,42 @@ def _steps(f: AnyMap) -> str:
     types = [type_of(leaf) for leaf in p.slots]
     lines = [f"{name} : {kind}" for name, kind in zip(names[: p.arity], types, strict=False)]
     for name, step, kind in zip(names[p.arity :], p.steps, types[p.arity :], strict=True):
-        made = " ".join([_operation(step.operation), *(names[a] for a in step.args)])
-        lines.append(f"{name} = {made} : {kind}")
+        made, *where = _made(p, step, names)
+        lines += [f"{name} = {made} : {kind}", *(f"  {line}" for line in where)]
     return "\n".join([*lines, f"return {', '.join(names[k] for k in p.outputs)}"])
+
+
+def _made(p: AnyProgram, step: Step[Any], names: Sequence[str]) -> list[str]:
+    """A step on slots with these names, and what its text calls by a name of its own."""
+    given = [names[a] for a in step.args]
+    match step.operation:
+        case Pack():
+            return [f"({', '.join(given)}{',' if len(given) == 1 else ''})"]
+        case Unpack(k):
+            return [f"π{subscript(k + 1)} {given[0]}"]
+        case operation if isinstance(operation, get_args(Held)):
+            return _held(p, operation, step.args[0], names)
+        case _:  # an array operation
+            return [" ".join([_operation(step.operation), *given])]
+
+
+def _held(p: AnyProgram, operation: Held, bundle: int, names: Sequence[str]) -> list[str]:
+    """A loop, a condition or an equation, as it prints; what has a line of its own follows the slots of the program."""
+    maker = None if bundle < p.arity else p.steps[bundle - p.arity]
+    packed = maker is not None and isinstance(maker.operation, Pack)
+    leaves = operation.given.leaves
+    given = [names[a] for a in maker.args] if packed and maker else [f"{names[bundle]}.{k}" for k in range(len(leaves))]
+    b = Builder(leaves)
+    slot = b.step(operation, (b.pack(range(b.arity)),))
+    made = b.unpack(slot)
+    dom, cod = (DirectSum(tuple(type_of(some.slots[k]) for k in of)) for some, of in ((b, range(b.arity)), (b, made)))
+    page = Names()
+    page.counts["u"] = len(p.steps)
+    slots = Slots(Program.of(b, dom, made, cod, tuple(given)), page, (slot,), (slot,))
+    text = slots.whole.get(slot) or slots.texts[slot]
+    return [
+        UNKNOWN.sub(lambda name: unicodedata.normalize("NFKC", name[0]), line) for line in (text.wide, *slots.lines)
+    ]
 
 
 def _operation(operation: Operation) -> str:

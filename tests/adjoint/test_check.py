@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from adjoint import check, check_adjoint, check_derivative
-from diff import absolute, cos, derivative, exp, fun, log, maximum, register, relu, sin, sqrt, square, tanh
+from diff import absolute, cos, derivative, exp, fun, log, maximum, operation, register, relu, sin, sqrt, square, tanh
 from diff.elementwise import RULES
 from hilbert import R32, Fin, R
 from linmap import cast, identity, scale, section
@@ -187,3 +187,18 @@ def test_a_small_derivative_behind_rounding() -> None:
     report = check_derivative(behind(halved), x)
     assert not report
     assert "halved_square" in str(report.failing)
+
+
+@pytest.mark.parametrize("k", [1e-300, 1e-160, 1e160, 1e300])
+def test_values_whose_squares_are_no_numbers(k: float) -> None:
+    """A right derivative passes and a wrong one fails, by its slope, however large or small the values are."""
+    V = R ** Fin.of(3)
+    x = V.vec([0.1, 0.2, 0.3])
+    assert check(fun(V)(lambda x: k * sin(x)), x)
+    rules: dict[str, Any] = {"value": lambda xp, x: k * xp.sin(x), "tangent": lambda x, _, dx: 0.5 * k * cos(x) * dx}
+    wrong = operation("half", V, to=V, **rules)
+    report = check_derivative(wrong, x)
+    assert not report
+    assert dict(report.numbers)["slope"] < 1.1
+    assert 0.0 < dict(report.numbers)["largest remainder / t"] < k
+    assert "half" in str(report.failing)

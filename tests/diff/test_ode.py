@@ -174,6 +174,8 @@ def test_bad_input() -> None:
         (lambda: solve(f, one, [-1.0, 0.5]), "sort them"),
         (lambda: solve(f, one, 1.0, order=1), "order 2 at least"),
         (lambda: solve(3, one, 1.0), "ode_solve takes a map"),
+        (lambda: fun(R)(lambda x: solve(f, x, 1.0)), r"x0 is an expression of ℝ: in a traced function .* iterate\("),
+        (lambda: fun(R)(lambda t: solve(f, one, t)), r"t is an expression of ℝ: in a traced function .* iterate\("),
     ]
     for make, said in refused:
         with pytest.raises(SpaceError, match=said):

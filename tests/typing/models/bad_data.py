@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from adjoint import grad
-from diff import Expr, arrow, as_vector, case, data, folded, inner, on, sequence, tanh, term, variant
+from diff import Expr, TermFunction, arrow, as_vector, case, data, folded, inner, on, sequence, tanh, term, variant
 from hilbert import Fin, Matrix, R, Scalar, Vec, Vector
 
 
@@ -382,6 +382,21 @@ def bad_vector_of_a_field(t: Leaf) -> object:
 
 def bad_vector_of_a_tree(t: Tree) -> object:
     return as_vector(t)  # E: arg-type
+
+
+Scalars: TypeAlias = TermFunction[[Expr[Scalar], Maybe], [Vec[Scalar], Maybe], Expr[Scalar], Vec[Scalar]]
+
+
+def bad_held_function() -> Scalars:
+    return Good.encode  # E: return-value
+
+
+def bad_argument_of_a_held_function(f: Scalars, t: Tree) -> object:
+    return f(R.vec(1.0), t)  # E: call-overload
+
+
+def bad_function_that_is_no_term(f: Callable[[Expr[Scalar], Maybe], Expr[Scalar]]) -> Scalars:
+    return f  # E: return-value
 
 
 def bad_saved(m: Maybe) -> None:

@@ -4,7 +4,25 @@ from collections.abc import Callable
 from typing import TypeAlias, reveal_type
 
 from adjoint import grad, value_and_grad
-from diff import Expr, arrow, as_vector, case, data, exp, folded, inner, on, program, sequence, sin, tanh, term, variant
+from diff import (
+    AnyTermFunction,
+    Expr,
+    TermFunction,
+    arrow,
+    as_vector,
+    case,
+    data,
+    exp,
+    folded,
+    inner,
+    on,
+    program,
+    sequence,
+    sin,
+    tanh,
+    term,
+    variant,
+)
 from hilbert import Fin, Matrix, Part, R, Record, Scalar, Vec, Vector
 
 
@@ -255,6 +273,26 @@ def model_entries_of_a_field(t: Leaf) -> float:
     reveal_type(w)  # N: Vec[Vector[Word]]
     moved: Vec[Vector[Word]] = w + (R**word).ones()
     return float(moved.array[0]) + float(inner(w, w))
+
+
+Loss: TypeAlias = TermFunction[[Expr[Params], Tree], [Vec[Params], Tree], Expr[Scalar], Vec[Scalar]]
+
+
+def model_taking_a_function(loss: Loss, p: Vec[Params], t: Tree) -> Vec[Scalar]:
+    """The type of a function on data: as a parameter, a variable, and of any arguments."""
+    grad(loss, 0)(p, t)
+    return loss(p, t)
+
+
+def model_of_any_arguments(f: AnyTermFunction) -> object:
+    return f.term
+
+
+def model_holding_functions(p: Vec[Params], t: Tree) -> Vec[Scalar]:
+    held: list[Loss] = [model_loss]
+    named: dict[str, AnyTermFunction] = {"loss": model_loss, "encoder": model_encoder}
+    model_of_any_arguments(named["loss"])
+    return model_taking_a_function(held[0], p, t)
 
 
 def model_saved(t: Tree) -> Tree:
