@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
 
 import attrs
@@ -17,7 +18,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.once import LOCK, Remembering, once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
 T = TypeVar("T")
 X = TypeVar("X")
@@ -145,7 +146,7 @@ class Term(Remembering):
         return hash(table(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return rebuild, (table(self, whole=True),)
+        return rebuild, (packed(self),)
 
 
 @cache
@@ -272,17 +273,35 @@ def table(term: Term, *, whole: bool = False) -> Table:
     return tuple(known)
 
 
+def packed(term: Term, spare: Mapping[type, tuple[Any, Any]] = MappingProxyType({})) -> Table:
+    """The rows of a table of whole fields, as plain tuples for a pickle: (class, marks), fields.
+
+    A mark says what a field is: 1 a row, 2 a tuple of rows; for classes that are `spare`, which have a function to
+    plain data and one back, the second. Heads that agree are one object, which a pickle has once.
+    """
+    marks: dict[type, Any] = {_Child: 1, _Children: 2, **{cls: back for cls, (_, back) in spare.items()}}
+    plain: dict[type, Any] = {_Child: int, _Children: tuple, **{cls: to for cls, (to, _) in spare.items()}}
+    heads: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    rows: list[tuple[Any, ...]] = []
+    for cls, *values in table(term, whole=True):
+        kinds = list(map(type, values))
+        head = (cls, tuple([marks.get(kind) for kind in kinds]))
+        fields = [plain[kind](v) if kind in plain else v for kind, v in zip(kinds, values, strict=True)]
+        rows.append((heads.setdefault(head, head), *fields))
+    return tuple(rows)
+
+
 def rebuild(rows: Table) -> Any:
-    """The term of a table."""
+    """The term of a packed table."""
     built: list[Any] = []
-    for cls, *values in rows:
-        args = {
-            name: built[value]
-            if type(value) is _Child
-            else tuple(built[k] for k in value)
-            if type(value) is _Children
-            else value
-            for name, value in zip(_whole(cls).values(), values, strict=True)
-        }
+    for (cls, marks), *values in rows:
+        args: dict[str, Any] = {}
+        for name, mark, value in zip(_whole(cls).values(), marks, values, strict=True):
+            if mark is None:
+                args[name] = value
+            elif mark == 1:
+                args[name] = built[value]
+            else:
+                args[name] = tuple([built[k] for k in value]) if mark == 2 else mark(value)
         built.append(cls(**args))
     return built[-1]

@@ -9,12 +9,16 @@ from collections.abc import Generator
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from diff.higher.terms import AnyTerm, Branch, Former, Lit, Pattern, Var, below, fresh, variables
+import numpy as np
+
+from diff.higher.errors import Place
+from diff.higher.terms import AnyTerm, Branch, Fix, Former, Lam, Lit, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
-from hilbert import Vec
+from hilbert import R, Vec
+from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach
-from hilbert.once import once
-from hilbert.term import driven, rebuild, table, uncollected
+from hilbert.once import kept, known, once
+from hilbert.term import driven, packed, postorder, rebuild, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +31,39 @@ def binder(node: Any) -> Pattern | None:
     """The pattern of a node that binds variables."""
     found: Pattern | None = getattr(node, "pattern", getattr(node, "var", None))
     return found
+
+
+# --- free variables of functions ---
+
+
+@once
+def captured(term: Lam | Fix) -> tuple[int, ...]:
+    """The numbers of the free variables of a function; on the way those of the functions in it, inner ones first."""
+    for node in postorder(term, below):
+        if isinstance(node, (Lam, Fix)) and node is not term and kept(captured, node) is None:
+            known(captured, node, _free(node))
+    return _free(term)
+
+
+def _free(term: Lam | Fix) -> tuple[int, ...]:
+    """As `captured`, where the functions in the body know theirs."""
+    used: dict[int, None] = {}
+    bound: set[int] = set()
+    seen: set[int] = set()
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Var):
+            used[node.number] = None
+        elif isinstance(node, (Lam, Fix)) and node is not term:
+            used.update(dict.fromkeys(captured(node)))
+        elif id(node) not in seen:
+            seen.add(id(node))
+            pattern = binder(node)
+            if pattern is not None:
+                bound.update(x.number for x in variables(pattern))
+            stack += below(node)
+    return tuple(k for k in used if k not in bound)
 
 
 # --- equality up to names ---
@@ -204,18 +241,47 @@ def substitute(term: AnyTerm, values: dict[int, AnyTerm]) -> AnyTerm:
 
 
 def _is_equal(self: Former, other: object) -> bool:
-    return self is other or (
-        isinstance(other, Former) and hash(self) == hash(other) and driven(_equal(self, other, _Names()))
-    )
+    if self is other:
+        return True
+    if not isinstance(other, Former) or hash(self) != hash(other):
+        return False
+    with uncollected():
+        return driven(_equal(self, other, _Names()))
+
+
+def _pickled(term: Former) -> Any:
+    """The table of a term: its places and its literals of R, of which there are many, without their classes."""
+    with uncollected():
+        rows = packed(term, {Place: (_parts, _place)})
+        return _unpickled, (tuple([(row[0], *map(_number, row[1:])) if row[0][0] is Lit else row for row in rows]),)
 
 
 def _unpickled(rows: Any) -> Any:
     """The term of a table, with variables of this process."""
     with uncollected():
+        rows = tuple([(row[0], *map(_vector, row[1:])) if row[0][0] is Lit else row for row in rows])
         term = rebuild(rows)
         return term if isinstance(term, (Var, Branch)) else renamed(term)
 
 
+def _parts(place: Place) -> tuple[str, int, int]:
+    return place.file, place.line, place.column
+
+
+def _place(parts: tuple[str, int, int]) -> Place:
+    return Place(*parts)
+
+
+def _number(value: Any) -> Any:
+    if not isinstance(value, Vec) or value.space is not R or type(value.leaves[0]) is not np.ndarray:
+        return value
+    return float(value.leaves[0])
+
+
+def _vector(value: Any) -> Any:
+    return Vec(R, (freeze(np.asarray(value)),)) if type(value) is float else value
+
+
 attach(Former, "__eq__", _is_equal)
 attach(Former, "__hash__", _hash)
-attach(Former, "__reduce__", lambda term: (_unpickled, (table(term, whole=True),)))
+attach(Former, "__reduce__", _pickled)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.expr import const
-from diff.higher.binding import Pass
+from diff.higher.binding import Pass, captured
 from diff.higher.errors import TermError
 from diff.higher.terms import (
     AnyTerm,
@@ -45,7 +45,6 @@ from diff.higher.terms import (
     Typed,
     Var,
     Zero,
-    below,
 )
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, instance, mentions
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, filled, opened, shape_of, side_by_side
@@ -114,16 +113,34 @@ class Evaluator:
                     except SpaceError as error:
                         raise TermError("shape", str(error), term.place) from error
                 case Lam():
-                    return Closure(term, {k: env[k] for k in mentioned(term) if k in env})
-                case App(function, arg):
-                    f = yield self.value(function, env)
-                    value = yield self.value(arg, env)
-                    if not isinstance(f, Closure):
-                        return (yield self.call(f, value))
-                    self._enter(term)
-                    env = dict(f.values)
-                    bind(f.lam.pattern, value, env)
-                    term = f.lam.body
+                    return Closure(term, {k: env[k] for k in captured(term) if k in env})
+                case App():
+                    calls, f = spine(term)
+                    if not isinstance(f, Lam):
+                        f = yield self.value(f, env)
+                    while calls:
+                        if not isinstance(f, (Lam, Closure)):
+                            value = yield self.value(calls.pop().arg, env)
+                            f = yield self.call(f, value)
+                            continue
+                        lam, inner = (f, env) if isinstance(f, Lam) else (f.lam, dict(f.values))
+                        given = []
+                        while True:  # λ directly in λ makes no functions between
+                            one = calls.pop()
+                            value = yield self.value(one.arg, env)
+                            self._enter(one)
+                            given.append((lam.pattern, value))
+                            if not calls or not isinstance(lam.body, Lam):
+                                break
+                            lam = lam.body
+                        for pattern, value in given:
+                            bind(pattern, value, inner)
+                        if not calls:
+                            term, env = lam.body, inner
+                            break
+                        f = yield self.value(lam.body, inner)
+                    else:
+                        return f
                 case Let(pattern, of, body):
                     value = yield self.value(of, env)
                     bind(pattern, value, env)
@@ -157,7 +174,7 @@ class Evaluator:
                     value = yield self.value(of, env)
                     return (yield self._fold(term, value, env))
                 case Fix(var, body):
-                    closed = {k: env[k] for k in mentioned(term) if k in env}
+                    closed = {k: env[k] for k in captured(term) if k in env}
 
                     def unrolled(arg: Value, term: Fix = term, closed: dict[int, Value] = closed) -> Pass:
                         self._enter(term)
@@ -344,20 +361,13 @@ def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
     return next(branch for branch in branches if branch.label == label)
 
 
-@once
-def mentioned(term: Lam | Fix) -> tuple[int, ...]:
-    """The numbers of all variables in a function; those that are bound in it have no value where it is made."""
-    found: dict[int, None] = {}
-    seen: set[int] = set()
-    stack: list[Any] = [term.body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Var):
-            found[node.number] = None
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.extend(below(node))
-    return tuple(found)
+def spine(term: AnyTerm) -> tuple[list[App], AnyTerm]:
+    """The applications in f s₁ … sₙ, the last one first, and f."""
+    calls: list[App] = []
+    while isinstance(term, App):
+        calls.append(term)
+        term = term.function
+    return calls, term
 
 
 @once

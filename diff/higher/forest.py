@@ -27,6 +27,7 @@ so that the adjoint is a sum by segments.
 from __future__ import annotations
 
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -195,11 +196,11 @@ def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Colu
 def _stacked(b: Builder, column: tuple[Vec[Any], ...], X: Index) -> Column:
     """Vectors of one space, one at each node."""
     space = column[0].space
-    arrays = tuple(_beneath([v.leaves[k] for v in column]) for k in range(len(space.leaves)))
+    arrays = tuple(map(_beneath, zip(*map(attrgetter("leaves"), column), strict=True)))
     return Column(DiscreteShape(space), [Lane(literal(b, Vec(Copower(space, X), arrays)), space)])
 
 
-def _beneath(arrays: list[Any]) -> Any:
+def _beneath(arrays: tuple[Any, ...]) -> Any:
     """np.stack, of which this is the quick way."""
     shape = arrays[0].shape
     return freeze(np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.array(arrays))

@@ -15,7 +15,7 @@ from attrs import frozen
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes, to_core
 from diff.higher.values import DiscreteShape, shape_of, spaces_of
-from hilbert import Fin, R, Type, Vec
+from hilbert import Copower, Fin, R, Type, Vec
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
@@ -149,27 +149,31 @@ def _check(column: tuple[Any, ...], space: Any) -> None:
         value = next(one for one in column if type(one) is cls)
         raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
     for other in {id(v.space): v.space for v in column}.values():
-        if other != space:
+        is_made_of_same = (
+            type(other) is type(space) is Copower and other.base is space.base and other.index is space.index
+        )
+        if not is_made_of_same and other != space:  # quicker than ==, which compares the parts
             raise TermError("shape", f"a vector of {other} where one of {space} is due")
 
 
 def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -> tuple[list[Any], Ints, Ints, Ints]:
     """The nodes, each once; the numbers of the trees; those of the children, node by node, and how many each has."""
     children_of = {cls: visit.children for cls, visit in visits.items()}
-    numbers: dict[int, int] = {}
+    numbers: dict[int, int] | None = None  # not needed before a node is shared
+    seen: set[int] = set()
     nodes: list[Any] = []
     found: list[int] = []
     counts: list[int] = []
     layer = trees
     while layer:
         start = len(nodes)
-        ids = list(map(id, layer))
-        new = range(start, start + len(layer))
-        if len(set(ids)) == len(layer) and numbers.keys().isdisjoint(ids):  # none is shared
-            numbers.update(zip(ids, new, strict=True))
-            found += new
+        seen.update(map(id, layer))
+        if numbers is None and len(seen) == start + len(layer):
+            found += range(start, start + len(layer))
             nodes += layer
         else:
+            if numbers is None:
+                numbers = {id(node): k for k, node in enumerate(nodes)}
             for node in layer:
                 k = numbers.setdefault(id(node), len(nodes))
                 found.append(k)

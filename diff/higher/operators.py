@@ -45,8 +45,8 @@ def arity(name: str) -> int | None:
 
 
 def names() -> list[str]:
-    """All primitives of the language."""
-    return [name for name in (*_COMPARISONS, "inner", *RULES) if arity(name)]
+    """All primitives of the language, each once."""
+    return [name for name in dict.fromkeys((*_COMPARISONS, "inner", *RULES)) if arity(name)]
 
 
 @cache

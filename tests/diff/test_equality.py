@@ -10,7 +10,7 @@ from hypothesis import given, note
 from diff import atan2, cos, dot, fun, lift, pointfree, program, sin
 from diff.nodes import Compose, Constant
 from hilbert import Fin, R, direct_sum
-from hilbert.term import rebuild, table
+from hilbert.term import packed, rebuild
 from linmap import compose, equal, fork, parallel
 from tests.function_terms import between, function
 from tests.strategies import Source, sources
@@ -21,7 +21,7 @@ def test_structural(s: Source) -> None:
     """The term that its table makes is equal; f = g implies hash f = hash g."""
     f, g = function(s), function(s)
     note((f, g))
-    found = rebuild(table(f, whole=True))
+    found = rebuild(packed(f))
     assert found == f
     assert hash(found) == hash(f)
     assert (f == g) == (g == f)

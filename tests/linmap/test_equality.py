@@ -10,7 +10,7 @@ from hypothesis import given, note, settings
 
 import linmap
 from hilbert import Fin, R
-from hilbert.term import rebuild, table
+from hilbert.term import packed, rebuild
 from linmap import cumsum, fork, identity, inject, scale, section, total
 from linmap.contraction import inner
 from tests.linear_terms import NODES, SCALARS, between, linear_map
@@ -25,7 +25,7 @@ def test_pickle(cls: type, s: Source) -> None:
     f = NODES[cls](s, 3)
     note(f)
     v = s.vector(f.dom)
-    for found in (pickle.loads(pickle.dumps(f)), rebuild(table(f, whole=True))):
+    for found in (pickle.loads(pickle.dumps(f)), rebuild(packed(f))):
         assert found == f
         assert hash(found) == hash(f)
         assert found.dom == f.dom

@@ -13,17 +13,18 @@ import pytest
 
 from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
+from diff.higher.binding import captured
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
 from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
-from diff.higher.terms import AnyTerm, Tuple
+from diff.higher.terms import AnyTerm, App, Lam, Tuple, below, real
 from diff.higher.tokens import tokens
 from diff.higher.types import LIST, Arrow, DataType, TupleType, ground, list_of, unknown
 from diff.higher.values import applied
 from hilbert import R, direct_sum
-from hilbert.term import driven
+from hilbert.term import driven, postorder
 from tests.lambda_terms import Terms
 from tests.lambda_terms import module as generated_module
 
@@ -402,6 +403,53 @@ def test_deep_terms(k: int) -> None:
     value = evaluate(term)
     assert str(ty)
     assert show_value(value)
+
+
+def applied_lambdas(n: int) -> list[str]:
+    """Applied λ in each other: each at once, all of them curried, and their body a sum of all variables."""
+    binders, numbers = [f"\\x{k}. " for k in range(n)], [f" {k}" for k in range(n)]
+    nest = "".join(f"({x}" for x in binders) + f"x{n - 1}" + "".join(f"){k}" for k in reversed(numbers))
+    body = " + ".join(f"x{k}" for k in range(n))
+    return [nest, f"({''.join(binders)}x{n - 1}){''.join(numbers)}", f"({''.join(binders)}{body}){''.join(numbers)}"]
+
+
+@pytest.mark.parametrize("k", range(3))
+def test_applied_lambdas_make_no_functions(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """n applied λ bind n variables, as n `let`s do: no variables are copied (once quadratic)."""
+    n = 1000
+    term, _ = Module().term(applied_lambdas(n)[k])
+    made: list[Any] = []
+
+    def spy(function: Any) -> tuple[int, ...]:
+        made.append(function)
+        return captured(function)
+
+    monkeypatch.setattr(import_module("diff.higher.evaluate"), "captured", spy)
+    assert show_value(evaluate(term)) == str(n * (n - 1) // 2 if k == 2 else n - 1)
+    assert not made
+    evaluate(Module().term("let f = \\x. x in f 1")[0])
+    assert len(made) == 1
+
+
+def test_arguments_of_shared_functions() -> None:
+    """Curried λ that are one object, one applied in the argument of the other, do not see each other's variables."""
+    f, ty = Module().term(r"\x y. 10 * x + y")
+    assert str(ty) == "real → real → real"
+
+    def at(a: AnyTerm, b: AnyTerm) -> AnyTerm:
+        return App(App(f, a), b)
+
+    assert show_value(evaluate(at(real(1.0), at(real(2.0), real(3.0))))) == "33"
+    assert show_value(evaluate(at(at(real(2.0), real(3.0)), real(1.0)))) == "231"
+
+
+def test_free_variables_of_functions() -> None:
+    """`captured` is what is free; functions inside know theirs as well."""
+    term, _ = Module().term(r"\x. let y = x + 1 in \z. (\w. w + y + z) x")
+    assert isinstance(term, Lam)
+    assert captured(term) == ()
+    inner = [node for node in postorder(term, below) if isinstance(node, Lam)]
+    assert [len(captured(node)) for node in inner] == [2, 2, 0]
 
 
 def test_too_many_brackets() -> None:

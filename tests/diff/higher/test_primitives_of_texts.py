@@ -1,0 +1,32 @@
+"""The primitives of texts: the table of the documentation has them all, at their types, and each has a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diff.higher import Module, evaluate
+from diff.higher.operators import arity, names
+from hilbert import Vec
+
+PAGE = Path(__file__).parents[3] / "docs" / "higher.md"
+
+
+def test_the_table_is_complete() -> None:
+    """docs/higher.md lists each primitive at the type that the checker infers."""
+    rows: dict[str, list[str]] = {}
+    for name in names():
+        written = f"{name} x" if arity(name) == 1 else f"{name} <x, y>"
+        rows.setdefault(str(Module().term(f"\\z. {name} z")[1]), []).append(f"`{written}`")
+    table = "\n".join(f"| `{ty}` | {', '.join(some)} |" for ty, some in rows.items())
+    assert table in PAGE.read_text(encoding="utf-8"), f"docs/higher.md should have this table:\n{table}"
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_has_a_value(name: str) -> None:
+    truth = str(Module().term(f"\\z. {name} z")[1]).startswith("bool")
+    x, y = ("true", "false") if truth else ("2" if name == "acosh" else "0.5", "0.25")
+    found = evaluate(Module().term(f"{name} {x}" if arity(name) == 1 else f"{name} <{x}, {y}>")[0])
+    assert isinstance(found, Vec)
+    assert len(names()) == len(set(names()))
