@@ -10,12 +10,12 @@ from adjoint.higher.transpose import Transposer
 from adjoint.higher.values import (
     Applied,
     Crossed,
-    Differentiated,
     DualNumber,
     Linearized,
     Neutral,
     Node,
     Out,
+    Section,
     Start,
     Stopped,
     Stuck,
@@ -178,10 +178,10 @@ class _Series:
                 at_ = yield read(point, _dom(stopped.type))
                 moved = yield self._tangent(direction, _dom(stopped.type))
                 return Diff(stopped.term, at_, moved)
-            case Differentiated(function, point, direction, _):
-                at_ = yield read(point, _dom(function.type))
-                moved = yield read(direction, _dom(function.type))
-                return Diff(self._out(function, function.type), at_, moved)
+            case Section(function, point):
+                u = fresh("u", _dom(function.type))
+                at_ = yield read(point, u.type)
+                return Lam(u, Diff(self._out(function, function.type), at_, u))
             case Turned(function, point, covector):
                 arrow = function.type
                 assert isinstance(arrow, Arrow)
@@ -221,7 +221,7 @@ def _result(node: Node) -> Ty:
     match node:
         case Linearized(op):
             return ground(op.cod)
-        case Applied(function) | Differentiated(function) | Crossed(function):
+        case Applied(function) | Crossed(function):
             assert isinstance(function.type, Arrow)
             return function.type.cod
         case Stopped(stopped):
@@ -229,7 +229,7 @@ def _result(node: Node) -> Ty:
             return stopped.type.cod
         case Turned(function):
             return dual(_dom(function.type))
-        case Summed():
+        case Summed() | Section():
             return node.types[0]
         case Start():
             return node.type

@@ -235,8 +235,12 @@ class Mover(Reader):
 
     def _called(self, inner: Value, tangent: Out, level: int, arg: Value) -> Pass:
         """(f + ε ḟ) a = f a + ε ḟ W(a); where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
-        arrow: Any = tangent.type
         result = yield self.call(inner, arg)
+        return self.applied(result, tangent, level, arg)
+
+    def applied(self, result: Value, tangent: Out, level: int, arg: Value) -> Value:
+        """The value f a at hand, and ε ḟ W(a)."""
+        arrow: Any = tangent.type
         above = [m for m in self.levels(arg) if m > level] if self.count > level else []
         point = arg
         for m in above:

@@ -57,7 +57,7 @@ class Reader(Evaluator):
             return Point(point)
         match value:
             case Neutral(term, kind):
-                return Cov(term) if isinstance(ty, Lin) and not isinstance(kind, Lin) else term
+                return _covector_of(term, kind, ty)
             case DualNumber():
                 raise Stuck
             case Pulled(pattern, body, values, form, cod):
@@ -143,6 +143,15 @@ class Reader(Evaluator):
                 put[x.number] = name = fresh(x.name, x.type)
                 lets.append((name, term))
         return (substitute(lam, put) if put else lam), lets
+
+
+def _covector_of(term: AnyTerm, kind: Ty, ty: Ty) -> AnyTerm:
+    """A covector that is stored as a neutral term of another type: pt(u) as u, [r]* as r."""
+    if kind is ty or not isinstance(ty, Lin):
+        return term
+    if isinstance(ty.dom, Lin):
+        return Point(_covector_of(term, kind, ty.dom.dom))
+    return term if isinstance(kind, Lin) else Cov(term)
 
 
 def _is_zero(covector: Value) -> bool:

@@ -15,7 +15,6 @@ from adjoint.higher.values import (
     Applied,
     At,
     Crossed,
-    Differentiated,
     DirectionalCovector,
     DualNumber,
     Functional,
@@ -23,6 +22,7 @@ from adjoint.higher.values import (
     Neutral,
     Node,
     Out,
+    Section,
     Start,
     Stopped,
     Stuck,
@@ -32,6 +32,7 @@ from adjoint.higher.values import (
     leafwise,
     stored,
     zero,
+    zero_at,
 )
 from diff.affine import jvp
 from diff.higher.binding import Pass
@@ -166,9 +167,12 @@ class Transposer(Mover):
             case Applied(function, point, result):  # T(v. A Q; c) = T(v. A; ev(Q; c))
                 c = _assembled(result, function, covectors)
                 _record(sums, function, Functional((At(point, c),)))
-            case Differentiated(function, point, direction, result):  # T(v. 𝒟A(a)(u); c) = T(v. A; dv(a, u; c))
-                c = _assembled(result, function, covectors)
-                _record(sums, function, Functional((DirectionalCovector(point, direction, c),)))
+            case Section(function, point):  # T(v. 𝒟A(a)(u); c) = T(v. A; dv(a, u; c))
+                (c,) = covectors
+                if not isinstance(c, Functional):
+                    raise Stuck
+                ends = ((one.point if isinstance(one, At) else one.direction, one.covector) for one in c.terms)
+                _record(sums, function, Functional(tuple(DirectionalCovector(point, *end) for end in ends)))
             case Turned(function, point, covector):  # T(v. (λu. A)*·Z; pt(w)) = T(v. A[w/u]; Z)
                 it = iter(covectors)
                 along = leafwise(point, _function(function.type).dom, lambda *_: next(it))
@@ -287,12 +291,9 @@ class Transposer(Mover):
                     return [None] * len(node.types)
                 made = yield self.call(f, point)
                 return _leaves(made, _function(function.type).cod)
-            case Differentiated(function, point, direction, result):
-                f = _pushed(tape, function)
-                if f is None:
-                    return [None] * len(node.types)
-                made = yield self.differential(f, point, direction, _function(function.type))
-                return _leaves(made, _function(function.type).cod)
+            case Section(function, point):
+                f, arrow = _pushed(tape, function), _function(function.type)
+                return [None if f is None else Native(lambda u: self.differential(f, point, u, arrow), (f, point))]
             case Turned(function, point, covector):
                 f = _pushed(tape, function)
                 if f is None:
@@ -301,11 +302,10 @@ class Transposer(Mover):
                 return _leaves(made, _function(function.type).dom)
             case Crossed(function, lower, point, result):
                 arrow = _function(function.type)
-                u = self._tangent(tape, point, arrow.dom)
-                u = self.still(u, lower)
-                made = Differentiated(function, self.still(point, tape.level), u, result, node.types)
-                self.tapes[lower].add(made)
-                return [self.perturbed(zero(ty), Out(made, k), lower) for k, ty in enumerate(node.types)]
+                u = self.still(self._tangent(tape, point, arrow.dom), lower)
+                section = Section(function, self.still(point, tape.level), (arrow,))
+                self.tapes[lower].add(section)
+                return _leaves(self.applied(zero_at(result, arrow.cod), Out(section, 0), lower, u), arrow.cod)
             case Stopped(stopped, point, direction):
                 arrow = _function(stopped.type)
                 u = self._tangent(tape, direction, arrow.dom)

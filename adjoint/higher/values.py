@@ -195,13 +195,11 @@ class Crossed:
 
 @final
 @frozen(eq=False)
-class Differentiated:
-    """𝒟ż(a)(u), linear in ż."""
+class Section:
+    """λu. 𝒟ż(a)(u), linear in ż."""
 
     function: Out
     point: Value
-    direction: Value
-    result: Value
     types: tuple[Ty, ...]
 
 
@@ -216,7 +214,7 @@ class Turned:
     types: tuple[Ty, ...]
 
 
-Node: TypeAlias = Start | Linearized | Summed | Applied | Stopped | Crossed | Differentiated | Turned
+Node: TypeAlias = Start | Linearized | Summed | Applied | Stopped | Crossed | Section | Turned
 """The closed union of tangents."""
 
 

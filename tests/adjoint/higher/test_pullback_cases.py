@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from adjoint.higher import pairing, reduce, run
+from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
 from diff.higher.values import applied
@@ -141,3 +142,12 @@ LONG = [
 def test_long_terms(k: int) -> None:
     """No recursion: thousands of steps, list elements and applications of one function."""
     assert str(reduce(term_of(LONG[k])))
+
+
+@pytest.mark.parametrize(
+    "text", ["eps(u)", "eps(eps(u))", "eps(cov(u))", "sharp(eps(u))", "eps(k u)", "eps(c)", "eps(k)"]
+)
+def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
+    """pt(u) is stored as u, and is read as a covector of its own type."""
+    term = term_of(text, "var u : real\nvar k : real -> real\nvar c : real^*")
+    assert type_of(reduce(term)) is type_of(term)
