@@ -9,12 +9,12 @@ from collections.abc import Generator
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from diff.higher.terms import AnyTerm, Branch, Former, Lit, Pattern, Var, below, fresh, variables
+from diff.higher.terms import AnyTerm, Branch, Fix, Former, Lam, Lit, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
 from hilbert import Vec
 from hilbert.attach import attach
-from hilbert.once import once
-from hilbert.term import driven, rebuild, table, uncollected
+from hilbert.once import kept, once
+from hilbert.term import driven, postorder, rebuild, table, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +109,43 @@ def _equal(a: Any, b: Any, names: _Names) -> Generator[Any, Any, bool]:
             return False
     names.equal.add(key)
     return True
+
+
+# --- free variables ---
+
+
+def mentioned(term: Lam | Fix) -> tuple[int, ...]:
+    """The numbers of the free variables of a function; functions inside it come first: each term is looked at once."""
+    if kept(_mentioned, term) is None:
+        for inner in postorder(term, lambda node: [] if _is_done(node) else below(node)):
+            if isinstance(inner, (Lam, Fix)):
+                _mentioned(inner)
+    return _mentioned(term)
+
+
+def _is_done(node: Any) -> bool:
+    return isinstance(node, (Lam, Fix)) and kept(_mentioned, node) is not None
+
+
+@once
+def _mentioned(term: Lam | Fix) -> tuple[int, ...]:
+    """The same, where those of the functions inside are known."""
+    found: dict[int, None] = {}
+    bound: set[int] = set()
+    seen: set[int] = set()
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Var):
+            found[node.number] = None
+        elif node is not term and isinstance(node, (Lam, Fix)):
+            found.update(dict.fromkeys(_mentioned(node)))
+        elif id(node) not in seen:
+            seen.add(id(node))
+            if (pattern := binder(node)) is not None:
+                bound.update(x.number for x in variables(pattern))
+            stack.extend(below(node))
+    return tuple(number for number in found if number not in bound)
 
 
 # --- renaming and substitution ---

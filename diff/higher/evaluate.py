@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.expr import const
-from diff.higher.binding import Pass
+from diff.higher.binding import Pass, mentioned
 from diff.higher.errors import TermError
 from diff.higher.terms import (
     AnyTerm,
@@ -45,7 +45,6 @@ from diff.higher.terms import (
     Typed,
     Var,
     Zero,
-    below,
 )
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, instance, mentions
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, filled, opened, shape_of, side_by_side
@@ -342,22 +341,6 @@ def _at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
 def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
     """The branch of a label."""
     return next(branch for branch in branches if branch.label == label)
-
-
-@once
-def mentioned(term: Lam | Fix) -> tuple[int, ...]:
-    """The numbers of all variables in a function; those that are bound in it have no value where it is made."""
-    found: dict[int, None] = {}
-    seen: set[int] = set()
-    stack: list[Any] = [term.body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Var):
-            found[node.number] = None
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.extend(below(node))
-    return tuple(found)
 
 
 @once

@@ -43,12 +43,11 @@ GROUPS: dict[str, dict[str, str]] = {
     "tables": {
         f"{KS}/signatures.py": "",
         f"{KS}/parser.py": "",
+        f"{KS}/scope.py": "",
         "adjoint/languages/caddie/types.py": "",
         "adjoint/languages/caddie/parser.py": "",
     },
-    "resolution": {
-        f"{KS}/scope.py": r"Scope\.(overloads|resolved|_base|named|_free|_plain|_defined|_under|_add|defined)"
-    },
+    "resolution": {f"{KS}/resolution.py": ""},
 }
 """Files, and which of their functions."""
 TESTS = ("tests/adjoint/languages", "tests/command/test_sessions.py")
