@@ -93,7 +93,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "one comment of 10 MB": "; " + "a" * M + "\n" + ks("x"),
         "one string of 10 MB": ks(f'(let (s "{"a" * M}") x)'),
         "one string, open": ks('"' + "a" * M),
-        "one line of 10 MB": " ".join(ks("(add x 1.0)").replace(" f ", f" f{k} ") for k in range(M // 45)),
+        "one line of 10 MB": ks("(add " + "x " * (M // 2) + ")"),
         "one line of 1 MB": " ".join(ks("(add x 1.0)").replace(" f ", f" f{k} ") for k in range(M // 450)),
         "one tuple of 10⁵": ks("(let (t (tuple " + "x " * 10**5 + ")) x)"),
         "one vector of 10⁵": ks("(Vec_init " + "x " * 10**5 + ")", result="(Vec Float)"),

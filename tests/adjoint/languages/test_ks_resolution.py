@@ -20,6 +20,8 @@ SCOPE = read(
 (def [suffwdpass h] (Tuple Float (Tuple Float Integer)) (x : Float) (tuple x (tuple x 1)))
 (def [rev h] Float ((x : Float) (dr : Float)) dr)
 (def [suffwdpass [rev h]] (Tuple Float (Vec Float)) ((x : Float) (dr : Float)) (tuple dr (Vec_init x)))
+(def k Float (x : Float) x)
+(def [poly k] (Tuple Float (LM (Tuple Float Float) Float)) ((x : Float) (m : LM (Tuple Float Float) Float)) (tuple x m))
 (def [fwd [rev h]] Float ((p : Tuple Float Float) (dp : Tuple Float Float)) 1.0)
 """,
         )
@@ -53,6 +55,7 @@ PLAIN = {
     ),
     "[fwd [rev h]]": f"(Tuple {PAIR} {PAIR}) -> Float",
     "[poly f]": f"(Tuple Float (LM Float Float)) -> (Tuple {PAIR} (LM Float {PAIR}))",
+    "[poly k]": f"(Tuple Float (LM {PAIR} Float)) -> (Tuple Float (LM {PAIR} Float))",
     "[polyR f]": f"(Tuple Float (LM Float Float)) -> (Tuple {PAIR} (LM {PAIR} Float))",
 }
 AT = [
