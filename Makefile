@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants edits statements terms programs wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants edits statements terms programs texts wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -41,6 +41,9 @@ terms: .venv/.ready ## the laws of functions of functions on 3,000 generated ter
 
 programs: .venv/.ready ## generated programs of KS-Lisp: values against plain Python, derivatives against differences
 	$(BIN)/python -m tests.adjoint.languages.test_ks_generated $(or $(ARGS),2000 0)
+
+texts: .venv/.ready ## large, deep and broken texts in the four languages: 20 s and 2 GB for each
+	$(BIN)/python -m tests.recorded_texts $(ARGS)
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"

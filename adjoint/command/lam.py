@@ -46,6 +46,7 @@ from diff.higher.translate import at_shape
 from diff.higher.types import REAL, Arrow, Ty, ground, is_first_order, space_of
 from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
+from hilbert.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -90,7 +91,7 @@ def load(sources: Sequence[Source]) -> LambdaTexts:
     module, claims = Module(), []
     definitions: dict[str, LambdaDefinition] = {}
     texts = {source.name: source.text for source in sources}
-    with _reported(texts):
+    with _reported(texts), uncollected():
         for source in sources:
             for item in module.reader.read(source.text, source.name):
                 if isinstance(item, Claim):

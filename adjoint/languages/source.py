@@ -31,5 +31,22 @@ class Source:
             raise TermError("syntax", "this is not UTF-8", place) from error
 
 
+@final
+class Places:
+    """Lines and columns of positions that are asked for in their order."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.line, self.begun, self.seen = source, 1, 0, 0
+
+    def at(self, position: int) -> Place:
+        """The place of a position."""
+        text = self.source.text
+        more = text.count("\n", self.seen, position)
+        if more:
+            self.line, self.begun = self.line + more, text.rfind("\n", self.seen, position) + 1
+        self.seen = position
+        return Place(self.source.name, self.line, position - self.begun + 1)
+
+
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")

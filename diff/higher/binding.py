@@ -39,10 +39,14 @@ def binder(node: Any) -> Pattern | None:
 @once
 def captured(term: Lam | Fix) -> tuple[int, ...]:
     """The numbers of the free variables of a function; on the way those of the functions in it, inner ones first."""
-    for node in postorder(term, below):
-        if isinstance(node, (Lam, Fix)) and node is not term and kept(captured, node) is None:
+    for node in postorder(term, lambda node: [] if _is_done(node) else below(node)):
+        if isinstance(node, (Lam, Fix)) and node is not term and not _is_done(node):
             known(captured, node, _free(node))
     return _free(term)
+
+
+def _is_done(node: Any) -> bool:
+    return isinstance(node, (Lam, Fix)) and kept(captured, node) is not None
 
 
 def _free(term: Lam | Fix) -> tuple[int, ...]:

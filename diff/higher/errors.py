@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, final, get_args
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Literal, TypeAlias, final, get_args
 
 from attrs import frozen
 
 from hilbert import SpaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Code: TypeAlias = Literal[
     "syntax",
@@ -24,6 +28,14 @@ Code: TypeAlias = Literal[
 ]
 """The kinds of mistakes that a claim `error CODE : …` can name."""
 CODES: frozenset[str] = frozenset(get_args(Code))
+LARGEST = 400_000
+"""The words that one definition may have, in a text of any language."""
+
+
+def near(name: str, known: Iterable[str], most: int = 3) -> str:
+    """The names that are like this one, as the end of a message."""
+    found = get_close_matches(name, known, most)
+    return f"; near: {', '.join(found)}" if found else ""
 
 
 @final
@@ -37,6 +49,12 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+def require_few(words: int, place: Place) -> None:
+    """Raise TermError `limit` for a definition of too many words, at the first that is too many."""
+    if words > LARGEST:
+        raise TermError("limit", f"a definition of more than {LARGEST} words", place)
 
 
 @final

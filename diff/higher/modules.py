@@ -6,7 +6,6 @@ the core has no polymorphism and no names.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
@@ -14,7 +13,7 @@ from attrs import evolve, frozen
 from diff.higher import operators
 from diff.higher.binding import mapped, renamed
 from diff.higher.check import Checker
-from diff.higher.errors import TermError
+from diff.higher.errors import TermError, near
 from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
 from diff.higher.resolve import LAMBDA, Dialect
 from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, below, fresh
@@ -91,8 +90,7 @@ class Module:
     def near(self, name: str) -> str:
         """Names like this one, as a hint."""
         known = (*self.definitions, *self.constructors, *self.maps, *self.variables, *operators.names())
-        found = get_close_matches(name, known, 3)
-        return f"; near: {', '.join(found)}" if found else ""
+        return near(name, known)
 
     # --- reading ---
 
@@ -195,7 +193,10 @@ class Module:
             name, args = use
             definition = self.definitions[name]
             if body is None:
-                body = renamed(mapped(definition.term, lambda _: None, lambda ty, args=args: instance(ty, args)))  # type: ignore[misc]
+                body = definition.term
+                if args:  # there are parameters in its types
+                    body = mapped(body, lambda _: None, lambda ty, args=args: instance(ty, args))  # type: ignore[misc]
+                body = renamed(body)
                 stack.append((use, body))
                 stack.extend((inner, None) for inner in reversed(_uses(body)) if inner not in bound)
             else:

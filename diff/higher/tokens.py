@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from attrs import frozen
 
-from diff.higher.errors import Place, TermError
+from diff.higher.errors import Place, TermError, require_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ KEYWORDS = frozenset(
     ("let", "in", "if", "then", "else", "case", "of", "fold", "over", "from", "true", "false", "at", "with")
 )
 """Names that are none."""
+LONGEST = 1000
+"""The characters of a name or a number."""
 _SAME = str.maketrans({"λ": "\\", "⟨": "<", "⟩": ">", "ℝ": "real", "×": "*", "→": "->", "⊸": "-o", "−": "-"})
 _SPELLED = {"ς": "sigmoid", "ln": "log"}
 _TOKEN = re.compile(
@@ -37,7 +39,7 @@ class Token:
     place: Place
 
     def __str__(self) -> str:
-        return "the end of the item" if self.kind == "end" else f"'{self.text}'"
+        return "the end of the item" if self.kind == "end" else f"'{self.text[:40]}'"
 
 
 def items(text: str, file: str) -> Iterator[tuple[str, int]]:
@@ -68,6 +70,7 @@ def tokens(item: str, file: str, line: int = 1) -> list[Token]:
                 column += 1
                 continue
             place = Place(file, line + k, column + 1)
+            require_few(len(found), place)
             one = "λℝ"
             if row[column] in one:
                 sign = row[column].translate(_SAME)
@@ -86,6 +89,8 @@ def tokens(item: str, file: str, line: int = 1) -> list[Token]:
 
 def _token(match: re.Match[str], place: Place) -> Token:
     text = match[0]
+    if len(text) > LONGEST:
+        raise TermError("limit", f"a word of {len(text)} characters, more than {LONGEST}", place)
     if match["number"]:
         return Token("number", text, place)
     if match["sign"]:

@@ -47,12 +47,11 @@ LANGUAGES: Groups = {
     "tables": {
         f"{KS}/signatures.py": "",
         f"{KS}/parser.py": "",
+        f"{KS}/scope.py": "",
         "adjoint/languages/caddie/types.py": "",
         "adjoint/languages/caddie/parser.py": "",
     },
-    "resolution": {
-        f"{KS}/scope.py": r"Scope\.(overloads|resolved|_base|named|_free|_plain|_defined|_under|_add|defined)"
-    },
+    "resolution": {f"{KS}/resolution.py": ""},
 }
 HIGHER: Groups = {
     "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "partials", "orders")},

@@ -30,7 +30,7 @@ CADDIE = Dialect(generalise=False, arity=lambda _: None, text=text, component="#
 class Checked:
     """A definition, or an expression, whose `itself` is None: its term without unknowns, and its type.
 
-    `uses` are the built-in names in the term, each with the variable that stands there in `linked`.
+    `uses` are the built-in names in the term, at their types, each with the free variable that is it in `linked`.
     """
 
     itself: Var | None
@@ -82,18 +82,18 @@ def _finished(checker: Checker, itself: Var | None, term: AnyTerm, ty: Ty) -> Ch
         text(ty)
     except TermError as error:
         raise error.at(place) from None
-    uses: list[tuple[Var, Name]] = []
+    uses: dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]] = {}
 
     def step(node: Any) -> Any:
         if not isinstance(node, Name):
             return None
         _require_number(node.name, node.at, node.place)
-        x = fresh(node.name, REAL, node.place)
-        uses.append((x, node))
-        return x
+        key = node.name, node.at
+        x = uses[key][0] if key in uses else uses.setdefault(key, (fresh(node.name, REAL), node))[0]
+        return Var(x.name, x.number, x.type, place=node.place)
 
     linked = mapped(term, step)
-    return Checked(itself, term, ty, linked, tuple(uses))
+    return Checked(itself, term, ty, linked, tuple(uses.values()))
 
 
 def _require_number(name: str, at: tuple[Ty, ...], place: Place | None) -> None:

@@ -28,7 +28,7 @@ from diff.higher.values import Native, nested
 from diff.trace import fun
 from hilbert import DirectSum, SpaceError, Type, Vec
 from hilbert.once import first
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from adjoint.languages.caddie.parser import Definition
     from adjoint.languages.values import Value
     from diff.higher.binding import Pass
+    from diff.higher.terms import Var
     from diff.programs import AnyProgram
     from hilbert.map import AnyMap
 
@@ -46,9 +47,10 @@ LEAST = 3
 
 def load(sources: Sequence[Source]) -> Loaded:
     """The functions of texts, read in their order; raises TermError for a mistake in them."""
-    open_ = definitions(sources)
-    made = checked(open_)
-    functions = [CaddieFunction(made[: k + 1]) for k in range(len(made))]
+    with uncollected():
+        open_ = definitions(sources)
+        made = checked(open_)
+    functions = [CaddieFunction(made, k) for k in range(len(made))]
     return Loaded({f.name: f for f in functions}, lambda source: _expression(source, open_))
 
 
@@ -70,8 +72,8 @@ def _value_of_expression(term: Any, known: Sequence[Definition]) -> Value:
 class CaddieFunction(LoadedFunction):
     """fun name x = body."""
 
-    def __init__(self, known: Sequence[Checked]) -> None:
-        self._known, self._own = known, known[-1]
+    def __init__(self, of_text: Sequence[Checked], k: int) -> None:
+        self._of_text, self._k, self._own = of_text, k, of_text[k]
         itself = self._own.itself
         assert itself is not None
         assert isinstance(self._own.type, Arrow)
@@ -83,6 +85,11 @@ class CaddieFunction(LoadedFunction):
     def signature(self) -> str:
         """ARGUMENT -> RESULT."""
         return text(self.type)
+
+    @property
+    def _known(self) -> Sequence[Checked]:
+        """What it may use, and itself."""
+        return self._of_text[: self._k + 1]
 
     def _require_data(self) -> None:
         """Raise TermError for a function that is none of real data."""
@@ -191,24 +198,36 @@ def _lengths(known: Sequence[Checked]) -> list[int]:
 # --- evaluation ---
 
 
+@final
+class CaddieEvaluator(Evaluator):
+    """The core's evaluator; free variables are what is built in."""
+
+    def __init__(self, known: Sequence[Checked]) -> None:
+        super().__init__(STEPS)
+        self._uses = {x.number: use for one in known for x, use in one.uses}
+
+    def free(self, x: Var) -> Value:
+        """What is built in, used at a place."""
+        use = self._uses[x.number]
+        count, run = built_in(use.name, use.at, self.called)
+        return _native(count, run, x.place)
+
+    def called(self, function: Value, arg: Value) -> Value:
+        """f v."""
+        return driven(self.call(function, arg))
+
+
 def _evaluated(known: Sequence[Checked], *args: Value) -> Value:
     """The value of the last of some definitions, which may use those before it; a function's at an argument."""
-    evaluator = Evaluator(STEPS)
-
-    def call(function: Value, arg: Value) -> Value:
-        return driven(evaluator.call(function, arg))
-
+    evaluator = CaddieEvaluator(known)
     env: dict[int, Value] = {}
     value: Value = None
     for one in known:
-        for x, use in one.uses:
-            count, run = built_in(use.name, use.at, call)
-            env[x.number] = _native(count, run, use.place)
         value = driven(evaluator.value(one.linked, env))
         if one.itself is not None:
             env[one.itself.number] = value
     for arg in args:
-        value = call(value, arg)
+        value = evaluator.called(value, arg)
     return value
 
 

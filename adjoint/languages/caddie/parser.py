@@ -5,15 +5,15 @@ The rules are generators on one trampoline, so that nested brackets do not use P
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 import numpy as np
 from attrs import frozen
 
+from adjoint.languages.bound import Bound
 from adjoint.languages.caddie.reader import SIGNS, Reader
 from adjoint.languages.caddie.types import FUNCTIONS, is_number
-from diff.higher.errors import Place, TermError
+from diff.higher.errors import Place, TermError, near
 from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Proj, Tuple, Var, fresh
 from diff.higher.types import unknown
 from hilbert.term import driven
@@ -85,23 +85,10 @@ class Parser(Reader):
     def __init__(self, source: Source, known: dict[str, Definition]) -> None:
         super().__init__(source)
         self.known = known
-        self.bound: dict[str, Var] = {}
+        self.bound = Bound()
         self.depth = 0
 
     # --- names ---
-
-    def bind(self, token: Token) -> tuple[Var, Var | None]:
-        """A variable for a name, and what the name stood for before."""
-        old = self.bound.get(token.text)
-        self.bound[token.text] = fresh(token.text, unknown(), token.place)
-        return self.bound[token.text], old
-
-    def unbind(self, x: Var, old: Var | None) -> None:
-        """Let a name stand for what it stood for before."""
-        if old is None:
-            del self.bound[x.name]
-        else:
-            self.bound[x.name] = old
 
     def _function(self, token: Token) -> AnyTerm | None:
         """The function of this name."""
@@ -111,24 +98,24 @@ class Parser(Reader):
         return Name(token.text, place=token.place) if token.text in FUNCTIONS else None
 
     def _unbound(self, token: Token) -> NoReturn:
-        names = get_close_matches(token.text, (*self.bound, *self.known, *FUNCTIONS, "pi"), 3)
-        hint = f"; near: {', '.join(names)}" if names else ""
+        hint = near(token.text, (*self.bound, *self.known, *FUNCTIONS, "pi"))
         raise TermError("unbound", f"{token.text} is not defined before this place{hint}", token.place)
 
     # --- the grammar ---
 
     def definition(self) -> Definition:
         """fun id id = exp."""
+        self.words = 0
         self.expect("fun", ", with which a definition begins")
         name = self.name("the name of a function")
         if name.text in self.known:
             first = self.known[name.text].place
             raise TermError("syntax", f"{name.text} is defined twice, first at {first}", name.place)
         parameter = self.name(f"the parameter of {name.text}: a function takes one, which may be a tuple")
-        x, old = self.bind(parameter)
+        x = self.bound.bind(parameter.text, unknown(), parameter.place)
         self.expect("=", ": a function has one parameter, which may be a tuple")
         body = driven(self.exp())
-        self.unbind(x, old)
+        self.bound.unbind(x)
         if self.token.kind != "end" and self.token.text != "fun":
             self.fail("an operator, 'fun' or the end of the text")
         return Definition(fresh(name.text, unknown(), name.place), Lam(x, body, place=parameter.place))
@@ -229,9 +216,9 @@ class Parser(Reader):
             self.expect("=")
             value = yield self.exp()
             self.expect("in")
-            x, old = self.bind(name)
+            x = self.bound.bind(name.text, unknown(), name.place)
             body = yield self.exp()
-            self.unbind(x, old)
+            self.bound.unbind(x)
             self.expect("end", f", which closes the let at {place}")
             return Let(x, value, body, place=place)
         if self.accept("map"):
@@ -239,9 +226,9 @@ class Parser(Reader):
             self.expect("fn")
             name = self.name("the name of a variable")
             self.expect("=>")
-            x, old = self.bind(name)
+            x = self.bound.bind(name.text, unknown(), name.place)
             body = yield self.exp()
-            self.unbind(x, old)
+            self.bound.unbind(x)
             self.expect(")")
             over = yield self.atom()
             return applied(Name("map", place=place), Lam(x, body, place=body.place), over, place=place)

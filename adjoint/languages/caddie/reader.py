@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NoReturn
 
 from adjoint.languages.caddie.tokens import Token, tokens
-from diff.higher.errors import TermError
+from diff.higher.errors import TermError, require_few
 
 if TYPE_CHECKING:
     from adjoint.languages.source import Source
@@ -22,12 +22,15 @@ class Reader:
     def __init__(self, source: Source) -> None:
         self._tokens = tokens(source)
         self.token = next(self._tokens)
+        self.words = 0  # of the definition so far
 
     def step(self) -> Token:
         """The token that is read."""
         read = self.token
         if read.kind != "end":
             self.token = next(self._tokens)
+            self.words += 1
+            require_few(self.words, self.token.place)
         return read
 
     def fail(self, due: str) -> NoReturn:

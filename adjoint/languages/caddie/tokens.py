@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, final
 
 from attrs import frozen
 
+from adjoint.languages.source import Places
 from diff.higher.errors import Place, TermError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Token:
 def tokens(source: Source) -> Iterator[Token]:
     """The tokens of a text, the last one its end; raises TermError `syntax` for a character that begins none."""
     text, at = source.text, 0
-    places = _Places(source)
+    places = Places(source)
     while True:
         found = _SPACE.match(text, at)
         at = found.end() if found else at
@@ -70,23 +71,6 @@ def tokens(source: Source) -> Iterator[Token]:
             raise TermError("syntax", f"{word}{text[at]} is no number: numbers have digits and one point only", place)
         named: Kind = "word" if word in WORDS else kind  # type: ignore[assignment]  # the groups of the pattern
         yield Token(named, word, found.start(), at, place)
-
-
-@final
-class _Places:
-    """Lines and columns of positions that are asked for in their order."""
-
-    def __init__(self, source: Source) -> None:
-        self.source, self.line, self.begun, self.seen = source, 1, 0, 0
-
-    def at(self, position: int) -> Place:
-        """The place of a position."""
-        text = self.source.text
-        more = text.count("\n", self.seen, position)
-        if more:
-            self.line, self.begun = self.line + more, text.rfind("\n", self.seen, position) + 1
-        self.seen = position
-        return Place(self.source.name, self.line, position - self.begun + 1)
 
 
 def _refused(c: str, place: Place) -> NoReturn:

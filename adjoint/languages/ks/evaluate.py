@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 STEPS = 200_000
 """How many functions are entered before an evaluation is given up."""
+MOST = 10**8
+"""The elements of a build."""
 
 
 @final
@@ -166,6 +168,8 @@ class KsEvaluator(Evaluator):
             raise UnrolledError("a size depends on the lane")
         if n < 0:
             raise TermError("shape", f"a size is not negative, and this one is {n}", self.place)
+        if n > MOST:
+            raise TermError("limit", f"a build of {n} elements, more than {MOST}", self.place)
         try:
             with self.inside():
                 return self._over(n, run)

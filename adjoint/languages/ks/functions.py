@@ -13,7 +13,8 @@ from adjoint.languages.ks import convert, derivatives, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.notes import pipeline
-from adjoint.languages.ks.scope import Definition, Scope, read
+from adjoint.languages.ks.resolution import Definition
+from adjoint.languages.ks.scope import Scope, read
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
 from adjoint.languages.ks.types import tangent, text
@@ -26,7 +27,7 @@ from diff import program
 from diff.higher.errors import Place, TermError
 from diff.higher.types import Ground
 from hilbert import DirectSum, SpaceError, Type, Vec
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +59,7 @@ def load(sources: Sequence[Source], *, prelude: bool = True, steps: int = STEPS)
 def evaluated(made: Callable[[], T], place: Place | None) -> T:
     """What is made; errors of the library are located here, unless they have a place in the text already."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), uncollected():
             return made()
     except SpaceError as error:
         cause: BaseException | None = error

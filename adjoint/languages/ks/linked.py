@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adjoint.languages.ks.evaluate import KsEvaluator
-    from adjoint.languages.ks.scope import Definition, Scope
+    from adjoint.languages.ks.resolution import Definition
+    from adjoint.languages.ks.scope import Scope
     from adjoint.languages.ks.values import Value
     from diff.higher.errors import Place
     from diff.higher.terms import AnyTerm, Lam
+    from diff.higher.types import Ty
 
 
 @final
@@ -33,13 +35,14 @@ class Linked:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._names: dict[int, Name] = {}
+        self._variables: dict[tuple[Any, ...], Var] = {}
         self._terms: dict[int, tuple[AnyTerm, AnyTerm]] = {}
         self._recursive: dict[int, bool] = {}
         self.maps: dict[Any, Any] = {}
         self.asked: set[Any] = set()
 
     def term(self, term: AnyTerm) -> Any:
-        """A term with a variable for each name in it."""
+        """A term with variables for the names in it, one for each name at each type, so that closures stay small."""
         found = self._terms.get(id(term))
         if found is None:
             found = self._terms[id(term)] = (term, mapped(term, self._variable))
@@ -48,13 +51,16 @@ class Linked:
     def _variable(self, node: AnyTerm) -> Any:
         if not isinstance(node, Name):
             return None
-        x = fresh(node.name, REAL, node.place)
-        self._names[x.number] = node
-        return x
+        key = node.name, node.at
+        if key not in self._variables:
+            self._variables[key] = fresh(node.name, REAL)
+            self._names[self._variables[key].number] = node
+        x = self._variables[key]
+        return Var(x.name, x.number, x.type, place=node.place)
 
     def value(self, x: Var, ev: KsEvaluator) -> Value:
-        """What a name means."""
-        node = self._names[x.number]
+        """What a name means, at the place where its variable stands."""
+        node, place = self._names[x.number], x.place
         word = node.name
         if word.startswith('"'):
             return json.loads(word)
@@ -62,20 +68,20 @@ class Linked:
             return word == "true"
         if word.startswith("get$"):
             k = int(word.split("$")[1]) - 1
-            return _native(lambda v: v[k], node.place, ev)
+            return _native(lambda v: v[k], place, ev)
         callee = self.scope.callees.get((word, node.at[0]))
-        return self._built_in(word, node, ev) if callee is None else self.function(callee, ev, node.place)
+        return self._built_in(word, node.at[0], ev, place) if callee is None else self.function(callee, ev, place)
 
-    def _built_in(self, word: str, node: Name, ev: KsEvaluator) -> Value:
+    def _built_in(self, word: str, of: Ty, ev: KsEvaluator, place: Place | None) -> Value:
         if word in VALUES:
-            return _native(VALUES[word], node.place, ev)
-        use = Use(node.at[0], ev, node.place)
+            return _native(VALUES[word], place, ev)
+        use = Use(of, ev, place)
         if word in PLAIN:
-            return _native(lambda v: PLAIN[word](use, v), node.place, ev)
+            return _native(lambda v: PLAIN[word](use, v), place, ev)
         run = PASSES[word]
 
         def passed(v: Value) -> Pass:
-            ev.place = node.place
+            ev.place = place
             return (yield run(use, v))
 
         return Native(passed)
@@ -93,7 +99,7 @@ class Linked:
             if by_hand(self, callee, ev):
                 return _native(lambda v: opaque(self, callee, v, ev), place, ev)
             raise TermError("unbound", f"{callee.base} is declared, and has no body: it cannot be called", place)
-        return self._built_in(callee.base, Name(callee.base, (callee.of,), place=place), ev)
+        return self._built_in(callee.base, callee.of, ev, place)
 
     def body(self, one: Definition, ev: KsEvaluator, place: Place | None) -> Value:
         """A definition as a function."""

@@ -6,27 +6,47 @@ The rules are generators on one trampoline, so that nested brackets do not use P
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, final
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, final
 
+from adjoint.languages.bound import Bound
 from adjoint.languages.ks.names import DERIVATIONS, Written
 from adjoint.languages.ks.reader import Atom, Form
 from adjoint.languages.ks.signatures import NAMES, WORDS
-from adjoint.languages.ks.types import ATOMS, BOOL, STRING, arguments, tensor, text
-from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
+from adjoint.languages.ks.types import ATOMS, BOOL, STRING, arguments, tensor, text, vec
+from diff.higher.binding import each
+from diff.higher.errors import TermError, near
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var
 from diff.higher.types import INT, REAL, Arrow, Lin, TupleType, Ty
 from hilbert import R
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from adjoint.languages.ks.reader import AnyForm
     from adjoint.languages.ks.scope import Scope
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
 
 Typed: TypeAlias = tuple[AnyTerm, Ty]
+FORMS = {
+    "let": (3, "let takes bindings and a body: (let (x e) e) or (let ((x e) …) e)"),
+    "if": (4, "if takes a condition and two branches"),
+    "lam": (3, "lam takes a parameter and a body: (lam (x : T) e)"),
+    "assert": (3, "assert takes a condition and a value"),
+    "def": (5, "def takes a name, a type, parameters and a body: (def f T (x : T) e)"),
+    "edef": (4, "edef takes a name, the type of the result and that of the argument: (edef f T T)"),
+    "gdef": (3, "gdef takes what is derived, and a function: (gdef rev [f T])"),
+    "rule": (5, 'rule takes a name, parameters and two expressions: (rule "name" (x : T) e e)'),
+}
+"""How many parts a form has, itself one of them, and what is said where it has others."""
+TYPES: dict[str, tuple[int | None, Callable[..., Ty]]] = {
+    "Tuple": (None, lambda *parts: arguments(parts)),
+    "Vec": (1, vec),
+    "Tensor": (1, tensor),
+    "Lam": (2, Arrow),
+    "LM": (2, Lin),
+}
+"""What makes types of so many others; a tensor is made of its order, too."""
 
 
 def fail(form: AnyForm, message: str) -> NoReturn:
@@ -55,52 +75,38 @@ def type_of(forms: list[AnyForm], place: AnyForm) -> Pass:
     """The type that some forms are: one, or those of a compound type without its brackets."""
     if not forms:
         fail(place, "a type is due here")
-    if len(forms) == 1:
-        return (yield _type(forms[0]))
-    return (yield _compound(forms))
+    return (yield one_type(forms[0]) if len(forms) == 1 else _compound(forms))
 
 
-def _type(form: AnyForm) -> Pass:
+def one_type(form: AnyForm) -> Pass:
+    """The type that a form is."""
     if isinstance(form, Atom):
         if form.kind != "name" or form.text not in ATOMS:
-            near = get_close_matches(form.text, ATOMS, 1)
-            fail(form, f"{described(form)} is no type{f': did you mean {near[0]}?' if near else ''}")
+            like = get_close_matches(form.text, ATOMS, 1)
+            fail(form, f"{described(form)} is no type{f': did you mean {like[0]}?' if like else ''}")
         return ATOMS[form.text]
     if form.bracket != "(" or not form.items:
         fail(form, "expected a type")
-    if len(form.items) == 1 and form.head() != "Tuple":
-        return (yield _type(form.items[0]))
-    return (yield _compound(form.items))
+    is_one = len(form.items) == 1 and form.head() != "Tuple"
+    return (yield one_type(form.items[0]) if is_one else _compound(form.items))
 
 
 def _compound(forms: list[AnyForm]) -> Pass:
     head, *rest = forms
     word = head.text if isinstance(head, Atom) else ""
+    if word not in TYPES:
+        fail(head, f"{described(head)} makes no type: Tuple, Vec, Tensor, Lam and LM do")
+    due, make = TYPES[word]
+    given: list[Any] = []
     if word == "Tensor":
-        n = rest[0] if rest else head
+        n = rest.pop(0) if rest else head
         if not isinstance(n, Atom) or n.kind != "integer" or not 1 <= int(n.text) <= 32:
             fail(n, "the order of a tensor is an integer from 1 to 32")
-        rest = rest[1:]
-    due = {"Vec": 1, "Tensor": 1, "Lam": 2, "LM": 2}.get(word)
-    if due is None and word != "Tuple":
-        fail(head, f"{described(head)} makes no type: Tuple, Vec, Tensor, Lam and LM do")
+        given = [int(n.text)]
     if due is not None and len(rest) != due:
         fail(head, f"{word} takes {due} type{'s' * (due > 1)}, not {len(rest)}")
-    parts: list[Ty] = []
-    for one in rest:
-        part = yield _type(one)
-        parts.append(part)
-    match word:
-        case "Tuple":
-            return arguments(tuple(parts))
-        case "Vec":
-            return tensor(1, parts[0])
-        case "Tensor":
-            return tensor(int(forms[1].text), parts[0])  # type: ignore[union-attr]  # an atom, as was seen above
-        case "Lam":
-            return Arrow(parts[0], parts[1])
-        case _:  # LM, of the words that were let through above
-            return Lin(parts[0], parts[1])
+    given += yield each(one_type, rest)
+    return make(*given)
 
 
 # --- expressions ---
@@ -112,39 +118,24 @@ class Parser:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.bound: dict[str, Var] = {}
-
-    def bind(self, name: str, ty: Ty, place: Place) -> tuple[Var, Var | None]:
-        """A variable for a name, and what the name stood for before."""
-        old = self.bound.get(name)
-        x = self.bound[name] = fresh(name, ty, place)
-        return x, old
-
-    def unbind(self, bindings: list[tuple[Var, Var | None]]) -> None:
-        """Let names stand for what they stood for before."""
-        for x, old in reversed(bindings):
-            if old is None:
-                del self.bound[x.name]
-            else:
-                self.bound[x.name] = old
+        self.bound = Bound()
 
     def parameters(self, form: AnyForm) -> Pass:
-        """(x : T), ((x : T) …) or (): bindings, and the pattern that they make."""
+        """(x : T), ((x : T) …) or (): variables, and the pattern that they make."""
         if not isinstance(form, Form) or form.bracket != "(":
             fail(form, f"expected parameters, (x : T) or ((x : T) …), not {described(form)}")
         is_one = bool(form.items) and isinstance(form.items[0], Atom)
-        made: list[tuple[str, Ty, Place]] = []
+        made: dict[str, tuple[Ty, Place]] = {}
         for one in [form] if is_one else form.items:
             if not isinstance(one, Form) or len(one.items) < 3 or getattr(one.items[1], "text", "") != ":":
                 fail(one, f"expected a parameter, (x : T), not {described(one)}")
             name = name_of(one.items[0], "the name of a parameter")
-            if any(name == other for other, _, _ in made):
+            if name in made:
                 fail(one.items[0], f"two parameters are named {name}")
             ty = yield type_of(one.items[2:], one)
-            made.append((name, ty, one.items[0].place))
-        bindings = [self.bind(*one) for one in made]
-        xs = tuple(x for x, _ in bindings)
-        return bindings, xs[0] if len(xs) == 1 else Tuple(xs, place=form.place)
+            made[name] = ty, one.items[0].place
+        xs = tuple(self.bound.bind(name, *of) for name, of in made.items())
+        return xs, xs[0] if len(xs) == 1 else Tuple(xs, place=form.place)
 
     def expression(self, form: AnyForm) -> Pass:
         """A term and its type."""
@@ -152,8 +143,8 @@ class Parser:
             return self._atom(form)
         if form.bracket == "[" or not form.items:
             fail(form, "expected an expression" if form.items else "() is no expression: (tuple) is the empty tuple")
-        rule: Callable[[Form], Pass] | None = _RULES.get(form.head(), Parser._call).__get__(self)
-        assert rule is not None
+        require_parts(form)
+        rule: Callable[[Form], Pass] = _RULES.get(form.head(), Parser._call).__get__(self)
         return (yield rule(form))
 
     def _atom(self, form: Atom) -> Typed:
@@ -168,39 +159,32 @@ class Parser:
             case _:  # a name; the reader makes no other atoms
                 if word in ("true", "false"):
                     return Name(word, place=place), BOOL
-                x = self.bound.get(word)
-                if x is None:
-                    self._unbound(form)
+                x = self.bound.get(word) or self._unbound(form)
                 return Var(x.name, x.number, x.type, place=place), x.type
 
     def _unbound(self, form: Atom) -> NoReturn:
         if form.text in NAMES or self.scope.overloads(form.text):
             what = f"{form.text} is a function, and no value: write (lam (x : T) ({form.text} x))"
             raise TermError("type", what, form.place)
-        near = get_close_matches(form.text, self.bound, 2)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise TermError("unbound", f"{form.text} is not defined here{hint}", form.place)
+        raise TermError("unbound", f"{form.text} is not defined here{near(form.text, self.bound, 2)}", form.place)
 
     def _let(self, form: Form) -> Pass:
-        if len(form.items) != 3 or not isinstance(form.items[1], Form):
-            fail(form, "let takes bindings and a body: (let (x e) e) or (let ((x e) …) e)")
         made: list[tuple[Any, AnyTerm]] = []
-        old: list[tuple[Var, Var | None]] = []
-        for pattern, value in self._bindings(form.items[1]):
+        bound: list[Var] = []
+        for pattern, value in self._bindings(form.items[1], form):
             term, ty = yield self.expression(value)
-            bindings = self._pattern(pattern, ty)
-            old += bindings
-            xs = tuple(x for x, _ in bindings)
-            made.append((xs[0] if isinstance(pattern, Atom) else Tuple(xs, place=pattern.place), term))
+            xs = self._pattern(pattern, ty)
+            bound += xs
+            made.append((xs[0] if isinstance(pattern, Atom) else Tuple(tuple(xs), place=pattern.place), term))
         term, ty = yield self.expression(form.items[2])
-        self.unbind(old)
-        for xs, value in reversed(made):
-            term = Let(xs, value, term, place=form.place)
+        self.bound.unbind(*bound)
+        for names, value in reversed(made):
+            term = Let(names, value, term, place=form.place)
         return term, ty
 
-    def _bindings(self, form: Form) -> list[tuple[AnyForm, AnyForm]]:
+    def _bindings(self, form: AnyForm, whole: Form) -> list[tuple[AnyForm, AnyForm]]:
         """(p e), or ((p e) …), which may look alike: ((a b) (f c)) is one where f is a function and no variable."""
-        items = form.items
+        items = form.items if isinstance(form, Form) else fail(whole, FORMS["let"][1])
         if len(items) == 2 and (isinstance(items[0], Atom) or (_is_names(items[0]) and self._is_value(items[1]))):
             return [(items[0], items[1])]
         for one in items:
@@ -220,21 +204,18 @@ class Parser:
             return isinstance(x.type, Arrow)
         return word in WORDS or word in NAMES or word.startswith("get$") or bool(self.scope.overloads(word))
 
-    def _pattern(self, form: AnyForm, ty: Ty) -> list[tuple[Var, Var | None]]:
+    def _pattern(self, form: AnyForm, ty: Ty) -> list[Var]:
         if isinstance(form, Atom):
-            return [self.bind(name_of(form, "the name of a variable"), ty, form.place)]
+            return [self.bound.bind(name_of(form, "the name of a variable"), ty, form.place)]
         names = [name_of(one, "the name of a variable") for one in form.items]
         if not isinstance(ty, TupleType) or len(ty.parts) != len(names):
             raise TermError("type", f"{len(names)} names for a value of type {text(ty)}", form.place)
         if len(set(names)) != len(names):
             fail(form, "a name stands twice in a pattern")
-        return [self.bind(n, t, f.place) for n, t, f in zip(names, ty.parts, form.items, strict=True)]
+        return [self.bound.bind(n, t, f.place) for n, t, f in zip(names, ty.parts, form.items, strict=True)]
 
     def _if(self, form: Form) -> Pass:
-        if len(form.items) != 4:
-            fail(form, "if takes a condition and two branches")
-        condition, ty = yield self.expression(form.items[1])
-        require(ty, BOOL, "a condition", form.items[1])
+        condition = yield self._condition(form)
         then, left = yield self.expression(form.items[2])
         otherwise, right = yield self.expression(form.items[3])
         if left is not right:
@@ -244,31 +225,24 @@ class Parser:
 
     def lam(self, form: Form) -> Pass:
         """(lam (x : T) e)."""
-        if len(form.items) != 3:
-            fail(form, "lam takes a parameter and a body: (lam (x : T) e)")
-        bindings, pattern = yield self.parameters(form.items[1])
+        xs, pattern = yield self.parameters(form.items[1])
         body, ty = yield self.expression(form.items[2])
-        self.unbind(bindings)
-        return Lam(pattern, body, place=form.place), Arrow(arguments(tuple(x.type for x, _ in bindings)), ty)
+        self.bound.unbind(*xs)
+        return Lam(pattern, body, place=form.place), Arrow(arguments(tuple(x.type for x in xs)), ty)
 
-    def _several(self, forms: list[AnyForm]) -> Pass:
-        """Expressions, as one: a tuple unless there is one."""
-        terms, types = [], []
-        for one in forms:
-            term, ty = yield self.expression(one)
-            terms.append(term)
-            types.append(ty)
-        return terms, tuple(types)
-
-    def _tuple(self, form: Form) -> Pass:
-        terms, types = yield self._several(form.items[1:])
-        return (terms[0] if len(terms) == 1 else Tuple(tuple(terms), place=form.place)), arguments(types)
-
-    def _assert(self, form: Form) -> Pass:
-        if len(form.items) != 3:
-            fail(form, "assert takes a condition and a value")
+    def _condition(self, form: Form) -> Pass:
         condition, ty = yield self.expression(form.items[1])
         require(ty, BOOL, "a condition", form.items[1])
+        return condition
+
+    def _tuple(self, form: Form) -> Pass:
+        """Expressions as one: a tuple, unless there is one."""
+        made = yield each(self.expression, form.items[1:])
+        terms = tuple(term for term, _ in made)
+        return (terms[0] if len(terms) == 1 else Tuple(terms, place=form.place)), arguments(tuple(ty for _, ty in made))
+
+    def _assert(self, form: Form) -> Pass:
+        condition = yield self._condition(form)
         body, made = yield self.expression(form.items[2])
         late = Lam(Tuple(()), body, place=body.place)
         return App(Name("assert", (made,), place=form.place), Tuple((condition, late)), place=form.place), made
@@ -278,22 +252,14 @@ class Parser:
         return App(Name("$dummy", (ty,), place=form.place), Tuple(()), place=form.place), ty
 
     def _call(self, form: Form) -> Pass:
-        head, *rest = form.items
-        terms, types = yield self._several(rest)
-        arg = terms[0] if len(terms) == 1 else Tuple(tuple(terms), place=form.place)
-        ty = arguments(types)
-        if isinstance(head, Atom):
-            x = self.bound.get(head.text)
-            if x is not None:
-                f = Var(x.name, x.number, x.type, place=head.place)
-                return App(f, arg, place=form.place), _applied(x.type, ty, form)
-            if head.kind != "name":
-                fail(head, f"{described(head)} is applied, and is no function")
-            if head.text.startswith("get$"):
-                return App(Name(head.text, (ty,), place=form.place), arg, place=form.place), _component(head, ty)
-        elif head.bracket == "(":
+        head = form.items[0]
+        arg, ty = yield self._tuple(form)
+        is_value = head.bracket == "(" if isinstance(head, Form) else head.kind != "name" or head.text in self.bound
+        if is_value:
             applied, of = yield self.expression(head)
             return App(applied, arg, place=form.place), _applied(of, ty, form)
+        if isinstance(head, Atom) and head.text.startswith("get$"):
+            return App(Name(head.text, (ty,), place=form.place), arg, place=form.place), _component(head, ty)
         written = yield function(head)
         made = self.scope.resolved(written, ty, head.place)
         return App(Name(written.text, (ty,), place=form.place), arg, place=form.place), made.result
@@ -301,31 +267,38 @@ class Parser:
 
 def function(form: AnyForm) -> Pass:
     """f, [f T], [d f], [d [f T]] as it is written."""
-    if isinstance(form, Atom):
-        return Written((), name_of(form, "a function"), None)
-        yield
     before: list[str] = []
-    while True:
-        if form.bracket != "[" or len(form.items) < 2:
-            fail(form, f"expected a function, f, [f T] or [d f], not {described(form)}")
-        head, inner = form.head(), form.items[1]
-        if head not in DERIVATIONS or len(form.items) != 2:
-            break
-        if isinstance(inner, Atom) and inner.text not in ATOMS:
-            return Written((*before, head), name_of(inner, "a function"), None)
-        if isinstance(inner, Atom) or inner.bracket != "[":
-            break
-        before.append(head)
-        form = inner
+    while _is_derived(form):
+        before.append(form.head())
+        form = form.items[1]
+    if isinstance(form, Atom):
+        return Written(tuple(before), name_of(form, "a function"), None)
+    if form.bracket != "[" or len(form.items) < 2:
+        fail(form, f"expected a function, f, [f T] or [d f], not {described(form)}")
     name = name_of(form.items[0], "the name of a function")
     given = yield type_of(form.items[1:], form)
     return Written(tuple(before), name, given)
+
+
+def _is_derived(form: AnyForm) -> TypeGuard[Form]:
+    """Whether this is [d f], and not [f T] for a function of that name."""
+    if not isinstance(form, Form) or form.bracket != "[" or len(form.items) != 2 or form.head() not in DERIVATIONS:
+        return False
+    inner = form.items[1]
+    return inner.text not in ATOMS if isinstance(inner, Atom) else inner.bracket == "["
 
 
 def _is_names(form: AnyForm) -> bool:
     if not isinstance(form, Form) or form.bracket != "(":
         return False
     return all(isinstance(one, Atom) and one.kind == "name" for one in form.items)
+
+
+def require_parts(form: Form) -> None:
+    """Raise TermError for a form that has not as many parts as are due."""
+    due, what = FORMS.get(form.head(), (len(form.items), ""))
+    if len(form.items) != due:
+        fail(form, what)
 
 
 def require(ty: Ty, due: Ty, what: str, form: AnyForm) -> None:

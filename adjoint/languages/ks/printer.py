@@ -9,7 +9,7 @@ from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var,
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.scope import Definition
+    from adjoint.languages.ks.resolution import Definition
     from diff.higher.binding import Pass
 
 Form: TypeAlias = "str | list[Any]"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from attrs import Factory, frozen
 
-from diff.higher.errors import Place, TermError
+from adjoint.languages.source import Places
+from diff.higher.errors import TermError, require_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from adjoint.languages.source import Source
+    from diff.higher.errors import Place
 
 Kind: TypeAlias = Literal["name", "integer", "float", "string"]
 LONGEST = 1000
@@ -63,31 +64,33 @@ def forms(source: Source) -> Iterator[AnyForm]:
     """The forms of a text, one after the other; raises TermError `syntax` for what is none."""
     text, at, places = source.text, 0, Places(source)
     around: list[Form] = []
-    while True:
-        at = _skipped(text, at, places)
-        if at >= len(text):
-            break
+    words = 0
+    while (at := _skipped(text, at, places)) < len(text):
         c = text[at]
+        words += 1
+        place = places.at(at)
+        require_few(words, place)
         made: AnyForm
         if c in _CLOSING:
             if len(around) == DEEPEST:
-                raise TermError("limit", f"brackets in each other, more than {DEEPEST} deep", places.at(at))
-            around.append(Form(c, places.at(at)))
+                raise TermError("limit", f"brackets in each other, more than {DEEPEST} deep", place)
+            around.append(Form(c, place))
             at += 1
             continue
         if c in ")]":
             if not around:
-                raise TermError("syntax", f"this {c} closes nothing", places.at(at))
+                raise TermError("syntax", f"this {c} closes nothing", place)
             made = around.pop()
             if _CLOSING[made.bracket] != c:
                 due = f"expected {_CLOSING[made.bracket]}, for the bracket at {made.place}, not {c}"
-                raise TermError("syntax", due, places.at(at))
+                raise TermError("syntax", due, place)
             at += 1
         else:
-            made, at = _atom(text, at, places)
+            made, at = _atom(text, at, place)
         if around:
             around[-1].items.append(made)
         else:
+            words = 0
             yield made
     if around:
         raise TermError("syntax", "this bracket does not end", around[-1].place)
@@ -100,21 +103,21 @@ def _skipped(text: str, at: int, places: Places) -> int:
         at = space.end() if space else at
         if not text.startswith("#|", at):
             return at
-        start, depth, at = at, 1, at + 2
+        place, depth, at = places.at(at), 1, at + 2
         while depth:
             found = _COMMENT.search(text, at)
             if found is None:
-                raise TermError("syntax", "this comment does not end: |# is missing", places.at(start))
+                raise TermError("syntax", "this comment does not end: |# is missing", place)
             depth += 1 if found[0] == "#|" else -1
             at = found.end()
 
 
-def _atom(text: str, at: int, places: Places) -> tuple[Atom, int]:
+def _atom(text: str, at: int, place: Place) -> tuple[Atom, int]:
     found = _ATOM.match(text, at)
     if found is None:
         what = "this text does not end" if text[at] == '"' else f"no word begins with {text[at]!r}"
-        raise TermError("syntax", what, places.at(at))
-    word, place = found[0], places.at(at)
+        raise TermError("syntax", what, place)
+    word = found[0]
     if found.lastgroup == "string":
         try:
             return Atom("string", json.loads(word, strict=False), place), found.end()
@@ -128,17 +131,3 @@ def _atom(text: str, at: int, places: Places) -> tuple[Atom, int]:
     if is_whole and not -(2**63) <= int(word) < 2**63:
         raise TermError("limit", f"{word[:20]}… does not fit into 64 bits", place)
     return Atom("integer" if is_whole else "float", word, place), found.end()
-
-
-@final
-class Places:
-    """Lines and columns of positions of a text."""
-
-    def __init__(self, source: Source) -> None:
-        self.file = source.name
-        self.starts = [0, *(found.end() for found in re.finditer("\n", source.text))]
-
-    def at(self, position: int) -> Place:
-        """The place of a position."""
-        line = bisect_right(self.starts, position)
-        return Place(self.file, line, position - self.starts[line - 1] + 1)

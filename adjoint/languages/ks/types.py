@@ -181,29 +181,40 @@ def is_real(ty: Ty) -> bool:
 
 
 def text(ty: Ty) -> str:
-    """A type as it is written."""
+    """A type as it is written, from the left to the right; what is longer than any text of a user ends with `…`."""
+    made: list[str] = []
+    length = 0
+    stack: list[Any] = [ty]
+    while stack:
+        node = stack.pop()
+        word, parts = (node, ()) if isinstance(node, str) else _written(node)
+        made.append(word)
+        length += len(word)
+        if length > LONGEST:
+            return "".join([*made, "…"])
+        if parts:
+            stack.append(")")
+            for part in reversed(parts):
+                stack += [part, " "]
+    return "".join(made)
 
-    def step(node: Any, rec: Any) -> str:
-        match node:
-            case Ground():
-                return "Float"
-            case Int():
-                return "Integer"
-            case TupleType(parts):
-                made = " ".join(["Tuple", *map(rec, parts)])
-            case Arrow(dom, cod):
-                made = f"Lam {rec(dom)} {rec(cod)}"
-            case Lin(dom, cod):
-                made = f"LM {rec(dom)} {rec(cod)}"
-            case DataType(Declaration(name), ()):
-                return str(name)
-            case DataType(Declaration("Tensor 1"), (of,)):
-                made = f"Vec {rec(of)}"
-            case DataType(Declaration(name), (of,)):
-                made = f"{name} {rec(of)}"
-            case _:  # unknown: a text of this language has none
-                return str(node)
-        return f"({made})" if len(made) < LONGEST else "(…)"
 
-    made: str = bottom_up(ty, step)
-    return made
+def _written(ty: Ty) -> tuple[str, tuple[Ty, ...]]:
+    """The text of a type before its parts, and these."""
+    match ty:
+        case Ground():
+            return "Float", ()
+        case Int():
+            return "Integer", ()
+        case TupleType(parts):
+            return "(Tuple" if parts else "(Tuple)", parts
+        case Arrow(dom, cod):
+            return "(Lam", (dom, cod)
+        case Lin(dom, cod):
+            return "(LM", (dom, cod)
+        case DataType(Declaration(name), ()):
+            return str(name), ()
+        case DataType(Declaration(name), parts):
+            return "(Vec" if name == "Tensor 1" else f"({name}", parts
+        case _:  # unknown: a text of this language has none
+            return str(ty), ()

@@ -269,6 +269,7 @@ def test_refused(text: str, place: tuple[int, int], message: str) -> None:
         ("(map (lam (x : Float) (assert (gt x 1.0) (log x))) (Vec_init 2.0 1.0))", 23, "the assertion does not hold"),
         ("(add (Vec_init 1.0) (Vec_init 1.0 2.0))", 1, "tensors of 1 and 2 elements: one size is due"),
         ("(build -1 (lam (i : Integer) 1.0))", 1, "a size is not negative"),
+        ("(sum (build 1000000000 (lam (i : Integer) 1.0)))", 6, "a build of 1000000000 elements, more than 100000000"),
         ("(max (constVec 0 1.0))", 1, "the largest of no elements"),
         ("([D [sin Float]] 1.0)", 1, "a linear map has no text"),
         ("(loop 1.0)", 29, "no value after 1000 steps"),

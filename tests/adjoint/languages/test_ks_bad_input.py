@@ -1,11 +1,16 @@
 """Any text, of any bytes, gives a result or one located error: no traceback, no overflow of the stack."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjoint.command import lam
+from adjoint.command.report import TextError
+from adjoint.languages import Source, caddie, ks
+from diff.higher import TermError
 from tests.any_text import LANGUAGE
 
 outcome = LANGUAGE["ks"].outcome
@@ -49,6 +54,7 @@ DEEP = 10**5
         "a" * 10**6,
         "; " + "a" * 10**6,
         "(def f Float (x : Float) " + "(sin " * DEEP + "x" + ")" * DEEP + ")",
+        "(def f Float (x : Float) " + "(assert true " * 15000 + "x" + ")" * 15000 + ")",
         "(def f Float (x : Float) " + "(sin " * 3000 + "x" + ")" * 3000 + ")",
         "(def f Float (x : Float) " + "".join(f"(let (x{k} (mul x 0.5)) " for k in range(2000)) + "x" + ")" * 2001,
         "(def f Float (x : " + "(Vec " * DEEP + "Float" + ")" * DEEP + ") 1.0)",
@@ -66,6 +72,20 @@ def test_large(text: str) -> None:
     start = time.process_time()
     outcome(text.encode())
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (ks.load, "(def f Float (x : Float) (add " + "x " * 400_000),
+        (caddie.load, "fun f x = " + "x * " * 200_000),
+        (lam.load, "def f x = " + "(" * 400_000),
+    ],
+)
+def test_too_many_words(read: Callable[[list[Source]], object], text: str) -> None:
+    """A definition of any language has so many words at most."""
+    with pytest.raises((TermError, TextError), match="a definition of more than 400000 words"):
+        read([Source("t", text)])
 
 
 def test_not_utf8() -> None:

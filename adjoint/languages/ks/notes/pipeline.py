@@ -27,7 +27,7 @@ from hilbert.term import driven
 if TYPE_CHECKING:
     from adjoint.languages.ks.linked import Linked
     from adjoint.languages.ks.names import Callee
-    from adjoint.languages.ks.scope import Definition
+    from adjoint.languages.ks.resolution import Definition
     from diff.higher.types import Ty
 
 
