@@ -110,6 +110,13 @@ def rule_of(series: Series, slot: int) -> Rule:
     return Rule(tuple(k for k in made if src.slots[k].is_field), ends, linear, sides)
 
 
+def _spoken(f: Ruled) -> str:
+    """What a user calls the step."""
+    if isinstance(f, Implicit):
+        return "the body of root" if f.is_root else "the body of fixed_point"
+    return type(f).__name__.lower()
+
+
 def _equation(f: Implicit | Solve, given: Sequence[int], n: int) -> tuple[Line, tuple[int, ...], Sequence[int]]:
     """The line that is 0, x or b; the slots of b, and of the data."""
     if isinstance(f, Implicit):
@@ -124,7 +131,7 @@ def _linear(series: Series, line: Line, where: list[int], along: list[int], oper
     for k, step in enumerate(line.steps, line.arity):
         if any(where[a] in found for a in step.args):
             if not isinstance(step.operation, (*LINEAR, Pack)):  # what is packed for a loop or a system fails there
-                raise series.no_jet(where[k], step.operation, f", in the derivative of {type(operation).__name__}")
+                raise series.no_jet(where[k], step.operation, f", in the derivative of {_spoken(operation)}")
             found[where[k]] = None
     return tuple(found)
 

@@ -47,6 +47,10 @@ FUNCTIONS: dict[str, Any] = {
     "lanes": lambda x: D.each(lambda e: D.where(e > 0.0, lambda: log(e), lambda: e * e * e), x).sum(),
     "entries": lambda x: D.where(x > 0.0, exp(x), x * x * x).sum(),
     "while": lambda x: D.while_(lambda s: s @ s < 4.0, lambda s: s * (x @ x) + s, x, at_most=X) @ x,
+    "an equation with a branch": lambda x: D.fixed_point(
+        lambda y: D.where(y > 0.0, lambda: 0.3 * sin(y * (x @ x)) + x @ x, lambda: 0.5 * y), x @ x
+    ),
+    "an equation in a loop": lambda x: D.iterate(lambda t: D.root(lambda y: y * y * y + y - t * (x @ x), t), x @ x, X),
     "again": lambda x: D.again(lambda y: sin(y) * y, x) @ x,
     "checkpoint": lambda x: D.iterate(lambda s: tanh(s * x) + s, x, Fin.of(9), checkpoint=True) @ x,
     "what moves goes on by a loop and a branch inside": lambda x: D.iterate(
@@ -158,4 +162,15 @@ def test_differential_equations() -> None:
 def test_loops_without_a_bound_have_none() -> None:
     f = fun(R)(lambda x: while_(lambda s: s < 4.0, lambda s: s * 2.0, x))
     with pytest.raises(SpaceError, match="while_ without at_most"):
+        taylor(f, ONE, ONE, 2)
+
+
+@pytest.mark.parametrize("name", ["root", "fixed_point"])
+def test_equations_with_loops_have_none(name: str) -> None:
+    """The error names the step, the equation and the remedy."""
+    solve = getattr(D, name)
+    f: Any = fun(R)(lambda s: solve(lambda y: D.iterate(lambda t: 0.2 * sin(t) * s, y, X) + s, s))
+    with pytest.raises(
+        SpaceError, match=f"step loop .*, in the derivative of the body of {name}: unroll it, or take nested"
+    ):
         taylor(f, ONE, ONE, 2)

@@ -175,5 +175,5 @@ def test_what_has_none_says_why_and_where() -> None:
         taylor(f, R.vec(1.0), R.vec(1.0), 2)
     assert "test_jets_of_rules.py" in "".join(caught.value.__notes__)
     g: Any = fun(V)(lambda x: fixed_point(lambda y: 0.3 * iterate(lambda s: sin(s * x), y, X), x))
-    with pytest.raises(SpaceError, match="in the derivative of Implicit"):
+    with pytest.raises(SpaceError, match="in the derivative of the body of fixed_point"):
         taylor(g, POINT, ALONG, 2)
