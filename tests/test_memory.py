@@ -65,8 +65,8 @@ class Weights(hb.Record):
 
 RECORD = Weights(bias=V)
 TYPES = {name for name in hb.__all__ if isinstance(getattr(hb, name), type)}
-VALUES = {"NAMES", "entry", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar"}
-"""Names of spaces and of types of spaces; none has an array."""
+VALUES = {"NAMES", "entry", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar", "AnyTermFunction"}
+"""Names of spaces and of types; none has an array."""
 TEXTS = {"cost", "explain", "measure", "rank", "show", "structure", "equal", "trace"}
 """Functions that give numbers and texts."""
 CHECKED = {"check", "check_adjoint", "check_derivative", "load", "register", "save", "verify"}

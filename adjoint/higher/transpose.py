@@ -261,7 +261,7 @@ class Transposer(Mover):
                 result = yield self.call(leaf, arg)
                 return (yield self.pushed(tape, result, cod))
 
-            return Native(run, (leaf, tuple(tape.forward[tape.nodes[0]])))
+            return Native(run, (self.still(leaf, tape.level), tuple(tape.forward[tape.nodes[0]])))
 
         return leafwise(value, ty, tangent)
 

@@ -11,6 +11,7 @@ from adjoint.higher import pairing, reduce, steps
 from adjoint.higher.claims import same
 from adjoint.higher.reader import type_of
 from diff.higher import evaluate
+from diff.higher.errors import TermError
 from diff.higher.operators import sign
 from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Lit, Prim, Pull, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Arrow, TupleType, dual
@@ -39,6 +40,14 @@ def test_steps_and_reduce(seed: int) -> None:
         last = step.term
         assert type_of(last) is type_of(term)
     assert same(last, reduce(term))
+
+
+def test_the_tangent_of_a_function_does_not_move_again() -> None:
+    """A derivative that is not reduced is an error, and not searched for without end."""
+    term, *_ = generated(763)
+    with pytest.raises(TermError, match="in a direction of functions of functions is not reduced"):
+        list(steps(term))
+    assert same(reduce(term), reduce(reduce(term)))
 
 
 @pytest.mark.parametrize("seed", range(60))
