@@ -36,8 +36,8 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
-from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Tuple, Var, below, fresh
-from diff.higher.types import Arrow, Ground, TupleType, Ty, ground
+from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Sharp, Tuple, Var, below, fresh
+from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
 from hilbert import DirectSum, Vec
 from hilbert.map import AnyMap
@@ -162,9 +162,11 @@ class Mover(Reader):
         return applied(op, tuple(leaves))
 
     def _argument(self, value: Value) -> AnyTerm:
-        """The term of an argument of primitives: numbers and neutral terms."""
+        """The term of an argument of primitives: numbers and neutral terms, covectors of numbers among them."""
         if isinstance(value, tuple):
             return Tuple(tuple(map(self._argument, value)))
+        if isinstance(value, Neutral) and isinstance(value.type, Lin):
+            return Sharp(value.term)
         term: AnyTerm = _done(self.read(value, TupleType(())))
         return term
 

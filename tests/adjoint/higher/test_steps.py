@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from adjoint.higher import reduce, steps
@@ -16,7 +17,7 @@ from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError, evaluate
 from diff.higher.claims import agree
 from diff.higher.items import Claim
-from diff.higher.terms import App, Cov, Lam, Let, Proj, Pull, fresh, real, size
+from diff.higher.terms import App, Cov, Lam, Let, Lit, Proj, Pull, fresh, real, size
 from diff.higher.types import REAL, TupleType
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
 from tests.lambda_terms import Terms
@@ -209,6 +210,20 @@ def test_steps_of_variants(text: str, due: str | None) -> None:
         return
     assert same(last, reduce(term))
     assert str(last) == due
+
+
+def test_a_covector_of_a_number_in_a_primitive() -> None:
+    """A free covector that a transposed map multiplies is a number there: of g(y) = −y·eʸ, g''(2) = −4·e²."""
+    inner = r"pull(\y. sharp(dual(\v. cov(-(jac(exp, v) y)), eps(y))), cov(1))"
+    term, _ = Module().term(rf"pull(\x. sharp({inner} x), cov(1)) 2")
+    last: Any = term
+    for step in steps(term):
+        last = step.term
+        assert type_of(last) is type_of(term)
+    assert same(last, reduce(term))
+    assert isinstance(last, Cov)
+    assert isinstance(last.of, Lit)
+    np.testing.assert_allclose(last.of.value.array, -4 * np.exp(2), rtol=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(60))
