@@ -17,6 +17,7 @@ from hilbert import Fin
 from hilbert.arrays.libraries import common_library
 from hilbert.arrays.namespace import to_numpy
 from hilbert.formal.kernels import dense as multiplied_out
+from hilbert.leaf import Bundle
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
@@ -34,8 +35,9 @@ from linmap.term.nodes import Lifted
 from linmap.term.wire import datum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from hilbert.leaf import Leaf
     from hilbert.program.line import Line
     from linmap.matrices.deferred import Deferred
     from linmap.matrices.network import Network
@@ -98,10 +100,16 @@ def predicted(body: Net) -> tuple[tuple[str, float], ...]:
 @once
 def _is_plain(body: Net) -> bool:
     """Whether there are basis vectors to apply a map to, wires have one precision, and constants are numpy's."""
-    if not (body.dom.dim and body.cod.dim) or len({leaf.entry for leaf in body.wires}) > 1:
+    if not (body.dom.dim and body.cod.dim) or len({leaf.entry for leaf in _opened(body.wires)}) > 1:
         return False
     constants = [d.array for arc in body.arcs if isinstance(d := datum_of(arc.map), Const)]
     return all(isinstance(array, (np.ndarray, np.generic)) for array in constants)
+
+
+def _opened(leaves: Iterable[Leaf]) -> Iterator[Leaf]:
+    """The leaves, and in the place of a bundle those in it."""
+    for leaf in leaves:
+        yield from _opened(leaf.leaves) if isinstance(leaf, Bundle) else (leaf,)
 
 
 @once

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import cos, derivative, fun, sin, tanh
+from diff import cos, derivative, fun, iterate, root, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -443,6 +443,21 @@ def test_the_quickest_plan_counts_steps() -> None:
     wide, waist = Fin.of(300), Fin.of(2)
     U, W = dense_map(wide, waist), dense_map(waist, wide)
     assert chosen(body_of(U @ W, "matrix")) == "elimination"
+
+
+def test_plans_of_maps_through_bundles() -> None:
+    """A loop, a branch or an equation does not hide the lifted passes: their bundles are read as what is in them."""
+    V = R ** Fin.of(5)
+    x = V.vec([0.1, 0.2, 0.3, 0.4, 0.5])
+    looped = fun(V)(lambda v: iterate(lambda s: tanh(s + v), v, Fin.of(3)))
+    solved = fun(V)(lambda v: root(lambda u: u + u * u * u - v, v))
+    summed = fun(V)(lambda v: solved(v).sum())
+    for f in (derivative(looped).at(x), derivative(solved).at(x), derivative(grad(summed)).at(x)):
+        body, data = body_of(f, "matrix"), data_of(f, "matrix")
+        assert set(dict(cost(f, "array").seconds)) == {"elimination", "forward", "adjoint"}
+        due = matrix(f, "array")
+        np.testing.assert_allclose(on_basis(body, data).T, due, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(on_basis(turned(body), data), due, rtol=1e-12, atol=1e-12)
 
 
 def test_each_order_is_right() -> None:
