@@ -21,13 +21,15 @@ def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:
             for b in p.inp:
                 if a == b or a not in place or b not in place or n.axes[a] != n.axes[b]:
                     continue
+                if any({a, b} <= {*x.labels} for x in (*p.tables, *p.links) if x is not t):
+                    continue  # they are joined first
                 if np.array_equal(place[a][:9], place[b][:9]) and np.array_equal(place[a], place[b]):
                     return diagonal_sides(n, _identified(n, p, t, a, b))
     return p
 
 
 def _identified(n: Contractor, p: NetworkProduct, t: LabelTable, a: int, b: int) -> NetworkProduct:
-    """The product with label a for b, which a table says are equal."""
+    """The product with label a for b, which a table says are equal; of a factor with both, its diagonal."""
 
     def name(labels: Labels) -> Labels:
         return tuple(a if c == b else c for c in labels)
@@ -35,7 +37,9 @@ def _identified(n: Contractor, p: NetworkProduct, t: LabelTable, a: int, b: int)
     kept = [(c, column) for c, column in zip(t.labels, t.columns, strict=True) if c != b]
     labels = tuple(c for c, _ in kept)
     table = LabelTable(t.row, labels, tuple(column for _, column in kept))
-    factors = tuple(NetworkFactor(f.slot, name(f.labels)) for f in p.factors)
+    factors = tuple(
+        _diagonal(n, f, a, b) if {a, b} <= {*f.labels} else NetworkFactor(f.slot, name(f.labels)) for f in p.factors
+    )
     tables = tuple(table if x is t else LabelTable(x.row, name(x.labels), x.columns) for x in p.tables)
     if table.count == n.size(labels):  # nothing is restricted
         tables = tuple(x for x in tables if x is not table)
@@ -49,3 +53,11 @@ def _identified(n: Contractor, p: NetworkProduct, t: LabelTable, a: int, b: int)
         )
     links = tuple(Link(x.relation, name(x.x), name(x.y)) for x in p.links)
     return NetworkProduct(p.k, factors, links, name(p.out), name(p.inp), tables)
+
+
+def _diagonal(n: Contractor, f: NetworkFactor, a: int, b: int) -> NetworkFactor:
+    """The entries of a factor where labels a and b are equal."""
+    rest = tuple(c for c in f.labels if c not in (a, b))
+    slot = n.arranged(n.in_full(f), (a, b, *rest))
+    size = n.sizes[a]
+    return NetworkFactor(n.taken(slot, n.index((a, b)), np.arange(size) * (size + 1), n.axes[a]), (a, *rest))

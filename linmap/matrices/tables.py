@@ -54,7 +54,7 @@ def condensed(
         if len(tables) == 1 and not live.isdisjoint(tables[0].columns):
             break  # tuples are sorted and summed at once below
         for t in dict.fromkeys(changed):
-            needed = live.union(uses(left), *[other.columns for other in tables if other is not t])
+            needed = live.union(uses(left), *[other.labels for other in tables if other is not t])
             if not needed.isdisjoint(t.columns):
                 t.drop(needed, order)
                 continue
@@ -66,7 +66,7 @@ def condensed(
         if len(tables) > 1:
             a, b = _nearest(tables)
             tables = [t for t in tables if t is not b]
-            a.join(b, live.union(uses(left), *[t.columns for t in tables if t is not a]), order, most)
+            a.join(b, live.union(uses(left), *[t.labels for t in tables if t is not a]), order, most)
             changed = [] if a.columns else [a]
     rows = tables[0] if tables else TableBuilder(n, {})
     for f in left:

@@ -93,6 +93,11 @@ class TableBuilder:
             made[c] = column
         return TableBuilder(n, made if keep.all() else {c: column[keep] for c, column in made.items()}, keys)
 
+    @property
+    def labels(self) -> set[int]:
+        """Those of the tuples, and the further ones of what is read for them."""
+        return {*self.columns, *(c for g in self.gathers for c in g.rest)}
+
     def pairs_with(self, other: TableBuilder) -> float:
         """How many tuples agree with those of another: exact where labels of one decide, otherwise a guess."""
         shared = self.columns.keys() & other.columns.keys()
