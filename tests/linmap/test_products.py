@@ -1,4 +1,4 @@
-"""Labelled products: what brings one into another form keeps the array that it stands for, beside one sum over all labels."""
+"""Labelled products: what brings one into another form keeps the array that it stands for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hilbert.leaf import Entry, Leaf
 from hilbert.relation import band, equality, pairs
 from linmap import matrix
 from linmap.matrices.contractor import Contractor
-from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.settle import listed, settled, tidied
 from linmap.matrices.tables import tabled
 from linmap.term.datum import Ref
@@ -64,7 +64,7 @@ def products(draw: st.DrawFn) -> tuple[Contractor, NetworkProduct, list[npt.NDAr
         rows = sorted({tuple(int(seed.integers(sizes[c])) for c in labels) for _ in range(4)})
         columns = tuple(np.array([r[i] for r in rows]) for i in range(len(labels)))
         tables.append(LabelTable(n.label(Fin.of(len(rows))), tuple(labels), columns))
-    used = sorted({c for part in (*factors, *links, *tables) for c in part.labels})
+    used = sorted(uses(factors, links, tables))
     opened = draw(st.lists(st.sampled_from(used), max_size=3, unique=True))
     cut = draw(st.integers(0, len(opened)))
     inp = opened[cut:] + draw(st.lists(st.sampled_from(opened[:cut]), max_size=1) if cut else st.just([]))
