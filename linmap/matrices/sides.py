@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linmap.matrices.columns import Labels
-from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
+from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 
 if TYPE_CHECKING:
     from linmap.matrices.contractor import Contractor
@@ -21,7 +21,8 @@ def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:
             for b in p.inp:
                 if a == b or a not in place or b not in place or n.axes[a] != n.axes[b]:
                     continue
-                if any({a, b} <= uses([x]) for x in (*p.tables, *p.links) if x is not t):
+                others = [{*x.labels} for x in p.tables if x is not t] + [{*x.labels} for x in p.links]
+                if any({a, b} <= labels for labels in others):
                     continue  # they are joined first
                 if np.array_equal(place[a][:9], place[b][:9]) and np.array_equal(place[a], place[b]):
                     return diagonal_sides(n, _identified(n, p, t, a, b))
