@@ -241,6 +241,26 @@ def test_steps_of_variants(text: str, due: str | None) -> None:
     assert str(last) == due
 
 
+def test_folds_over_functions() -> None:
+    """A fold goes into the functions of its data, one step at a time."""
+    module = Module()
+    list(module.read("data Game = Stop real | Go (real -> Game)"))
+    term, ty = module.term(r"fold (Go (\x. Go (\y. Stop (x*y + y)))) of {Stop z -> z*z | Go f -> f 2}")
+    last: Any = term
+    for step in steps(term):
+        last = step.term
+        assert type_of(last) is ty
+    assert str(last) == str(reduce(term)) == "36"
+
+
+def test_series_in_series_are_not_a_normal() -> None:
+    """A let whose value is a series is no series yet."""
+    term, _ = MODULE.term(r"\x. let a = (let b = sin x in let c = sin b in c) in let d = sin a in d")
+    assert isinstance(term, Lam)
+    assert not is_a_normal(term.body)
+    assert is_a_normal(a_normal(term.body))
+
+
 def test_a_covector_of_a_number_in_a_primitive() -> None:
     """A free covector that a transposed map multiplies is a number there: of g(y) = −y·eʸ, g''(2) = −4·e²."""
     inner = r"pull(\y. sharp(dual(\v. cov(-(jac(exp, v) y)), eps(y))), cov(1))"

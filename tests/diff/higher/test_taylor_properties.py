@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diff import jet
-from diff.higher import Module, Taylor, evaluate, program
+from diff import fun, jet, sin, where
+from diff.higher import Module, Taylor, TermError, evaluate, program
 from diff.higher.check import Checker
 from diff.higher.claims import agree
-from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Tuple, Var, fresh, real
-from diff.higher.types import REAL, Arrow, DataType, list_of
-from hilbert import R
+from diff.higher.partials import constant_of, partial
+from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
+from diff.higher.types import REAL, Arrow, DataType, ground, list_of
+from hilbert import Bool, R
 from tests.lambda_terms import MAYBE, Terms
 
 SEEDS = range(30)
@@ -86,6 +87,40 @@ def test_first_and_second_orders_written_out(text: str) -> None:
         for u in us:
             made = App(made, numbers([u[k] for k in slots]))
         np.testing.assert_allclose(floats(evaluate(made)), values, rtol=1e-12)
+
+
+# --- §§6.6, 7 ---
+
+
+def test_primitives_of_several_results() -> None:
+    """D of p : ℝ ⊕ ℝ → ℝ ⊕ ℝ, by its derivatives: each part of the result has its jet."""
+    op, x, y = fun(R, R)(lambda x, y: (x * x * y, sin(x) * y)), fresh("x"), fresh("y")
+    made = Taylor.of(1, 2).term(Lam(x, Lam(y, Prim(op, Tuple((x, y)), "p"))))
+    first, second = evaluate(App(App(made, numbers([2.0, 1.0, 0.5])), numbers([3.0, -1.0, 2.0])))
+    s, c = np.sin(2.0), np.cos(2.0)
+    np.testing.assert_allclose(floats(first), [12.0, 8.0, 12.0], rtol=1e-12)
+    np.testing.assert_allclose(floats(second), [3 * s, 3 * c - s, 3 * (-s + 0.5 * c) - 2 * c + 2 * s], rtol=1e-12)
+
+
+def test_what_is_discrete_beside_numbers_has_no_derivative() -> None:
+    """A primitive ℝ ⊕ Bool → ℝ: an error that says so, and at order 0 the primitive itself."""
+    op, x, b = fun(R, Bool)(lambda x, b: where(b, x * x, x)), fresh("x"), fresh("b", ground(Bool))
+    made = Lam(x, Lam(b, Prim(op, Tuple((x, b)), "p")))
+    with pytest.raises(TermError, match="with discrete and real arguments has no D") as caught:
+        Taylor.of(1, 1).term(made)
+    assert caught.value.code == "type"
+    assert str(Taylor.of(1, 0).term(made)).endswith("p ⟨x0_0, x1_0⟩")
+
+
+@pytest.mark.parametrize("name", ["square", "exp", "ln", "sqrt", "tanh", "atan"])
+def test_what_is_known_to_be_constant_is(name: str) -> None:
+    """A derivative that is said to be a number is that number everywhere."""
+    lam: Any = term(rf"\x. {name} x")
+    for n in range(1, 5):
+        made = partial(lam.body.op, (n,))
+        k = constant_of(made)
+        assert k is None or all(float(made(R.vec(x))) == k for x in (0.5, 2.0))
+        assert (k == 0.0) == (name == "square" and n > 2)
 
 
 # --- §8.4 ---
