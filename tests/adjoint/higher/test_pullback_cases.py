@@ -174,6 +174,19 @@ def test_covectors_of_functions_that_move(text: str, by_diff: str, is_reduced: b
     assert caught.value.place.line == 1
 
 
+SUMS = [
+    (r"pull(\x. (\y. x*y) + sin, \k. dual(\(h : real -> real). h 5, cov(1))) 3", "cov(5)"),
+    (r"pull(\x. sin + (\y. x*y), \k. dual(\(h : real -> real). h 5, cov(1))) 3", "cov(5)"),
+    (r"pull(\x. let f = (\y. x*y) + sin in pull(\y. f y, cov(1)) x, \_. eps(1)) 3", "cov(0.8588799919401328)"),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), SUMS)
+def test_sums_of_functions_that_move(text: str, due: str) -> None:
+    """Each summand's free variables move, whichever it is."""
+    assert str(reduce(term_of(text))) == due
+
+
 def test_pairs_have_the_same_tags() -> None:
     """A direction at a variant has its tags: ⟪c, d⟫ is an error where it has not."""
     covector = term_of(r"pull(\m. case m of {Nothing -> 0 | Just x -> x*x}, cov(1)) (Just 3)", FREE)
