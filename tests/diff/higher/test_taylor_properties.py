@@ -15,7 +15,8 @@ from diff.higher.claims import agree
 from diff.higher.partials import constant_of, partial
 from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Arrow, DataType, ground, list_of
-from hilbert import Bool, R
+from diff.higher.values import applied, flat
+from hilbert import Bool, DirectSum, R, direct_sum
 from tests.lambda_terms import MAYBE, Terms
 
 SEEDS = range(30)
@@ -100,6 +101,14 @@ def test_primitives_of_several_results() -> None:
     s, c = np.sin(2.0), np.cos(2.0)
     np.testing.assert_allclose(floats(first), [12.0, 8.0, 12.0], rtol=1e-12)
     np.testing.assert_allclose(floats(second), [3 * s, 3 * c - s, 3 * (-s + 0.5 * c) - 2 * c + 2 * s], rtol=1e-12)
+
+
+def test_leaves_of_nested_sums() -> None:
+    """A map applies to the leaves of its argument, however its domain groups them."""
+    for space, count in ((DirectSum((direct_sum(R, R),)), 2), (DirectSum((DirectSum((R,)),)), 1)):
+        leaves = tuple(R.vec(1.0 + k) for k in range(count))
+        found = applied(fun(space)(lambda x: 2.0 * x), leaves)
+        assert [float(v.array) for v in flat(found)] == [2.0 * float(v.array) for v in leaves]
 
 
 def test_what_is_discrete_beside_numbers_has_no_derivative() -> None:
