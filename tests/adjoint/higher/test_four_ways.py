@@ -139,7 +139,8 @@ def prod_of(t: tuple[Any, ...], alpha: tuple[int, ...]) -> Any:
 
 
 def derivative_in(f: Any, i: int, k: int) -> Any:
-    step, unit = jvp(f), [R.vec(float(j == i)) for j in range(k)]
+    step: Any = jvp(f)
+    unit = [R.vec(float(j == i)) for j in range(k)]
     return fun(*(R,) * k)(lambda *t: step(t, tuple(unit)) if k > 1 else step(*t, *unit))
 
 

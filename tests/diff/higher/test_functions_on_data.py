@@ -509,7 +509,7 @@ PAIR = direct_sum(R, V)
 
 @term(R, sequence(PAIR))
 def weighted(k: Expr[Scalar], rows: Any) -> Expr[Scalar]:
-    def step(row: Any, rest: Expr[Scalar]) -> Expr[Scalar]:
+    def step(row: Any, rest: Expr[Scalar]) -> Any:
         a, v = row
         return k * a * inner(v, v) + rest
 
@@ -518,14 +518,15 @@ def weighted(k: Expr[Scalar], rows: Any) -> Expr[Scalar]:
 
 def test_sequences_of_tuples() -> None:
     """Elements of a direct sum unpack; Python's tuples of vectors are no elements, and the error says what is."""
-    rows = (PAIR.vec((1.0, [1.0, 2.0])), PAIR.vec((3.0, [1.0, 0.0])))
+    rows: Any = (PAIR.vec((1.0, [1.0, 2.0])), PAIR.vec((3.0, [1.0, 0.0])))
+    apart: Any = ((R.vec(1.0), V.vec([1.0, 2.0])),)
     k = R.vec(2.0)
     assert float(weighted(k, rows)) == float(weighted.evaluated(k, rows)) == 16.0
     along, gradients = grad(weighted)(k, rows)
     assert float(along) == 8.0
     np.testing.assert_array_equal([one.flat() for one in gradients], [[10.0, 4.0, 8.0], [2.0, 12.0, 0.0]])
     with pytest.raises(TermError, match=r"a tuple of 2 where a vector of .* is due: make it by V\.vec\(data\)"):
-        grad(weighted)(k, ((R.vec(1.0), V.vec([1.0, 2.0])),))
+        grad(weighted)(k, apart)
     with pytest.raises(TermError, match=r"not a tuple of 2: tuples of vectors are those of direct_sum\(V, W\)"):
         sequence((R, V))  # type: ignore[call-overload]
 
