@@ -35,7 +35,7 @@ class Case:
         self.macro = Taylor(orders.listed) if orders.listed else Taylor.of(orders.k, orders.order)
         self.orders = self.macro.orders
         term, ty = MODULE.checked(claim.terms[0])
-        xs = []
+        xs: list[Any] = []
         self.jets: list[list[float]] = []
         for given in claim.terms[1:-1]:
             assert isinstance(ty, Arrow)
