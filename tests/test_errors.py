@@ -643,7 +643,10 @@ DIFF: dict[str, Rows] = {
     ],
     "forest": [("forest(3, [])", "forest(f, trees) takes a function on data, its last argument, not 3")],
     "on": [("on(3, 4)", "on(A, f) takes a class and a function, not 3 and 4")],
-    "sequence": [("sequence(3)", "sequence(…) takes a space, data(…), sequence(…) or arrow(…), not 3")],
+    "sequence": [
+        ("sequence(3)", "sequence(…) takes a space, data(…), sequence(…) or arrow(…), not 3"),
+        ("sequence((R, R))", "not a tuple of 2: tuples of vectors are those of direct_sum(V, W)"),
+    ],
     "term": [
         ("term()", "term needs at least one space or set of values"),
         ("term(3)", "not 3; apply it to the function: term(V)(f)"),

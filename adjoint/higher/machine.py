@@ -59,7 +59,7 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
         with uncollected():
             found: AnyTerm = driven(_read(Machine(steps), term))
     except Stuck:
-        message = "a derivative of a derivative in a direction of functions of functions is not reduced"
+        message = r"a covector of functions moves: for the entry of pull(\f. t, c) g at u write diff(\f. t, g, u)"
         raise TermError("limit", message, term.place) from None
     return found
 

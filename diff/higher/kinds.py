@@ -251,7 +251,8 @@ def arrow(*kinds: Any) -> Function[Any]:
 
 def _known(kind: Any, what: str) -> None:
     if not isinstance(kind, (Type, Values)):
-        raise TermError("type", f"{what} takes a space, data(…), sequence(…) or arrow(…), not {shown(kind)}")
+        more = ": tuples of vectors are those of direct_sum(V, W)" if isinstance(kind, tuple) else ""
+        raise TermError("type", f"{what} takes a space, data(…), sequence(…) or arrow(…), not {shown(kind)}{more}")
 
 
 def _word(f: attrs.Attribute[Any]) -> str:
@@ -314,7 +315,7 @@ def _to_core(kind: Kind, value: Any) -> Pass:
             return Native(run)
         case Type():
             if not isinstance(value, (Vec, Expr)):
-                raise _misfit(value, f"a vector of {kind}")
+                raise _misfit(value, f"a vector of {kind}", ": make it by V.vec(data)")
             if value.space != kind:
                 raise TermError("shape", f"a vector of {value.space} where one of {kind} is due")
             return nested(kind, value)
@@ -328,8 +329,8 @@ def attributes(kind: Data[Any], cls: type[Any]) -> list[tuple[str, Kind]]:
     return [(name, of) for name, (_, of) in zip(names, kind.at(cls), strict=True)]
 
 
-def _misfit(value: Any, due: str) -> TermError:
-    return TermError("type", f"{shown(value)} where {due} is due")
+def _misfit(value: Any, due: str, remedy: str = "") -> TermError:
+    return TermError("type", f"{shown(value)} where {due} is due{remedy}")
 
 
 def from_core(kind: Kind, value: Value) -> Any:

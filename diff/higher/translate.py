@@ -12,7 +12,7 @@ from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
 from diff.higher.values import Closure, DiscreteShape, Native, Value, filled, shape_of, spaces_of, stacked
 from diff.trace import fun
-from hilbert import Vec
+from hilbert import SpaceError, Vec
 from hilbert.once import once
 
 if TYPE_CHECKING:
@@ -47,5 +47,10 @@ def at_shape(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteS
         constants = [const(v) if isinstance(v, Vec) else v for v in values]
         return constants[0] if len(constants) == 1 else tuple(constants)
 
-    made: Any = fun(*spaces)(body)
+    try:
+        made: Any = fun(*spaces)(body)
+    except SpaceError as error:
+        if isinstance(error.__cause__, TermError):  # its place is in the term, not here
+            raise error.__cause__ from None
+        raise
     return made, found[0]

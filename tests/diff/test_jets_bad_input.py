@@ -29,6 +29,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "the number k of parameters of a jet is a whole number",
     ),
     "slots": (lambda: any_jet(f, 10, 10), "N = 184756 slots, and 100000 are the most"),
+    "more wanted": (lambda: any_jet(f, 1, 10**6, wanted=range(10**5 + 1)), "has N > 100000 slots"),
+    "more given": (
+        lambda: any_jet(f, 1, 10**6, wanted=[0], given=iter(range(10**9))),
+        "has N > 100000 slots",
+    ),
     "more slots": (lambda: any_jet(f, 1, 10**9), "N = 1000000001 slots"),
     "many slots": (lambda: any_jet(f, 10**6, 10**6), r"N = about 10\^602\d{3} slots"),
     "huge numbers": (lambda: any_jet(f, 900, 10**100), r"N = about 10\^"),

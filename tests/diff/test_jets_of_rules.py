@@ -177,3 +177,6 @@ def test_what_has_none_says_why_and_where() -> None:
     g: Any = fun(V)(lambda x: fixed_point(lambda y: 0.3 * iterate(lambda s: sin(s * x), y, X), x))
     with pytest.raises(SpaceError, match="in the derivative of the body of fixed_point"):
         taylor(g, POINT, ALONG, 2)
+    wrong: Any = operation("wrong", V, to=V, value=lambda xp, a: xp.sin(a), tangent=lambda a, _, da: cos(a) * da * da)
+    with pytest.raises(SpaceError, match="linear"):
+        taylor(wrong, POINT, ALONG, 2)

@@ -35,7 +35,7 @@ from diff.higher import Taylor, TermError, call, evaluate
 from diff.higher.modules import Module
 from diff.higher.terms import Prim, below
 from diff.higher.values import Tagged
-from hilbert import Fin, Matrix, Part, R, Record, Scalar, SpaceError, Vec, Vector
+from hilbert import Fin, Matrix, Part, R, Record, Scalar, SpaceError, Vec, Vector, direct_sum
 
 
 class Word: ...
@@ -502,6 +502,33 @@ def test_unknown_functions_in_loops() -> None:
         return iterate(f, x, Fin.of(3))
 
     refused(loops, "tag", "body of a loop")
+
+
+PAIR = direct_sum(R, V)
+
+
+@term(R, sequence(PAIR))
+def weighted(k: Expr[Scalar], rows: Any) -> Expr[Scalar]:
+    def step(row: Any, rest: Expr[Scalar]) -> Any:
+        a, v = row
+        return k * a * inner(v, v) + rest
+
+    return folded(step, R.vec(0.0), rows)
+
+
+def test_sequences_of_tuples() -> None:
+    """Elements of a direct sum unpack; Python's tuples of vectors are no elements, and the error says what is."""
+    rows: Any = (PAIR.vec((1.0, [1.0, 2.0])), PAIR.vec((3.0, [1.0, 0.0])))
+    apart: Any = ((R.vec(1.0), V.vec([1.0, 2.0])),)
+    k = R.vec(2.0)
+    assert float(weighted(k, rows)) == float(weighted.evaluated(k, rows)) == 16.0
+    along, gradients = grad(weighted)(k, rows)
+    assert float(along) == 8.0
+    np.testing.assert_array_equal([one.flat() for one in gradients], [[10.0, 4.0, 8.0], [2.0, 12.0, 0.0]])
+    with pytest.raises(TermError, match=r"a tuple of 2 where a vector of .* is due: make it by V\.vec\(data\)"):
+        grad(weighted)(k, apart)
+    with pytest.raises(TermError, match=r"not a tuple of 2: tuples of vectors are those of direct_sum\(V, W\)"):
+        sequence((R, V))  # type: ignore[call-overload]
 
 
 def test_wrong_spaces_name_the_line() -> None:

@@ -201,6 +201,15 @@ def test_program_is_made_once_for_a_shape() -> None:
     assert float(gradient(p.dom.vec([1.0, 0.0, 0.0])).array) == pytest.approx(np.cos(1))
 
 
+def test_programs_are_of_vectors() -> None:
+    """A program has at least one vector as its argument, and no functions in its result."""
+    with pytest.raises(TermError, match="a program takes at least one vector, and the value at hand holds none"):
+        program(checked(r"\(l : list real). 3"), value_of("([] : list real)"))
+    for text in (r"\x y. x*y", r"\x. let s = sin in \y. s (x*y)"):
+        with pytest.raises(TermError, match="the result is a function: take its argument as one more argument"):
+            program(checked(text), R.vec(0.0))
+
+
 FOLDS = {
     "squares": r"\l. fold (e, a). e*e + a over l from 0",
     "pairs": r"\l. fold (<x, y>, <a, b>). <x*b + a, y + sin b> over l from <1, 2>",
