@@ -300,9 +300,18 @@ def _unusual(windows: Window[Any, Any] | Sliding[Any, Any, Any]) -> str:
     return "".join(f", {name} {value}" for name, value, usual in named if value != usual).replace("-", "−")
 
 
+FAR = 2**47
+"""No entry is so far from another: addresses have fewer bits."""
+
+
 def _geometry(width: Any, stride: Any, offset: Any, dilation: Any) -> tuple[int, int, int, int]:
     w, s = whole(width, "the width of windows", least=1), whole(stride, "the stride of windows", least=1)
-    return w, s, whole(offset, "the offset of windows"), whole(dilation, "the dilation of windows", least=1)
+    o, d = whole(offset, "the offset of windows"), whole(dilation, "the dilation of windows", least=1)
+    for name, amount in (("width", w), ("stride", s), ("offset", o), ("dilation", d)):
+        if abs(amount) >= FAR:
+            msg = f"the {name} of windows is {amount}, further than any array reaches"
+            raise SpaceError(msg)
+    return w, s, o, d
 
 
 def _count(X: Index, width: int, stride: int, offset: int, dilation: int) -> int:

@@ -12,6 +12,7 @@ from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
+from hilbert.leaf import Bundle
 from linmap.matrices.products import NetworkProduct
 from linmap.matrices.settle import settled
 from linmap.net.fold import live_arcs
@@ -20,6 +21,8 @@ from linmap.term import wire
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from hilbert import Index
+    from hilbert.leaf import Leaf
     from linmap.matrices.network import Network
     from linmap.term.nets import Arc
 
@@ -91,7 +94,8 @@ def _edges(n: Network) -> Iterator[Edge]:
     for arc in live:
         if isinstance(arc.map, (wire.Recur, wire.Inverse)):
             given, made = ends[arc.src], ends[arc.dst]
-            products = n.opaque(arc.map, {k for k, _ in given}, {k for k, _ in made})
+            lead = _lead(body.wires[arc.src], arc.map)
+            products = n.opaque(arc.map, lead, {k for k, _ in given}, {k for k, _ in made})
             for (k, src), (j, dst) in itertools.product(given, made):
                 if (k, j) in products:
                     yield src, dst, products[k, j]
@@ -99,6 +103,12 @@ def _edges(n: Network) -> Iterator[Edge]:
             yield arc.src, arc.dst, arc.map
     for k, w in enumerate(body.outputs):
         yield w, wires + len(body.inputs) + k, SAME
+
+
+def _lead(bundle: Leaf, f: wire.Recur | wire.Inverse) -> tuple[Index, ...]:
+    """The axes in front of what flows into a loop or an inverse."""
+    assert isinstance(bundle, Bundle)
+    return bundle.leaves[0].axes[: f.lead] if bundle.leaves else ()
 
 
 def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:

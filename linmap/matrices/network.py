@@ -11,6 +11,7 @@ In which order wires go is said in `linmap.matrices.elimination`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -32,8 +33,9 @@ from linmap.term import wire
 from linmap.term.nets import Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
+    from hilbert import Index
     from hilbert.leaf import Leaf
     from hilbert.relation.base import AnyRelation
     from hilbert.spec import Spec
@@ -84,23 +86,29 @@ class Network(Contractor):
                 assert_never(f)
 
     def opaque(
-        self, f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int]
+        self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
     ) -> dict[tuple[int, int], NetworkProduct]:
         """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on all basis vectors at once.
 
-        It is run from the side with fewer dimensions.
+        It is run from the side with fewer dimensions. It is the same along the axes `lead` in front of the flow; an
+        inverse is a block for each lane, and is run on the basis vectors of one, in all lanes at once.
         """
         forward = sum(f.given.leaves[k].size for k in inputs) <= sum(f.made.leaves[k].size for k in outputs)
+        f = evolve(f, lead=0)
         g = f if forward else f.adjoint(f.given)
+        lanes = g.lanes if isinstance(g, wire.Inverse) else 0
         found: dict[tuple[int, int], NetworkProduct] = {}
         for a in inputs if forward else outputs:
             leaf = g.given.leaves[a]
-            images = acted(self.builder, g.lifted(len(leaf.axes)), {a: self.datum(_basis(leaf))}, self.datum)
+            own = leaf.axes[lanes:]
+            images = acted(self.builder, g.lifted(len(own)), {a: self.datum(_basis(leaf, lanes))}, self.datum)
             assert isinstance(images, dict)
             for b in images.keys() & (outputs if forward else inputs):
-                first, last = (tuple(map(self.label, axes)) for axes in (leaf.axes, g.made.leaves[b].axes))
+                to = g.made.leaves[b].axes
+                same, lane, first, last = (tuple(map(self.label, axes)) for axes in (lead, to[:lanes], own, to[lanes:]))
+                factor = NetworkFactor(images[b], first + lane + last)
                 out, inp = (last, first) if forward else (first, last)
-                product = NetworkProduct(1.0, (NetworkFactor(images[b], first + last),), (), out, inp)
+                product = NetworkProduct(1.0, (factor,), (), same + lane + out, same + lane + inp)
                 found[(a, b) if forward else (b, a)] = product
         return found
 
@@ -177,11 +185,14 @@ class Network(Contractor):
         return self.counted_out(p, made)
 
 
-def _basis(leaf: Leaf) -> Const:
-    """All basis vectors of what a leaf stores, along axes in front."""
-    array = np.eye(leaf.size, dtype=leaf.dtype).reshape(leaf.shape * 2)
+def _basis(leaf: Leaf, lanes: int = 0) -> Const:
+    """All basis vectors of what a leaf stores, along axes in front; those of one lane, in each of its first axes."""
+    own = leaf.axes[lanes:]
+    shape = leaf.shape[lanes:]
+    unit = np.eye(math.prod(shape), dtype=leaf.dtype).reshape(shape + (1,) * lanes + shape)
+    array = np.broadcast_to(unit, shape + leaf.shape)
     array.flags.writeable = False
-    return Const(array, leaf.under(leaf.axes), ("basis", leaf))
+    return Const(array, leaf.under(own), ("basis", leaf, lanes))
 
 
 @once

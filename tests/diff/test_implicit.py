@@ -41,7 +41,7 @@ from diff.names import NAMES
 from hilbert import R32, Copower, Fin, R, SpaceError
 from hilbert.arrays import systems
 from hilbert.program.implicit import Solve
-from linmap import cost, equal, explain, matrix, simplify, structure
+from linmap import cost, diagonal, equal, explain, matrix, simplify, structure
 from tests.oracle import value
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
@@ -480,3 +480,22 @@ def test_the_order_of_unknowns() -> None:
         found = fixed_point(lambda s: tuple(0.5 * x for x in s), start)
         assert [x.space for x in found] == [spaces[k] for k in order]
         assert all(abs(x.array).max() < 1e-9 for x in found)
+
+
+def test_an_equation_in_lanes_is_a_block_for_each() -> None:
+    """The Jacobian of what solves an equation in each lane has one block a lane; a copower of a map has so too."""
+    X, L = Fin.of(3), Fin.of(4)
+    A = (R ** (X * X)).vec(np.eye(3) * 2 + 0.2 * RNG(0).normal(size=(3, 3)))
+    one = fun(R**X)(lambda b: root(lambda u: A @ u + 0.1 * u * u * u - b, b))
+    many = one**L
+    cubes = fun(R**L)(lambda v: each(lambda x: root(lambda z: z * z * z + z - x, x), v))
+    assert str(structure(derivative(cubes))) == "diagonal"
+    assert str(structure(derivative(grad(total(cubes))))) == "diagonal"
+    assert str(structure(derivative(many))) == "4 blocks, each dense 3×3"
+    copies = derivative(one).at((R**X).vec(RNG(1).normal(size=3))) ** L
+    assert str(structure(copies)) == "identity ⊗ dense 3×3"
+    for f in (derivative(many).at(many.dom.vec(RNG(2).normal(size=(4, 3)))), copies):
+        due = np.stack([f(e).array.reshape(-1) for e in f.dom.basis()], axis=1)
+        np.testing.assert_allclose(matrix(f, "array"), due, atol=1e-12)
+        np.testing.assert_allclose(matrix(f, "sparse").toarray(), due, atol=1e-12)
+        np.testing.assert_allclose(diagonal(f).array.reshape(-1), np.diag(due), atol=1e-12)

@@ -196,6 +196,14 @@ big = Fin.of(20_000)
         (lambda: shift(X, X), "the step of a shift is an integer, not the index set 4"),
         (lambda: band(X, -2, -2), "a band on 4 from 2 to -2 is empty"),
         (lambda: window(X, 0), "the width of windows is an integer ≥ 1, not 0"),
+        (
+            lambda: window(X, 2, stride=2**47),
+            "the stride of windows is 140737488355328, further than any",
+        ),
+        (
+            lambda: sliding(X, 2, offset=10**30),
+            "the offset of windows is 1000000000000000000000000000000, ",
+        ),
         (lambda: window(X, 2, stride=0), "the stride of windows is an integer ≥ 1, not 0"),
         (
             lambda: sliding(X, 2, to=X * X),
