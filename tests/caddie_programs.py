@@ -49,7 +49,8 @@ class Function(NamedTuple):
     name: str
     arg: str
     result: str
-    value: Callable[[Any], Any]
+    value: Oracle
+    """What it is where its argument is x."""
 
 
 class Related(NamedTuple):
@@ -141,7 +142,7 @@ class Programs:
             body = self.term(result, self.rng.randrange(2, 8), {"x": arg})
             space = self.rng.choice(["\n", " ", " (* a comment *)\n"])
             own.append(f"fun g{k} y = let x = {self.seen('y', arg)} in {body.text} end{space}")
-            self.functions.append(Function(f"g{k}", arg, result, lambda x, body=body: body.value({"x": x})))
+            self.functions.append(Function(f"g{k}", arg, result, body.value))
         f = self.term(self.rng.choice(TYPES), n, {"x": "r", "xs": "a"})
         text = f"{''.join(own)}fun f p = let x = #1 p in let xs = {self.seen('(#2 p)', 'a')} in {f.text} end end"
         return text, lambda x, xs: f.value({"x": x, "xs": xs})
@@ -200,13 +201,13 @@ class Programs:
         pick = self.rng.choice
         half = max(1, n // 2)
 
-        def part(other: str = ty, k: int = half, **more: str) -> Term:
-            return self.term(other, k, {**scope, **more})
+        def part(other: str = ty, k: int = half, more: dict[str, str] | None = None) -> Term:
+            return self.term(other, k, scope | (more or {}))
 
         match rule:
             case "let":
                 other, name = pick(TYPES), self.fresh()
-                value, body = part(other), part(**{name: other})
+                value, body = part(other), part(more={name: other})
                 text = f"let {name} = {value.text} in {body.text} end"
                 return Term(text, ATOM, lambda env: body.value({**env, name: value.value(env)}))
             case "if":
@@ -233,9 +234,9 @@ class Programs:
                 text = pick([f"#2 ({first.text}, {x.text})", f"#1 ({x.text}, {first.text})"])
                 return Term(text, ATOM, x.value)
             case "own":
-                f = pick([one for one in self.functions if one.result == ty])
-                x = part(f.arg, n)
-                return Term(f"{f.name} {x.at(ATOM)}", ATOM, lambda env: f.value(x.value(env)))
+                own = pick([one for one in self.functions if one.result == ty])
+                x = part(own.arg, n)
+                return Term(f"{own.name} {x.at(ATOM)}", ATOM, lambda env: own.value({"x": x.value(env)}))
             case "tuple":
                 parts = [
                     part("r", max(1, n // len("xy" if ty == "t" else "xyz"))) for _ in ("xy" if ty == "t" else "xyz")
@@ -246,7 +247,7 @@ class Programs:
                 return Term(f"[{', '.join(p.text for p in parts)}]", ATOM, both(lambda *xs: list(xs), *parts))
             case "map":
                 of, name = pick("rta"), self.fresh()
-                over, body = part(ARRAY[of]), part(OF[ty], half, **{name: of})
+                over, body = part(ARRAY[of]), part(OF[ty], half, {name: of})
                 text = f"map (fn {name} => {body.text}) {over.at(ATOM)}"
                 return Term(text, ATOM, lambda env: [body.value({**env, name: x}) for x in over.value(env)])
             case "red":
