@@ -99,7 +99,7 @@ def _compound(forms: list[AnyForm]) -> Pass:
     due, make = TYPES[word]
     given: list[Any] = []
     if word == "Tensor":
-        n = rest.pop(0) if rest else head
+        n = rest.pop(0)
         if not isinstance(n, Atom) or n.kind != "integer" or not 1 <= int(n.text) <= 32:
             fail(n, "the order of a tensor is an integer from 1 to 32")
         given = [int(n.text)]
