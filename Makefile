@@ -39,8 +39,9 @@ statements: .venv/.ready ## break each statement of the paper; the tests that do
 terms: .venv/.ready ## the laws of functions of functions on 3,000 generated terms; counts of formers and rules
 	$(BIN)/python -m tests.recorded_terms $(ARGS)
 
-programs: .venv/.ready ## generated programs of KS-Lisp: values against plain Python, derivatives against differences
+programs: .venv/.ready ## generated programs of KS-Lisp and caddie: values against plain Python, derivatives against differences
 	$(BIN)/python -m tests.adjoint.languages.test_ks_generated $(or $(ARGS),2000 0)
+	$(BIN)/python -m tests.adjoint.languages.test_caddie_generated $(or $(ARGS),2000 0)
 
 texts: .venv/.ready ## large, deep and broken texts in the four languages: 20 s and 2 GB for each
 	$(BIN)/python -m tests.recorded_texts $(ARGS)

@@ -33,6 +33,7 @@ def lines(options: Options) -> Iterator[Line | str]:
     """Two comparisons, then sizes."""
     yield from mixture(options)
     yield from convolution(options)
+    yield from products(10**3 if options.quick else 10**4)
     yield from sizes(400, chained=100 if options.quick else 200, megabytes=1 if options.quick else 10)
 
 
@@ -68,6 +69,31 @@ def convolution(options: Options) -> Iterator[Line | str]:
     candidates = {HAND: by_hand, OURS: lambda: ours(kernel, image)}
     agree("convolution", {HAND: [by_hand()], OURS: [ours(kernel, image).array]}, 1e-10)
     yield from compare("KS-Lisp: convolution 5×5 of 64×64", candidates, options, limit=10.0)
+
+
+def products(n: int) -> Iterator[Line | str]:
+    """[rev f] of products of numbers, and of ten times as many, traced anew: by a fold, and by a recursion."""
+    text = (
+        "(def by_fold Float (v : Vec Float)"
+        " (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v))\n"
+        "(def by_recursion Float ((i : Integer) (v : Vec Float))"
+        " (if (eq i (size v)) 1.0 (mul (index i v) (by_recursion (add i 1) v))))"
+    )
+    for name, before, most, limit in (("by_fold", [], 10 * n, 13), ("by_recursion", [0], n, 25)):
+        taken: list[list[float]] = []
+        for count in (most // 10, most):
+            at = [*before, [1.0 + 0.5 / (k + 1) ** 2 for k in range(count)]]
+            times = []
+            for _ in range(3):
+                f = read([Source("t.ks", text)]).functions[name]  # anew: a trace is kept for each shape
+                assert isinstance(f, KsFunction)
+                start = time.process_time()
+                f.differential(at, None, reverse=True)
+                times.append(time.process_time() - start)
+            taken.append(sorted(times))
+        spread = " and ".join(f"{t[1]:.2f} s ({t[0]:.2f} to {t[2]:.2f})" for t in taken)
+        ratio, said = taken[1][1] / taken[0][1], name.replace("_", " ")
+        yield f"rev of a product {said}, {most // 10} and {most}: {spread}, {ratio:.1f} × (≤ {limit})"
 
 
 def sizes(functions: int, *, chained: int, megabytes: int) -> Iterator[Line | str]:

@@ -106,4 +106,6 @@ PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
     ("Float (v : Vec Float) (lmApply (lmTranspose (lmVCatV (build 2 (lam (i : Integer) (lmScaleR (index i v)))))) (Vec_init 1.0 (index 0 v)))", lambda v: v[0] + v[1] * v[0], [[A], [B]]),
     ("Float (v : Vec Float) (lmApply (lmHCatV (build (size v) (lam (i : Integer) (lmDot (index i v))))) (sub v 1.0))", lambda v: v @ (v - 1), [[A], [B]]),
     ("Float (v : Vec Float) (sumbuild 2 (lam (i : Integer) (assert (lt i 2) (mul (index i v) (index i v)))))", lambda v: v[:2] @ v[:2], [[A], [B]]),
+    ("Float ((i : Integer) (v : Vec Float)) (dot v (deltaVec (size v) (div i 2) (mul (index 1 v) (to_float i))))", lambda i, v: v[i // 2] * v[1] * i, [[5, A], [2, B]]),
+    ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) (mul (to_float (div (mul i i) 2)) (sin (index i v)))))", lambda v: np.array([0, 0, 2]) * np.sin(v), [[A], [B]]),
 ]  # fmt: skip

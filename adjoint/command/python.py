@@ -22,7 +22,7 @@ from attrs import frozen
 
 from adjoint.command.definition import MapDefinition
 from adjoint.command.on_data import DataDefinition
-from adjoint.command.report import TextSpan, located
+from adjoint.command.report import TextError, TextSpan, located
 from adjoint.languages.spaces import value_of_python
 from adjoint.languages.stages import STAGES
 from diff import AnyTermFunction, TermFunction
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from adjoint.languages.source import Source
     from hilbert.map import AnyMap
+
+LONGEST = 4_000_000
+"""The characters of a file of Python, whose syntax tree takes some 400 bytes for each."""
 
 
 @final
@@ -79,6 +82,9 @@ def _definition(name: str, f: AnyMap | AnyTermFunction, place: TextSpan) -> MapD
 def _executed(source: Source, module: ModuleType) -> dict[str, TextSpan]:
     """Where the names stand that a file defines, when it was executed."""
     file, text = source.name, source.text
+    if len(text) > LONGEST:
+        what = f"a file of {len(text)} characters, more than {LONGEST}: Python would need gigabytes for its statements"
+        raise TextError(TextSpan(file, "", 1, 1), what)
     folder = str(Path(file).resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)

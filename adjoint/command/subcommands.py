@@ -48,6 +48,9 @@ def followed(words: Sequence[str]) -> int:
     except TextError as error:
         complain(error.report())
         return 1
+    except MemoryError as error:
+        complain(f"hilbert: there is not enough memory: {error}")
+        return 1
     except Exception as error:  # noqa: BLE001 - a mistake of this library; no traceback is shown
         complain(f"hilbert: a mistake of the library, please report it: {type(error).__name__}: {error}")
         return 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 
 from diff.higher.errors import Place
-from diff.higher.terms import AnyTerm, Branch, Fix, Former, Lam, Lit, Pattern, Var, below, fresh, variables
+from diff.higher.terms import AnyTerm, Branch, Fix, Former, Lam, Lit, Name, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
 from hilbert import R, Vec
 from hilbert.arrays.namespace import freeze
@@ -190,7 +190,7 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
     return cls(**values) if changed else node
 
 
-_LEAVES = {Var, Lit}
+_LEAVES = {Var, Lit, Name}
 
 
 def _leaf(node: Any, step: Any, at: Any) -> Any:
@@ -198,6 +198,9 @@ def _leaf(node: Any, step: Any, at: Any) -> Any:
     new = step(node)
     if new is not None or type(node) is Lit:
         return node if new is None else new
+    if type(node) is Name:
+        types = tuple(map(at, node.at))
+        return node if types == node.at else Name(node.name, types, place=node.place)
     ty = at(node.type)
     return node if ty is node.type else Var(node.name, node.number, ty, place=node.place)
 

@@ -227,6 +227,10 @@ def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], 
 
 def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
     """The type with arguments for its parameters, and `recur` for X."""
+    if isinstance(ty, Param):
+        return args[ty.index]
+    if not mentions(ty, Param) and not mentions(ty, SelfType):
+        return ty
 
     def leaf(node: Ty) -> Ty:
         if isinstance(node, Param):

@@ -62,7 +62,9 @@ def test_output_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("raw", [b"\xff", b"f = 1\n\xe9", b"f = '\0'", b"(" * 10**5, b"-" * 10**5, b"f = 1\r\n)\r\n"])
+@pytest.mark.parametrize(
+    "raw", [b"\xff", b"f = 1\n\xe9", b"f = '\0'", b"(" * 10**5, b"-" * 10**5, b"f = 1\r\n)\r\n", b"a = 1;" * 10**6]
+)
 def test_bytes_that_are_no_text(raw: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are refused with a place."""
     monkeypatch.chdir(tmp_path)

@@ -50,7 +50,7 @@ def load(sources: Sequence[Source]) -> Loaded:
     with uncollected():
         open_ = definitions(sources)
         made = checked(open_)
-    functions = [CaddieFunction(made, k) for k in range(len(made))]
+        functions = [CaddieFunction(made, k) for k in range(len(made))]
     return Loaded({f.name: f for f in functions}, lambda source: _expression(source, open_))
 
 

@@ -25,6 +25,7 @@ from diff.higher.types import (
     list_of,
 )
 from diff.higher.unify import parts_of
+from hilbert.once import once
 from hilbert.term import bottom_up
 
 A, B = Param(0), Param(1)
@@ -97,6 +98,7 @@ def definition(name: str) -> tuple[Ty, int]:
     return found, 2 if name == "map" else 1
 
 
+@once
 def text(ty: Ty) -> str:
     """A type as it is written, without brackets around a function; raises TermError `limit` for a long one."""
     _require_short(ty)
@@ -136,6 +138,7 @@ def _require_short(ty: Ty) -> None:
         raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
 
 
+@once
 def depth(ty: Ty) -> int:
     """How deep tuples and arrays are nested in a type."""
 

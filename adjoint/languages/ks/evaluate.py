@@ -14,7 +14,7 @@ import numpy as np
 from attrs import evolve
 
 from adjoint.languages.ks import effects
-from adjoint.languages.ks.lanes import closed, constants_of, zipped
+from adjoint.languages.ks.lanes import closed, constants_of, lanes_of, require_few, zipped
 from adjoint.languages.ks.values import (
     LEAF,
     Arr,
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 
 STEPS = 200_000
 """How many functions are entered before an evaluation is given up."""
-MOST = 10**8
-"""The elements of a build."""
 
 
 @final
@@ -143,8 +141,7 @@ class KsEvaluator(Evaluator):
 
     def aligned(self, *values: Value) -> tuple[tuple[Lane, ...], list[Any]]:
         """Constants that are no tensors as arrays over all their lanes."""
-        found = {lane.depth: lane for v in values if isinstance(v, Table) for lane in v.lanes}
-        lanes = tuple(found[k] for k in sorted(found))
+        lanes = lanes_of(values)
         arrays = []
         for v in values:
             if isinstance(v, Table):
@@ -168,8 +165,7 @@ class KsEvaluator(Evaluator):
             raise UnrolledError("a size depends on the lane")
         if n < 0:
             raise TermError("shape", f"a size is not negative, and this one is {n}", self.place)
-        if n > MOST:
-            raise TermError("limit", f"a build of {n} elements, more than {MOST}", self.place)
+        require_few(n, self.place)
         try:
             with self.inside():
                 return self._over(n, run)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.ks import effects
+from adjoint.languages.ks.lanes import lanes_of
 from adjoint.languages.ks.values import LEAF, Table, Value, constant, truth
 from diff.higher.errors import TermError
 from hilbert import Vec
@@ -52,8 +53,7 @@ def _ends(array: Any) -> tuple[int, ...]:
 
 def _aligned(*values: Value) -> tuple[Any, list[Any]]:
     """As arrays over all lanes, and behind them the axes of tensors."""
-    found = {lane.depth: lane for v in values if isinstance(v, Table) for lane in v.lanes}
-    lanes = tuple(found[k] for k in sorted(found))
+    lanes = lanes_of(values)
     arrays = []
     for v in values:
         if isinstance(v, Table):

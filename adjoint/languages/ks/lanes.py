@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.languages.ks.values import LEAF, Lane, Table, UnrolledError, Value, mapped
 from diff.expr import Expr, literal, tracing
+from diff.higher.errors import TermError
 from hilbert import Type, Vec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from diff.higher.errors import Place
+
+
+MOST = 10**8
+"""The elements of a tensor, and the entries of a table of constants."""
+
+
+def require_few(n: int, place: Place | None = None, most: int = MOST) -> None:
+    """Raise TermError for a tensor of more elements."""
+    if n > most:
+        raise TermError("limit", f"a tensor of {n} elements, more than {most}", place)
+
+
+def lanes_of(values: Sequence[Value]) -> tuple[Lane, ...]:
+    """The lanes that constants depend on, the outermost first; raises TermError where a table would be too large."""
+    found = {lane.depth: lane for v in values if isinstance(v, Table) for lane in v.lanes}
+    lanes = tuple(found[k] for k in sorted(found))
+    require_few(math.prod(lane.n for lane in lanes))
+    return lanes
 
 
 def constants_of(value: Value) -> list[Any]:

@@ -14,7 +14,7 @@ from adjoint.languages.bound import Bound
 from adjoint.languages.ks.names import DERIVATIONS, Written
 from adjoint.languages.ks.reader import Atom, Form
 from adjoint.languages.ks.signatures import NAMES, WORDS
-from adjoint.languages.ks.types import ATOMS, BOOL, STRING, arguments, tensor, text, vec
+from adjoint.languages.ks.types import ATOMS, BOOL, STRING, applied_type, arguments, component, tensor, text, vec
 from diff.higher.binding import each
 from diff.higher.errors import TermError, near
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var
@@ -99,7 +99,7 @@ def _compound(forms: list[AnyForm]) -> Pass:
     due, make = TYPES[word]
     given: list[Any] = []
     if word == "Tensor":
-        n = rest.pop(0) if rest else head
+        n = rest.pop(0)
         if not isinstance(n, Atom) or n.kind != "integer" or not 1 <= int(n.text) <= 32:
             fail(n, "the order of a tensor is an integer from 1 to 32")
         given = [int(n.text)]
@@ -252,17 +252,17 @@ class Parser:
         return App(Name("$dummy", (ty,), place=form.place), Tuple(()), place=form.place), ty
 
     def _call(self, form: Form) -> Pass:
-        head = form.items[0]
+        head, place = form.items[0], form.place
         arg, ty = yield self._tuple(form)
         is_value = head.bracket == "(" if isinstance(head, Form) else head.kind != "name" or head.text in self.bound
         if is_value:
             applied, of = yield self.expression(head)
-            return App(applied, arg, place=form.place), _applied(of, ty, form)
+            return App(applied, arg, place=place), applied_type(of, ty, place)
         if isinstance(head, Atom) and head.text.startswith("get$"):
-            return App(Name(head.text, (ty,), place=form.place), arg, place=form.place), _component(head, ty)
+            return App(Name(head.text, (ty,), place=place), arg, place=place), component(head.text, ty, head.place)
         written = yield function(head)
         made = self.scope.resolved(written, ty, head.place)
-        return App(Name(written.text, (ty,), place=form.place), arg, place=form.place), made.result
+        return App(Name(written.text, (ty,), place=place), arg, place=place), made.result
 
 
 def function(form: AnyForm) -> Pass:
@@ -305,24 +305,6 @@ def require(ty: Ty, due: Ty, what: str, form: AnyForm) -> None:
     """Raise TermError unless a type is the one that is due."""
     if ty is not due:
         raise TermError("type", f"{what} must be of type {text(due)}, not {text(ty)}", form.place)
-
-
-def _applied(function: Ty, arg: Ty, form: Form) -> Ty:
-    if not isinstance(function, Arrow):
-        raise TermError("type", f"a value of type {text(function)} is applied, and is no function", form.place)
-    if function.dom is not arg:
-        raise TermError("type", f"the function takes {text(function.dom)}, not {text(arg)}", form.place)
-    return function.cod
-
-
-def _component(head: Atom, ty: Ty) -> Ty:
-    """The type of a component, which is counted from 1."""
-    i, _, n = head.text.removeprefix("get$").partition("$")
-    if not (i.isdigit() and n.isdigit() and len(i) + len(n) < 12 and 1 <= int(i) <= int(n)):
-        fail(head, f"{head.text} is no selection: get$i$n takes component i of n, counted from 1")
-    if not isinstance(ty, TupleType) or len(ty.parts) != int(n):
-        raise TermError("type", f"{head.text} takes a tuple of {int(n)}, not {text(ty)}", head.place)
-    return ty.parts[int(i) - 1]
 
 
 _RULES: dict[str, Any] = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
 
 from adjoint.languages.ks import integers
+from adjoint.languages.ks.lanes import require_few
 from adjoint.languages.ks.types import element
 from adjoint.languages.ks.values import (
     LEAF,
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.evaluate import KsEvaluator
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
+
+CELLS = 10**6
+"""The elements of a tensor that is made of values at their indices: each is looked at by itself."""
 
 
 @final
@@ -65,7 +70,7 @@ def zero(ty: Ty) -> Value:
 
 
 def dims_of(use: Use, n: Value) -> tuple[int, ...]:
-    """A size, for each index; raises UnrolledError where it depends on the lane."""
+    """A size, for each index; raises UnrolledError where it depends on the lane, and TermError for a large one."""
     found = n if isinstance(n, tuple) else (n,)
     if any(isinstance(k, Table) for k in found):
         raise UnrolledError("a size depends on the lane")
@@ -74,6 +79,7 @@ def dims_of(use: Use, n: Value) -> tuple[int, ...]:
         raise TermError("shape", f"a size is not negative, and this one is {wrong}", use.place)
     if not all(isinstance(k, int) for k in found):
         raise TermError("tag", "a size is not found from reals", use.place)
+    require_few(math.prod(found), use.place)
     return found
 
 
@@ -242,6 +248,7 @@ def choose(ev: KsEvaluator, c: Value, a: Value, b: Value) -> Value:
 def diagonal(use: Use, arg: Value) -> Pass:
     """(diag n m f)."""
     n, m, f = arg
+    rows, columns = dims_of(use, (n, m))
     ev = use.ev
 
     def row(i: Value) -> Pass:
@@ -251,9 +258,9 @@ def diagonal(use: Use, arg: Value) -> Pass:
             return choose(ev, integers.compare("eq", ev, i, j), value, zeros(value))
             yield
 
-        return ev.over(dims_of(use, m)[0], entry)
+        return ev.over(columns, entry)
 
-    return ev.over(dims_of(use, n)[0], row)
+    return ev.over(rows, row)
     yield
 
 
@@ -278,6 +285,7 @@ def sparse(use: Use, arg: Value) -> Pass:
 def _scattered(use: Use, shape: Value, pairs: Any, of: Ty) -> Value:
     assert isinstance(of, TupleType)
     dims = dims_of(use, shape)
+    require_few(math.prod(dims), use.place, CELLS)
     cells: dict[tuple[int, ...], Value] = {}
     like: Value = None
     for at, v in pairs:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from diff.higher.errors import TermError
 from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty, declared
 from hilbert.once import once
 from hilbert.term import bottom_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from diff.higher.errors import Place
 
 BOOL = DataType(declared("Bool", 0, (("Bool", UNIT),)), ())
 STRING = DataType(declared("String", 0, (("String", UNIT),)), ())
@@ -218,3 +221,22 @@ def _written(ty: Ty) -> tuple[str, tuple[Ty, ...]]:
             return "(Vec" if name == "Tensor 1" else f"({name}", parts
         case _:  # unknown: a text of this language has none
             return str(ty), ()
+
+
+def applied_type(function: Ty, arg: Ty, place: Place | None) -> Ty:
+    """The type of f x; raises TermError where f is no function, or takes another type."""
+    if not isinstance(function, Arrow):
+        raise TermError("type", f"a value of type {text(function)} is applied, and is no function", place)
+    if function.dom is not arg:
+        raise TermError("type", f"the function takes {text(function.dom)}, not {text(arg)}", place)
+    return function.cod
+
+
+def component(name: str, ty: Ty, place: Place | None) -> Ty:
+    """The type that get$i$n takes from a tuple, counted from 1; raises TermError where there is none."""
+    i, _, n = name.removeprefix("get$").partition("$")
+    if not (i.isdigit() and n.isdigit() and len(i) + len(n) < 12 and 1 <= int(i) <= int(n)):
+        raise TermError("syntax", f"{name} is no selection: get$i$n takes component i of n, counted from 1", place)
+    if not isinstance(ty, TupleType) or len(ty.parts) != int(n):
+        raise TermError("type", f"{name} takes a tuple of {int(n)}, not {text(ty)}", place)
+    return ty.parts[int(i) - 1]

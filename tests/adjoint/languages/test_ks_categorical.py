@@ -286,6 +286,13 @@ def test_typing(c: Cl, s: Any, t: Any) -> None:
         assert categorical.typed(make, c, s) is t
 
 
+def test_what_is_due() -> None:
+    """The message says what a constant takes, and what it was given."""
+    make = Maker(function("(def f Float (x : Float) x)").linked.scope)
+    with pytest.raises(TermError, match=r"\(Tuple\) is due, not Float"):
+        categorical.typed(make, TWO, REAL)
+
+
 def test_type_of_a_build() -> None:
     """B(c_s, i, c_e) : S ⇒ Vec T."""
     make, c, _ = term(

@@ -150,6 +150,16 @@ def test_recursion_is_a_call() -> None:
         assert again.differential([0, [2.0, 3.0, 4.0]], None, reverse=True) == ((), [12.0, 8.0, 6.0])
 
 
+@pytest.mark.parametrize(
+    ("name", "said"), [("fwd", "([fwd [fwd [g Float]]] (tuple x t) (tuple dx d))"), ("rev", "([rev [fwd [g Float]]] ")]
+)
+def test_calls_of_derivatives(name: str, said: str) -> None:
+    """A call of [fwd g] is derived as that of any function: by [fwd [fwd g]], and [rev [fwd g]]."""
+    g = "(def g Float (x : Float) (mul x (sin x)))"
+    f = function(f"{g} (def f Float (x : Float) ([fwd g] x (mul x x)))")
+    assert said in " ".join(f.stages()[name](None, None).split())
+
+
 def test_shadowing() -> None:
     """The order of the let rule: e₁ may mention an outer x."""
     f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")
