@@ -177,12 +177,12 @@ def bind(pattern: AnyTerm, value: AnyTerm, tangent: AnyTerm, moved: Moved) -> No
     """Match a pattern with a value and a tangent."""
     todo = [(pattern, value, tangent)]
     while todo:
-        one, *both = todo.pop()
+        one, v, u = todo.pop()
         if isinstance(one, Var):
-            moved[one.number] = both[0], both[1]
+            moved[one.number] = v, u
         else:
             assert isinstance(one, Tuple)
-            todo += [(part, *(component(term, k) for term in both)) for k, part in enumerate(one.parts)]
+            todo += [(part, component(v, k), component(u, k)) for k, part in enumerate(one.parts)]
 
 
 def component(term: AnyTerm, index: int) -> AnyTerm:
