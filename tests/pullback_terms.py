@@ -73,7 +73,7 @@ class Pullbacks(Terms):
         """A number or vector."""
         r, half = self.random, size // 2
         match r.randrange(12):
-            case 0 | 1 | 6:  # ♯c
+            case 0 | 1 | 6 | 7 | 8:  # ♯c
                 return Sharp(self.covector(ty, env, size - 1))
             case 2:  # (𝒥f·t) s
                 name = r.choice(UNARY)
@@ -106,7 +106,7 @@ class Pullbacks(Terms):
         """A term of type σ*."""
         r, half = self.random, size // 2
         ty = dual(dom)
-        kinds = ["plus", "zero", *["dual"] * 6]
+        kinds = ["plus", "zero", *["dual"] * 12]
         match dom:
             case Ground():
                 kinds += ["pull", "pull", "pull", "cov"]
@@ -127,9 +127,14 @@ class Pullbacks(Terms):
                 return Point(self.term(dom.dom, env, size - 1))
             case _:  # (λv. S)*·c
                 v, cod = fresh("v", dom), r.choice((*VECTORS, dual(REAL), dual(REAL)))
+                body = self.linear(v, REAL if isinstance(cod, Lin) else cod, env, half)
+                numbers = [x for x in env if x.type is REAL]
+                if numbers and r.random() < 0.5:  # only S moves (16b)
+                    V = R if isinstance(cod, Lin) else cod.space
+                    body, env = Prim(sign("*", R, V), Tuple((r.choice(numbers), body)), "*"), ()
                 if isinstance(cod, Lin):
-                    return Dual(v, Cov(self.linear(v, REAL, env, half)), self.covector(cod, env, half))
-                return Dual(v, self.linear(v, cod, env, half), self.term(dual(cod), env, half))
+                    return Dual(v, Cov(body), self.covector(cod, env, half))
+                return Dual(v, body, self.term(dual(cod), env, half))
 
     def pull(self, dom: Ty, env: tuple[Var, ...], size: int) -> Pull:
         """(Ω λx. t)·ω, the 1-form constant, or a pullback."""

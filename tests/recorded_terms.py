@@ -88,14 +88,14 @@ def rules(count: int) -> tuple[Counter[str], Counter[str]]:
 
     And for how many of them types are kept and the end is that of `reduce`.
     """
-    elementary = jacobian.elementary
+    rule = jacobian.rule
 
     def counted(term: Any, moved: Any) -> Any:
-        rule, made = elementary(term, moved)
-        seen[rule] += 1
-        return rule, made
+        number, made = yield rule(term, moved)
+        seen[number] += 1
+        return number, made
 
-    jacobian.elementary = counted
+    jacobian.rule = counted
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     w = fresh("w", Arrow(REAL, dual(REAL)))

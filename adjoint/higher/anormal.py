@@ -60,35 +60,46 @@ def a_normal(term: AnyTerm) -> AnyTerm:
 
 def is_a_normal(term: AnyTerm) -> bool:
     """Whether a term is a series of elementary terms."""
-    while isinstance(term, Let):
-        if not isinstance(term.pattern, Var) or not is_elementary(term.value):
-            return False
-        if isinstance(term.body, Var) and term.body.number == term.pattern.number:
-            return True
-        term = term.body
-    return is_elementary(term)
+    todo = [term]
+    while todo:
+        one = todo.pop()
+        while isinstance(one, Let):
+            if not isinstance(one.pattern, Var) or not _has_atoms(one.value):
+                return False
+            todo += _bodies(one.value)
+            if isinstance(one.body, Var) and one.body.number == one.pattern.number:
+                break
+            one = one.body
+        else:
+            if not _has_atoms(one):
+                return False
+            todo += _bodies(one)
+    return True
 
 
 def is_elementary(term: AnyTerm) -> bool:
-    """Whether a term is an E of the grammar: its parts, but for bodies, are variables."""
+    """Whether a term is an E of the grammar: its parts are variables, and its bodies series."""
+    return _has_atoms(term) and all(map(is_a_normal, _bodies(term)))
+
+
+def _bodies(term: AnyTerm) -> list[AnyTerm]:
+    return [term.body] if isinstance(term, (Lam, Dual, Pull)) else []
+
+
+def _has_atoms(term: AnyTerm) -> bool:
+    """Whether the parts of a term, but for bodies, are variables."""
     match term:
-        case Var() | Lit() | Zero():
+        case Var() | Lit() | Zero() | Lam() | Fix():
             return True
-        case Lam(_, body):
-            return is_a_normal(body)
-        case Dual(_, body, atom, point):
-            return isinstance(atom, Var) and (point is None or isinstance(point, Var)) and is_a_normal(body)
-        case Pull(_, body, atom):
-            return isinstance(atom, Var) and is_a_normal(body)
+        case Dual(_, _, atom, point):
+            return isinstance(atom, Var) and (point is None or isinstance(point, Var))
+        case Pull(_, _, atom):
+            return isinstance(atom, Var)
         case Cov(of):
             return isinstance(of, Var) or _is_constant(of)
-        case Prim(_, Tuple(parts), "+"):
-            return all(isinstance(part, Var) for part in parts)
         case If(of) | Case(of) | Fold(_, of):
             return isinstance(of, Var)
-        case Fix():
-            return True
-        case Tuple(parts):
+        case Tuple(parts) | Prim(_, Tuple(parts), "+"):
             return all(isinstance(part, Var) for part in parts)
         case Let():
             return False
@@ -114,7 +125,14 @@ _PARTS: dict[type, tuple[str, ...]] = {
 
 
 def _is_constant(term: AnyTerm) -> bool:
-    return isinstance(term, Lit) or (isinstance(term, Tuple) and all(map(_is_constant, term.parts)))
+    todo = [term]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Tuple):
+            todo += one.parts
+        elif not isinstance(one, Lit):
+            return False
+    return True
 
 
 def _quoted(term: AnyTerm, atoms: dict[int, Var]) -> Pass:
@@ -143,11 +161,15 @@ class _Names:
 
     def let(self, pattern: Pattern, atom: Var) -> None:
         """let p = a: the variables of p stand for a and its components."""
-        if isinstance(pattern, Var):
-            self.atoms[pattern.number] = atom
-            return
-        for k, part in enumerate(pattern.parts):
-            self.let(part, self.name(Proj(k, atom)))  # type: ignore[arg-type]  # the parts of a pattern are patterns
+        todo: list[tuple[AnyTerm, AnyTerm]] = [(pattern, atom)]
+        while todo:
+            one, whole = todo.pop()
+            its = whole if isinstance(whole, Var) else self.name(whole)
+            if isinstance(one, Tuple):
+                todo += reversed([(part, Proj(k, its)) for k, part in enumerate(one.parts)])
+            else:
+                assert isinstance(one, Var)
+                self.atoms[one.number] = its
 
     def atom(self, term: AnyTerm) -> Pass:
         """𝒜(P), whose bindings are added to those before."""

@@ -61,14 +61,27 @@ def at(term: AnyTerm, moved: Moved) -> AnyTerm:
     return substitute(term, {k: value for k, (value, _) in moved.items() if k in free})
 
 
-def jacobian(body: AnyTerm, moved: Moved) -> AnyTerm | None:
+def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
+    """Jac(y. E; V; v) of an elementary term: the number of the rule, and S, None for 0."""
+    found: tuple[str, AnyTerm | None] = driven(rule(term, moved))
+    return found
+
+
+def unfolded(term: Pull) -> Lam:
+    """(17): (Ω λx. L)·z as λa. (λu. S')*·(z L[a/x]), S' = Jac(x. L; a; u)."""
+    made: Lam = driven(_unfolded(term))
+    return made
+
+
+def _series(body: AnyTerm, moved: Moved) -> Pass:
     """Jac(y. L; V; v) of a term, as a series of lets; None for 0."""
     bindings, last = series(body)
     moved = dict(moved)
     lets: list[tuple[Var, AnyTerm]] = []
     for z, term in bindings:
-        value = reduce(at(unfolded(term) if isinstance(term, Pull) else term, moved))
-        _, tangent = elementary(term, moved)
+        whole = (yield _unfolded(term)) if isinstance(term, Pull) else term
+        value = reduce(at(whole, moved))
+        _, tangent = yield rule(term, moved)
         if tangent is not None and not isinstance(tangent, Var):
             d = fresh("d", z.type)
             lets.append((d, tangent))
@@ -82,8 +95,8 @@ def jacobian(body: AnyTerm, moved: Moved) -> AnyTerm | None:
     return made
 
 
-def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
-    """Jac(y. E; V; v) of an elementary term: the number of the rule, and S, None for 0."""
+def rule(term: AnyTerm, moved: Moved) -> Pass:
+    """As `elementary`, a pass."""
     moving = [x for x, _ in free_variables(term).values() if _tangent(x, moved) is not None]
     if not moving:
         return "9", None
@@ -105,7 +118,7 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
         case Prim(op, arg, name):
             return "15", App(Jac(op, _some(d(arg)), name), at(arg, moved))
         case Dual(_, body, atom, point):
-            inner = jacobian(body, moved)
+            inner = yield _series(body, moved)
             spot = None if point is None else at(point, moved)
             first = None if d(atom) is None else _dual(at(Lam(term.pattern, body), moved), _some(d(atom)), spot)
             second = None if inner is None else evolve(term, body=inner, covector=at(atom, moved), point=spot)
@@ -113,10 +126,11 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
                 return "16a", first
             return ("16b", second) if first is None else ("16c", Plus(first, second))
         case Pull():
-            _, made = elementary(unfolded(term), moved)
+            whole = yield _unfolded(term)
+            _, made = yield rule(whole, moved)
             return "17", made
         case Lam(_, body):
-            inner = jacobian(body, moved)
+            inner = yield _series(body, moved)
             return "18", None if inner is None else evolve(term, body=inner)
         case App(function, arg):
             still_arg = at(arg, moved)
@@ -127,7 +141,7 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
             f = reduce(at(function, moved))
             if not isinstance(f, Lam) or not isinstance(f.pattern, Var):  # values 1 and 2 of the paper (§13.1)
                 return "19d", _sum(term, linear, Diff(f, still_arg, along))
-            inner = jacobian(f.body, {f.pattern.number: (still_arg, along)})
+            inner = yield _series(f.body, {f.pattern.number: (still_arg, along)})
             return ("19c", linear) if inner is None else ("19b", _sum(term, linear, inner))
         case Cov(of) | Sharp(of) | Point(of):  # linear (§13.4)
             return "§13", evolve(term, of=_some(d(of)))
@@ -147,13 +161,13 @@ def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
             assert_never(term)
 
 
-def unfolded(term: Pull) -> Lam:
-    """(17): (Ω λx. L)·z as λa. (λu. S')*·(z L[a/x]), S' = Jac(x. L; a; u)."""
+def _unfolded(term: Pull) -> Pass:
+    """(17)."""
     ty = pattern_type(term.pattern)
     a, u = fresh("a", ty), fresh("u", ty)
     moved: Moved = {}
     bind(term.pattern, a, u, moved)
-    inner = jacobian(term.body, moved)
+    inner = yield _series(term.body, moved)
     value = at(term.body, moved)
     body = _or_zero(inner, value)
     return Lam(a, a_normal(Dual(u, body, App(term.form, value), tangent_point(a, ty))))
@@ -161,12 +175,14 @@ def unfolded(term: Pull) -> Lam:
 
 def bind(pattern: AnyTerm, value: AnyTerm, tangent: AnyTerm, moved: Moved) -> None:
     """Match a pattern with a value and a tangent."""
-    if isinstance(pattern, Var):
-        moved[pattern.number] = value, tangent
-        return
-    assert isinstance(pattern, Tuple)
-    for k, part in enumerate(pattern.parts):
-        bind(part, component(value, k), component(tangent, k), moved)
+    todo = [(pattern, value, tangent)]
+    while todo:
+        one, v, u = todo.pop()
+        if isinstance(one, Var):
+            moved[one.number] = v, u
+        else:
+            assert isinstance(one, Tuple)
+            todo += [(part, component(v, k), component(u, k)) for k, part in enumerate(one.parts)]
 
 
 def component(term: AnyTerm, index: int) -> AnyTerm:

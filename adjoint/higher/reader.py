@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, final
 
 from adjoint.higher.values import (
     At,
@@ -44,7 +44,7 @@ from diff.higher.terms import (
 from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground, is_first_order, payload
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
-from hilbert.once import once
+from hilbert.once import kept, once
 
 
 class Reader(Evaluator):
@@ -202,9 +202,18 @@ def free_variables(term: AnyTerm) -> dict[int, tuple[Var, int]]:
 _NO_NAMES = Module()
 
 
+@final
+class _Checked(Checker):
+    """The typing rules for a checked term: a part whose type was found before is not entered again."""
+
+    def _infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
+        found = kept(type_of, term)
+        return (term, found) if found is not None else (yield from super()._infer(term, hint))
+
+
 @once
 def type_of(term: AnyTerm) -> Ty:
     """The type of a checked term, which may have free variables."""
-    checker = Checker(_NO_NAMES)
+    checker = _Checked(_NO_NAMES)
     _, ty = checker.check(term)
     return checker.types.resolve(ty, {}, lambda _: REAL)

@@ -53,10 +53,10 @@ from diff.higher.terms import (
     real,
 )
 from diff.higher.types import REAL, Arrow, DataType, SelfType, TupleType, Ty, instance, mentions, payload
-from hilbert.term import driven
+from hilbert.term import bottom_up, driven
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MOST = 10_000
 """More steps are not taken."""
@@ -260,9 +260,12 @@ def _number(term: AnyTerm) -> int:
 
 def _mirrored(pattern: Pattern) -> Pattern:
     """Fresh variables for a pattern: v for y."""
-    if isinstance(pattern, Var):
-        return fresh("v", pattern.type)
-    return Tuple(tuple(_mirrored(part) for part in pattern.parts))  # type: ignore[arg-type]
+
+    def step(node: Any, rec: Callable[[Any], Pattern]) -> Pattern:
+        return fresh("v", node.type) if isinstance(node, Var) else Tuple(tuple(map(rec, node.parts)))
+
+    made: Pattern = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
+    return made
 
 
 def _matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:

@@ -18,7 +18,7 @@ from hilbert import R, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach
 from hilbert.once import kept, known, once
-from hilbert.term import driven, packed, postorder, rebuild, uncollected
+from hilbert.term import compared, driven, packed, postorder, rebuild, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,30 +76,44 @@ def _free(term: Lam | Fix) -> tuple[int, ...]:
 @once
 def _hash(term: Former) -> int:
     """Of everything but names and numbers of variables; the parts first, so that nothing recurs."""
+    with uncollected():
+        return _hashed(term)
+
+
+def _hashed(term: Former) -> int:
     known: dict[int, int] = {}
-    stack: list[tuple[Any, bool]] = [(term, False)]
+    stack: list[tuple[Any, Any]] = [(term, None)]
     while stack:
         node, ready = stack.pop()
         if id(node) in known:
             continue
-        parts = below(node)
-        if ready or not parts:
-            plain = 0 if isinstance(node, Var) else hash(_plain(node))
-            known[id(node)] = hash((type(node), plain, *(known[id(part)] for part in parts)))
-        else:
-            stack.append((node, True))
-            stack.extend((part, False) for part in parts)
+        if ready is None:
+            plain, parts = _plain(node)
+            ready = hash((type(node), *plain)), parts
+            if parts:
+                stack.append((node, ready))
+                stack.extend((part, None) for part in parts)
+                continue
+        known[id(node)] = hash((ready[0], *(known[id(part)] for part in ready[1])))
     return known[id(term)]
 
 
-def _plain(node: Former) -> tuple[Any, ...]:
-    """What a node says beside its subterms."""
+def _plain(node: Former) -> tuple[list[Any], list[Any]]:
+    """What a node says beside its subterms, nothing of a variable and literals by contents; and the subterms."""
+    plain: list[Any] = []
+    parts: list[Any] = []
     cls: Any = type(node)
-    values = (getattr(node, f.name) for f in cls.__attrs_attrs__ if f.eq)
-    plain = (v for v in values if not isinstance(v, Former) and not _is_terms(v))
-    return tuple(
-        (v.space, (v.flat() if v.space.is_space else v.array).tobytes()) if isinstance(v, Vec) else v for v in plain
-    )  # literals, by contents
+    for name in () if cls is Var else compared(cls):
+        value = getattr(node, name)
+        if isinstance(value, Former):
+            parts.append(value)
+        elif _is_terms(value):
+            parts += value
+        elif isinstance(value, Vec):
+            plain += value.space, (value.flat() if value.space.is_space else value.array).tobytes()
+        else:
+            plain.append(value)
+    return plain, parts
 
 
 def _is_terms(value: Any) -> bool:
@@ -125,30 +139,37 @@ class _Names:
         return one is other if one or other else a.number == b.number
 
 
-def _equal(a: Any, b: Any, names: _Names) -> Generator[Any, Any, bool]:
-    if isinstance(a, Var) and isinstance(b, Var):
-        return names.same(a, b) and a.type is b.type
-    if a is b and not names.left:
-        return True
-    key = (id(a), id(b))
-    if key in names.equal:
-        return True
-    if type(a) is not type(b) or _plain(a) != _plain(b):
-        return False
-    mine, yours = below(a), below(b)
-    if len(mine) != len(yours):
-        return False
-    bound, other = binder(a), binder(b)
-    if bound is not None and other is not None:
-        first, second = variables(bound), variables(other)
-        if len(first) != len(second):
+def _equal(left: Former, right: Former) -> bool:
+    """One walk through both; where the parts of a pair are done, its key stands on the stack."""
+    names = _Names()
+    stack: list[tuple[Any, Any]] = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if a is None:
+            names.equal.add(b)
+            continue
+        if type(a) is not type(b):
             return False
-        for x, y in zip(first, second, strict=True):
-            names.bind(x, y)
-    for x, y in zip(mine, yours, strict=True):
-        if not (yield _equal(x, y, names)):
+        if type(a) is Var:
+            if not names.same(a, b) or a.type is not b.type:
+                return False
+            continue
+        key = (id(a), id(b))
+        if (a is b and not names.left) or key in names.equal:
+            continue
+        (plain, mine), (other, yours) = _plain(a), _plain(b)
+        if plain != other or len(mine) != len(yours):
             return False
-    names.equal.add(key)
+        bound = binder(a)
+        if bound is not None:
+            first, second = variables(bound), variables(binder(b))  # type: ignore[arg-type]  # of the same class
+            if len(first) != len(second):
+                return False
+            for x, y in zip(first, second, strict=True):
+                names.bind(x, y)
+        if mine:
+            stack.append((None, key))
+            stack += zip(reversed(mine), reversed(yours), strict=True)
     return True
 
 
@@ -253,7 +274,7 @@ def _is_equal(self: Former, other: object) -> bool:
     if not isinstance(other, Former) or hash(self) != hash(other):
         return False
     with uncollected():
-        return driven(_equal(self, other, _Names()))
+        return _equal(self, other)
 
 
 def _pickled(term: Former) -> Any:

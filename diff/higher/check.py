@@ -6,7 +6,7 @@ space of a primitive is what annotations, read from the left to the right, have 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, final
+from typing import TYPE_CHECKING, Any, assert_never
 
 from attrs import evolve
 
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@final
 class Checker(Resolver):
     """The equations of one item, and the rules that make them."""
 

@@ -18,8 +18,8 @@ from attrs import frozen
 from diff.higher.errors import TermError
 from hilbert import DirectSum, Type
 from hilbert import R as REALS
-from hilbert.once import once
-from hilbert.term import Term, bottom_up
+from hilbert.once import kept, known, once
+from hilbert.term import Term, bottom_up, children, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -246,23 +246,23 @@ def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
     return instance(data.declaration.field(label), data.args, data if recur is None else recur)
 
 
-@once
 def mentions(ty: Ty, kind: type[Ty]) -> bool:
     """Whether a type of this class occurs in it."""
+    return kind in _formers(ty)
 
-    def step(node: Ty, rec: Callable[[Any], Any]) -> bool:
-        match node:
-            case TupleType(parts):
-                return isinstance(node, kind) or any(map(rec, parts))
-            case Arrow(dom, cod) | Lin(dom, cod):
-                return isinstance(node, kind) or rec(dom) or rec(cod)
-            case DataType(_, args):
-                return isinstance(node, kind) or any(map(rec, args))
-            case _:  # a leaf has no parts
-                return isinstance(node, kind)
 
-    found: bool = bottom_up(ty, step)
-    return found
+@once
+def _formers(ty: Ty) -> frozenset[type[Ty]]:
+    """The classes of what a type is made of; on the way those of its parts, which are not entered again."""
+
+    def formers(node: Any) -> frozenset[type[Ty]]:
+        parts: list[Any] = children(node)
+        return frozenset({type(node)}).union(*map(_formers, parts))
+
+    for node in postorder(ty, lambda node: children(node) if kept(_formers, node) is None else []):
+        if node is not ty:
+            known(_formers, node, formers(node))
+    return formers(ty)
 
 
 def is_first_order(ty: Ty) -> bool:
