@@ -160,6 +160,16 @@ def test_calls_of_derivatives(name: str, said: str) -> None:
     assert said in " ".join(f.stages()[name](None, None).split())
 
 
+def test_what_a_derivative_by_hand_belongs_to_is_there() -> None:
+    """A stage that calls [rev g] holds g as well, though nothing calls that: what it holds can be checked by itself."""
+    g = "(def g Float (x : Float) (mul x x))"
+    hand = "(def [rev g] Float ((x : Float) (d : Float)) (mul 3.0 (mul x d)))"
+    f = function(f"{g} {hand} (def f Float (x : Float) ([rev g] x 1.0))")
+    text = stage(f, "anf")
+    assert g in text
+    assert numbers(function(text), [2.0]) == [6.0]
+
+
 def test_shadowing() -> None:
     """The order of the let rule: e₁ may mention an outer x."""
     f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")
