@@ -1,6 +1,7 @@
 """The command as a process of its own: the installed script, pipes, files that it writes, and colours."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,20 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(line, shell=True, capture_output=True, text=True, env=env, check=False)  # noqa: S602
     assert (done.stdout, done.stderr) == ("[1.0, 1.0, 1.0, 1.0,", "")
+
+
+def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
+    """Ctrl-C while a file is executed: no traceback, and the status that shells expect."""
+    (tmp_path / "m.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(60)\n", "utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "adjoint.command", "check", f"{tmp_path}/m.py"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as running:  # noqa: S603
+        assert running.stdout is not None
+        assert running.stdout.readline() == "begun\n"
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=30)
+    assert said == ("", "")
+    assert running.returncode == 130
 
 
 @pytest.mark.parametrize("words", ["--help", "run m.py f 3"])
