@@ -112,3 +112,20 @@ assert main(['check', 'no.py']) == 2 and len(foreign()) == 6
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("hilbert: functions in a file")
+
+
+@pytest.mark.parametrize(("set_", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colours_on_a_terminal_only(set_: dict[str, str], tmp_path: Path, *, coloured: bool) -> None:
+    """An error has colours on a terminal, unless NO_COLOR is set or the terminal has none; in a pipe it has none."""
+    (tmp_path / "m.cad").write_text("fun f (x : real) = x * y\n", "utf-8")
+    assert "\x1b[" not in process("check", f"{tmp_path}/m.cad").stderr
+    ours, theirs = os.openpty()
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"PYTHONPATH": str(ROOT), "TERM": "xterm", **set_}
+    command = [sys.executable, "-m", "adjoint.command", "check", f"{tmp_path}/m.cad"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=theirs, env=env, check=False)  # noqa: S603
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert done.returncode == 1
+    assert "m.cad:1:" in said.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert ("\x1b[" in said) == coloured
