@@ -30,6 +30,7 @@ from linmap.matrices.work import STEP, seconds
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
 from linmap.net.reverse import turned
+from linmap.term import wire
 from linmap.term.nets import Net, refs
 from linmap.term.nodes import Lifted
 from linmap.term.wire import datum_of
@@ -49,6 +50,11 @@ SURE = 75
 """A lifted pass that takes less than so many times what starting a step for each arc takes is run without a search.
 
 The search takes some four times as long (measured, 0.35 ms for an arc), and saves a part of a pass.
+"""
+THROUGH = 50
+"""As many times more, where the map goes through a loop or an inverse.
+
+These are dense blocks to elimination: where relations meet them tables are long, and the search takes seconds.
 """
 
 
@@ -119,7 +125,8 @@ def chosen(body: Net) -> str:
         return "elimination"
     name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
     time = _time(body, name)
-    if time <= SURE * STEP * len(body.arcs):
+    through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
+    if time <= SURE * STEP * len(body.arcs) * (THROUGH if through else 1):
         return name
     return name if time <= seconds(dense_plan(body).runner.line) else "elimination"
 
@@ -168,7 +175,7 @@ def _dense_plan(n: Network) -> DensePlan:
 def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
     body = body_of(f, "matrix")
-    if limit is None and all(isinstance(a, (np.ndarray, np.generic)) for a in data):
+    if limit is None and _are_numpys(data):
         match chosen(body):
             case "forward":
                 return np.ascontiguousarray(on_basis(body, data).T)
@@ -196,6 +203,13 @@ def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
         block = whole[rows[entry.out] : rows[entry.out] + out.size, cols[entry.inp] : cols[entry.inp] + inp.size]
         _add(plan.network, block, entry.product, None if entry.place is None else to_numpy(arrays[entry.place]))
     return whole
+
+
+def _are_numpys(data: Any) -> bool:
+    """Whether all arrays are numpy's, those in bundles too."""
+    return all(
+        _are_numpys(a) if isinstance(a, (tuple, list)) else isinstance(a, (np.ndarray, np.generic)) for a in data
+    )
 
 
 def _fresh(array: Any, data: Sequence[Any]) -> Any:

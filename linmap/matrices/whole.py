@@ -12,7 +12,7 @@ from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_pos
 from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
-from linmap.matrices.tables import LISTED, tabled
+from linmap.matrices.tables import LISTED, condensed, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -41,7 +41,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     try:
         q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
     except TooManyRowsError:
-        return _by_scattered(n, p)
+        return by_scattered(n, p)
     factor = q.factors[0] if q.factors else None
     if q.tables:
         (table,) = q.tables
@@ -60,12 +60,16 @@ def scattered(n: Contractor, table: LabelTable, value: NetworkFactor) -> Network
     return NetworkFactor(slot, table.labels + value.labels[1:])
 
 
-def _by_scattered(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
+def by_scattered(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     """Tables as arrays, and then relations applied: where a table of all would be too long."""
     factors = list(p.factors)
     for t in p.tables:
-        (value,) = [f for f in factors if t.row in f.labels] or [n.ones((t.row,))]
-        factors = [*(f for f in factors if f is not value), scattered(n, t, value)]
+        users = [f for f in factors if t.row in f.labels]
+        live = {*t.labels, *uses(users)} - {t.row}
+        _, table, value = condensed(n, [t], users, live, t.labels, None, full=True)
+        assert table is not None  # its labels are live
+        factors = [f for f in factors if f not in users]
+        factors.append(scattered(n, table, value or n.ones((table.row,))))
     used = uses(factors, p.links)
     return n.contract(factors, tuple(c for c in p.open if c in used), p.links)
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import cos, derivative, fun, iterate, root, sin, tanh
+from diff import cos, derivative, fun, inner, iterate, log, root, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -20,6 +20,7 @@ from linmap import (
     cumsum,
     curry,
     diagonal,
+    differences,
     factors,
     from_scipy,
     gather,
@@ -29,6 +30,7 @@ from linmap import (
     red,
     rep,
     section,
+    segment_sum,
     structure,
     total,
     trace,
@@ -458,6 +460,29 @@ def test_plans_of_maps_through_bundles() -> None:
         due = matrix(f, "array")
         np.testing.assert_allclose(on_basis(body, data).T, due, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(on_basis(turned(body), data), due, rtol=1e-12, atol=1e-12)
+
+
+def test_a_hessian_through_an_equation_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bars between neighbours in equilibrium: elimination would make arrays with seven axes, and is not planned."""
+    node, free = Fin.of(40), Fin.of(39)
+    P = R ** Fin.of(2)
+    placed = segment_sum(np.arange(1, 40), node, P, rows=free)
+    along = differences(node, P)
+    rest = (P**node).vec(np.stack([np.arange(40), 0.1 * np.arange(40)], 1))
+    load: Any = (P**free).full(0.02)
+
+    def energy(a: Any, u: Any) -> Any:
+        e = along(rest + placed(u))
+        stretch = log((e * e).sum(over=P.index))
+        return 0.5 * (a @ (stretch * stretch)) + 0.5 * inner(u, u)
+
+    force: Any = grad(fun(R**free, P**free)(energy), 1)
+    compliance = fun(R**free)(lambda a: inner(load, root(lambda u: force(a, u) - load, load)))
+    a = (R**free).ones()
+    by_columns: Any = derivative(grad(compliance)).at(a)
+    due = np.stack([by_columns(e).array for e in (R**free).basis()], axis=1)
+    monkeypatch.setattr("linmap.matrices.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
+    np.testing.assert_allclose(hessian(compliance, a), due, rtol=1e-9, atol=1e-15)
 
 
 def test_each_order_is_right() -> None:

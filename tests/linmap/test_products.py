@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from attrs import evolve
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -19,15 +20,25 @@ from linmap.matrices.contractor import Contractor
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.settle import listed, settled, tidied
 from linmap.matrices.tables import tabled
+from linmap.matrices.whole import by_scattered, contracted, whole
 from linmap.term.datum import Ref
 
 REAL = Entry("float64")
+
+
+def _listed(factor: NetworkFactor | None) -> tuple[NetworkFactor, ...]:
+    return () if factor is None else (factor,)
+
+
 FORMS = {
     "tabled": lambda n, p: [tabled(n, p, ())],
     "tabled in full": lambda n, p: [tabled(n, p, p.open, full=True)],
     "listed": lambda n, p: [listed(n, p)],
     "tidied": lambda n, p: [tidied(n, p)],
     "tidied, listed": lambda n, p: [tidied(n, p, long=True)],
+    "contracted": lambda n, p: [contracted(n, p)],
+    "scattered": lambda n, p: [evolve(p, factors=_listed(by_scattered(n, p)), links=(), tables=())],
+    "whole": lambda n, p: [whole(n, [p])],
     "settled": lambda n, p: settled(n, [p, p], one=True),
 }
 """What brings a product into others with the same sum; the last one adds it to itself."""
