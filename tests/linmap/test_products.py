@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def _listed(factor: NetworkFactor | None) -> tuple[NetworkFactor, ...]:
     return () if factor is None else (factor,)
 
 
-FORMS = {
+FORMS: dict[str, Callable[[Contractor, NetworkProduct], list[NetworkProduct]]] = {
     "tabled": lambda n, p: [tabled(n, p, ())],
     "tabled in full": lambda n, p: [tabled(n, p, p.open, full=True)],
     "listed": lambda n, p: [listed(n, p)],
