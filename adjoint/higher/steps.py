@@ -53,7 +53,19 @@ from diff.higher.terms import (
     pattern_type,
     real,
 )
-from diff.higher.types import REAL, Arrow, DataType, Lin, SelfType, TupleType, Ty, instance, is_first_order, mentions, payload
+from diff.higher.types import (
+    REAL,
+    Arrow,
+    DataType,
+    Lin,
+    SelfType,
+    TupleType,
+    Ty,
+    instance,
+    is_first_order,
+    mentions,
+    payload,
+)
 from hilbert.term import driven
 
 if TYPE_CHECKING:
