@@ -5,7 +5,8 @@
     (3) f(r) → its value         (6) of two dual maps before a               → (Ω λy. ⟨y, E⟩)·((Ω λ⟨y, x⟩. L)·ω)
                                      neutral covector one              (9)–(20) ((Ω λy. E)·ω) V → (λv. S)*·(ω E[V/y])
 
-A is A-reduction under Ω, § a rule for what the paper has no rule for. `reduce` comes to the same end at once.
+A is A-reduction under Ω, § a rule for what the paper has no rule for. Rule 6 is also for dual maps on data that hold
+functions, where covectors have no normal form. `reduce` comes to the same end at once.
 """
 
 from __future__ import annotations
@@ -52,7 +53,19 @@ from diff.higher.terms import (
     pattern_type,
     real,
 )
-from diff.higher.types import REAL, Arrow, DataType, SelfType, TupleType, Ty, instance, mentions, payload
+from diff.higher.types import (
+    REAL,
+    Arrow,
+    DataType,
+    Lin,
+    SelfType,
+    TupleType,
+    Ty,
+    instance,
+    is_first_order,
+    mentions,
+    payload,
+)
 from hilbert.term import bottom_up, driven
 
 if TYPE_CHECKING:
@@ -85,6 +98,8 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     for _ in range(most):
         found = driven(strategy.step(term))
         if found is None:
+            if not _has_normal(term):
+                reduce(term)  # refuses
             return
         step: ReductionStep = found
         term = step.term
@@ -164,8 +179,10 @@ class _Strategy:
                 return ReductionStep("§", reduce(term))
             case Prim():
                 return ReductionStep("3", reduce(term))
-            case Dual(_, body, Dual(inner, outer, covector)) if not isinstance(reduce(term), (Cov, Zero, Ev, Dv)):
+            case Dual(_, body, Dual(inner, outer, covector)) if not _has_normal(term.covector) or _is_open(term):
                 return ReductionStep("6", evolve(term, body=_matched(inner, body, outer), covector=covector))
+            case Dual() if not _has_normal(term):  # it waits for rule 6
+                return None
             case Dual():
                 return ReductionStep("5", reduce(term))
             case _:  # this is a value
@@ -226,6 +243,27 @@ def _contexts(term: AnyTerm) -> tuple[str, ...]:
             return "at", "along", "covector"
         case _:  # values have none
             return ()
+
+
+def _is_open(term: Dual) -> bool:
+    """Whether a dual map stays before a neutral covector."""
+    return _has_normal(term) and not isinstance(reduce(term), (Cov, Zero, Ev, Dv))
+
+
+def _has_normal(term: AnyTerm) -> bool:
+    """Whether covectors of this type have normal forms: those on data that hold functions have none."""
+    stack: list[Ty] = [type_of(term)]
+    while stack:
+        match stack.pop():
+            case DataType() as ty if not is_first_order(ty):
+                return False
+            case TupleType(parts):
+                stack.extend(parts)
+            case Arrow(dom, cod) | Lin(dom, cod):
+                stack += [dom, cod]
+            case _:  # a leaf has no parts
+                pass
+    return True
 
 
 def _with_part(term: Any, name: str, part: Any) -> AnyTerm:

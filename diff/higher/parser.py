@@ -382,7 +382,9 @@ def _wrapped(kind: str, place: Place, parts: tuple[Any, ...], body: AnyTerm) -> 
         case "if":
             return If(parts[0], parts[1], body, place=place)
         case "::":
-            return Con("Cons", DataType(LIST, (unknown(),)), Tuple((parts[0], body)), place=place)
+            is_list = isinstance(body, Con) and body.label == "Cons"  # of the same type: one unknown for all of a chain
+            ty = body.type if isinstance(body, Con) and is_list else DataType(LIST, (unknown(),))
+            return Con("Cons", ty, Tuple((parts[0], body)), place=place)
         case _:  # fold (p, q). t over l from …
             pair, inside, over = parts
             branches = (Branch("Nil", Tuple(()), body, place=place), Branch("Cons", pair, inside, place=place))

@@ -253,6 +253,44 @@ def test_folds_over_functions() -> None:
     assert str(last) == str(reduce(term)) == "36"
 
 
+FOLD = "{Stop z -> z*z | Go f -> f 2}"
+GAMES = [  # (4·y²)' = 8·y, (4·y⁴)' = 16·y³, (4·y³)' = 12·y², (16·y⁴)' = 64·y³, all at 3
+    (rf"pull(\y. fold (Go (\x. Stop (x*y))) of {FOLD}, cov(1)) 3", "cov(24)"),
+    (rf"pull(\y. (\h. fold (h y) of {FOLD}) (\z. Go (\x. Stop (x*y*z))), cov(1)) 3", "cov(432)"),
+    (rf"pull(\y. let <a, g> = <y, Go (\x. Stop (x*y))> in a * (fold g of {FOLD}), cov(1)) 3", "cov(108)"),
+    (rf"pull(\y. fold (Go (\x. Go (\z. Stop (x*y*y*z)))) of {FOLD}, cov(1)) 3", "cov(1728)"),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), GAMES, ids=[text for text, _ in GAMES])
+def test_covectors_on_data_with_functions(text: str, due: str) -> None:
+    """These have no normal form: dual maps on such data are joined by rule 6, until one is on what has covectors."""
+    module = Module()
+    list(module.read("data Game = Stop real | Go (real -> Game)"))
+    term, ty = module.term(text)
+    rules, last = [], term
+    for step in steps(term):
+        rules.append(step.rule)
+        last = step.term
+        assert type_of(last) is ty
+    assert "6" in rules
+    assert str(last) == str(reduce(term)) == due
+
+
+def test_a_result_without_normal_form() -> None:
+    """Where the whole term is a covector on such data, `steps` ends with the error of `reduce`."""
+    module = Module()
+    list(module.read("data Game = Stop real | Go (real -> Game)"))
+    for text in (
+        rf"pull(\g. fold g of {FOLD}, cov(1)) (Go (\x. Stop (x*x)))",
+        rf"pull(\g. fold (g 3) of {FOLD}, cov(1)) (\y. Go (\x. Stop (x*y)))",
+    ):
+        term, _ = module.term(text)
+        for run in (reduce, lambda one: list(steps(one))):
+            with pytest.raises(TermError, match="there are no covectors on Game"):
+                run(term)
+
+
 def test_series_in_series_are_not_a_normal() -> None:
     """A let whose value is a series is no series yet."""
     term, _ = MODULE.term(r"\x. let a = (let b = sin x in let c = sin b in c) in let d = sin a in d")
