@@ -120,7 +120,7 @@ class Checker(Resolver):
             case Number(text):
                 if isinstance(hint, Int) and text.isdigit():
                     return Lit(int(text), place=place), INT
-                return evolve(real(float(text)), place=place), REAL
+                return real(float(text), place), REAL
             case Name(name, at):
                 return self.named(name, at, hint, place)
             case Prim(op, arg):

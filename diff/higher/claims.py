@@ -34,7 +34,7 @@ from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt
 from diff.higher.unify import Unifier
 from diff.higher.values import Closure, Native, Tagged, Value, filled, opened, shape_of, stacked
 from hilbert import SpaceError, Vec
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 from linmap import matrix
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def result_of(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result
         found: str | None = f"no rule for `{claim.word}`: pullbacks are not reduced by this command"
     else:
         try:
-            found = rule(module, claim)
+            with uncollected():
+                found = rule(module, claim)
         except TermError as error:
             found = f"error {error.code}: {error}"
         except SpaceError as error:  # of the library, which knows no places

@@ -52,7 +52,7 @@ from diff.loops import fold as loop
 from diff.operations import select
 from hilbert import SpaceError, Vec
 from hilbert.once import once
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,8 @@ def evaluate(term: AnyTerm, values: dict[int, Value] | None = None, steps: int =
 
     Raises TermError: `limit` after so many steps, `tag` where data would decide what is discrete.
     """
-    return driven(Evaluator(steps).value(term, dict(values or {})))
+    with uncollected():
+        return driven(Evaluator(steps).value(term, dict(values or {})))
 
 
 def call(function: Value, *args: Value, steps: int = STEPS) -> Value:

@@ -11,7 +11,7 @@ from diff.higher.parser import Parser
 from diff.higher.terms import AnyTerm, Lam, Var, fresh, pattern_type, variables
 from diff.higher.tokens import items, tokens
 from diff.higher.types import LIST, RECUR, UNIT, Arrow, Declaration, Param, Ty, declared, unknown
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,8 +108,8 @@ class Reader:
         words = item.split(None, 3)
         if words[0] == "error" and words[1:2] == ["syntax"]:
             return self._syntax(item, file, line)
-        found = tokens(item, file, line)
-        made = self._item(found)
+        with uncollected():
+            made = self._item(tokens(item, file, line))
         if isinstance(made, (Definition, PrimitiveItem, Free)):
             self.names.add(made.name)
         return made

@@ -104,6 +104,10 @@ class Module:
 
     def add(self, item: Item) -> None:
         """Take in one item; nothing is changed if it is refused."""
+        with uncollected():
+            self._add(item)
+
+    def _add(self, item: Item) -> None:
         match item:
             case Declared(declaration, place):
                 for label in declaration.labels:

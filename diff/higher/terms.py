@@ -12,6 +12,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import field, frozen
 
 from diff.higher.errors import Place
@@ -333,9 +334,9 @@ def fresh(name: str = "x", ty: Ty = REAL, place: Place | None = None) -> Var:
     return Var(name, next(_numbers), ty, place=place)
 
 
-def real(value: float) -> Lit:
+def real(value: float, place: Place | None = None) -> Lit:
     """The number as a term of type ℝ."""
-    return Lit(R.vec(float(value)))
+    return Lit(R.vec(np.array(float(value))), place=place)  # of an array in half the time
 
 
 def variables(pattern: Pattern) -> list[Var]:

@@ -19,7 +19,7 @@ from diff.higher.parser import Parser
 from diff.higher.partials import partial
 from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
-from diff.higher.terms import AnyTerm, App, Lam, Tuple, below, real
+from diff.higher.terms import AnyTerm, App, Con, Lam, Tuple, below, real
 from diff.higher.tokens import tokens
 from diff.higher.types import LIST, Arrow, DataType, TupleType, ground, list_of, unknown
 from diff.higher.values import applied
@@ -357,6 +357,23 @@ def test_definitions_are_local_to_a_module() -> None:
 
 
 # --- types ---
+
+
+def test_lists_in_a_chain() -> None:
+    """t :: … :: [] is one list with one unknown type of elements, as [t, …] is, also where they do not agree."""
+    chain, ty = Module().term("1 :: 2 :: " * 3_000 + "[]")
+    whole, other = Module().term("[" + ", ".join(["1, 2"] * 3_000) + "]")
+    assert ty is other
+    assert show_value(evaluate(chain)) == show_value(evaluate(whole))
+    opened = Reader().term("1 :: 2 :: 3 :: []")
+    cells = [node for node in postorder(opened, below) if isinstance(node, Con) and node.label == "Cons"]
+    assert len({cell.type for cell in cells}) == 1
+    said = []
+    for text in ("1 :: true :: []", "[1, true]"):
+        with pytest.raises(TermError) as caught:
+            Module().term(text)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
 
 
 def test_types_are_one_object() -> None:
