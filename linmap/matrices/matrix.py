@@ -75,7 +75,7 @@ def _own(made: Any) -> Any:
 
 
 def cheapest(s: Form) -> As:
-    """The form with the least storage."""
+    """The form that the structure suggests: sparse where some block has few entries."""
     if isinstance(s, LowRank):
         return "tensor"
     if isinstance(s, DenseForm) or (isinstance(s, (Blocks, SumForm, Kronecker, BlockDiagonal)) and not _thin(s)):
