@@ -38,8 +38,8 @@ class Program(Selection[V, W], Fun[V, W]):
     derived from as it is written: derivatives of both are weighed (see `diff.plan`).
     """
 
-    dom: Any
-    cod: Any
+    dom: V
+    cod: W
     line: Line
     names: tuple[str, ...] = field(default=(), eq=False)
     written: AnyProgram | None = field(default=None, eq=False)

@@ -26,6 +26,9 @@ ARRAYS = {
     "swapaxes": "x.T",
     "mT": "x.T",
     "conj": "x itself: entries are real",
+    "inv": "inverse(A)",
+    "det": "det(A)",
+    "at": "x + inject(V, k)(d), or select(c, x) + select(~c, y): nothing is changed in place",
 }
 """What takes the place of an attribute of arrays, for vectors and expressions."""
 FUNCTIONS = {
@@ -58,6 +61,7 @@ FUNCTIONS = {
     "diag": "v.diag() for the matrix with v on its diagonal, A.diagonal() for the diagonal of A",
     "diagonal": "A.diagonal()",
     "trace": "A.trace()",
+    "inv": ARRAYS["inv"],
     "tile": ARRAYS["repeat"],
     "repeat": ARRAYS["repeat"],
     "round": ARRAYS["round"],
