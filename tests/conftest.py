@@ -2,9 +2,12 @@
 
 import importlib
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from diff.elementwise import RULES
 
 SLOW = [HealthCheck.too_slow]  # a machine that others use too may be slow for a while
 settings.register_profile("fuzz", deadline=None, max_examples=60, print_blob=True, suppress_health_check=SLOW)
@@ -21,6 +24,16 @@ def why_no_gpu() -> str | None:
     except (ImportError, RuntimeError) as error:  # without a driver cupy raises a RuntimeError
         return f"no cupy with a device: {error}"
     return None if devices else "no cupy with a device: 0 devices"
+
+
+@pytest.fixture(autouse=True)
+def table_of_primitives() -> Iterator[None]:
+    """After each test the table of primitives is what it was: no test reads what another registers."""
+    before = dict(RULES)
+    yield
+    if before != RULES:
+        RULES.clear()
+        RULES.update(before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

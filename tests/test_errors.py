@@ -12,7 +12,7 @@ import pytest
 
 from hilbert import SpaceError
 from hilbert.program.run import Runner
-from tests.bad_input import PACKAGES, WORDS, elementwise, first_line, says, unitary
+from tests.bad_input import PACKAGES, WORDS, first_line, says, unitary
 
 Rows: TypeAlias = list[tuple[str, str]]
 """The source of a wrong call, and what its message contains; … stands for anything."""
@@ -1013,15 +1013,6 @@ RESULTS |= {"TermFunction", "AnyTermFunction"}
 
 
 @pytest.fixture
-def table() -> Iterator[None]:
-    """The table of primitives is afterwards what it was."""
-    before = dict(elementwise.RULES)
-    yield
-    elementwise.RULES.clear()
-    elementwise.RULES.update(before)
-
-
-@pytest.fixture
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whoever runs array operations fails. Maps keep what runs them, so that afterwards it must run again."""
     plain, forbidden = Runner.run, True
@@ -1034,7 +1025,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forbidden = False
 
 
-@pytest.mark.usefixtures("table", "nothing_runs")
+@pytest.mark.usefixtures("nothing_runs")
 @pytest.mark.parametrize(
     ("call", "message"),
     [pytest.param(*row, id=row[0]) for names in TABLE.values() for rows in names.values() for row in rows],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -361,16 +361,6 @@ def test_what_fits_elsewhere_is_taken_or_refused(entrance: str) -> None:
 # --- errors that come later ---
 
 
-@pytest.fixture
-def table() -> Iterator[None]:
-    """The table of primitives is afterwards what it was."""
-    before = dict(elementwise.RULES)
-    yield
-    elementwise.RULES.clear()
-    elementwise.RULES.update(before)
-
-
-@pytest.mark.usefixtures("table")
 def test_a_primitive_keeps_shape_and_dtype() -> None:
     """The value of a user's primitive has the argument's shape and dtype, or its first use says so."""
     total = D.register("total", lambda xp, x: xp.sum(x), lambda x, _: x)
@@ -384,7 +374,6 @@ def test_a_primitive_keeps_shape_and_dtype() -> None:
         number(k)
 
 
-@pytest.mark.usefixtures("table")
 def test_a_primitive_that_this_process_does_not_know() -> None:
     """Primitives travel by name: unpickled where it is not registered, one says so when it is used."""
     mine = D.register("mine", lambda _, x: 2.0 * x, lambda x, _: 0.0 * x + 2.0)

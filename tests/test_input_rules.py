@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 import attrs
@@ -14,7 +14,6 @@ import pytest
 from adjoint import check_adjoint, hessian, jacobian
 from diff import contract, derivative, fun, maximum, program, register, sin
 from diff import nodes as functions
-from diff.elementwise import RULES
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, Z, direct_sum
 from hilbert.program.external import MapRule
 from hilbert.relation import by_key, function, labels, leq, pairs, run, sliding, window
@@ -65,15 +64,6 @@ NUMBERS = masked([1.0, 2.0, 3.0], [False, True, False])
 PLACES = masked([0, 1, 2], [False, True, False])
 ONE = masked(2.0, mask=True)
 HUGE = 10**400
-
-
-@pytest.fixture
-def table() -> Iterator[None]:
-    """Primitives that a test registers are forgotten."""
-    before = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(before)
 
 
 MASKED: dict[str, Callable[[], object]] = {
@@ -127,7 +117,6 @@ def test_discrete_data_are_copied(space: Any, entries: list[Any]) -> None:
     assert v.array.tolist() == entries
 
 
-@pytest.mark.usefixtures("table")
 def test_a_primitive_cannot_write_into_what_others_read() -> None:
     """The argument of a registered primitive is read-only, intermediate results too; else it is a copy."""
     strict = pytest.importorskip("array_api_strict")

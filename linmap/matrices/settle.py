@@ -1,7 +1,8 @@
 """Sums of products on one wire: tidied, added where alike, a common factor taken out, merged where there are many.
 
 No product makes an array that is larger than the larger of those that it is made of, so that what is of low rank, a
-Kronecker product or a diagonal stays one. More than `MOST` products become one, on the union of their patterns.
+Kronecker product or a diagonal stays one. More than `MOST` products become one, on the union of their patterns; beside
+it are those that are relations of too many tuples to be listed, at most as many.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from attrs import evolve
 from linmap.matrices.columns import Labels, TooManyRowsError
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
-from linmap.matrices.tables import LISTED, condensed
-from linmap.matrices.whole import merged, merged_by_axes, restricted
+from linmap.matrices.tables import condensed, most_rows
+from linmap.matrices.whole import merged, merged_but_long, merged_by_axes, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 Part: TypeAlias = LabelTable | Link
 MOST = 6
-"""More products than this are merged into one."""
+"""More products than this are merged into one, but for long relations."""
 MANY = 12
 """A product with more parts than this is tidied where it stands."""
 
@@ -40,7 +41,8 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
         made = _tables_merged(n, added(n, made))
     if len(made) > MOST and not one:
         made = merged_by_axes(n, made)
-    made = [merged(n, made)] if len(made) > (1 if one else MOST) else made
+        made = merged_but_long(n, made, MOST) if len(made) > MOST else made
+    made = [merged(n, made)] if one and len(made) > 1 else made
     n.release(before, made)
     return made
 
@@ -100,7 +102,7 @@ def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
         live = set(p.open) | uses(rest, others) | {t.row for t in rest if isinstance(t, LabelTable)}
         order = (*p.open, *sorted(live - set(p.open)))
         try:
-            k, table, value = condensed(n, parts, inside, live, order, LISTED)
+            k, table, value = condensed(n, parts, inside, live, order, most_rows(n, p))
         except TooManyRowsError:
             continue
         if table is not None:

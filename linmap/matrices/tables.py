@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 
     from linmap.matrices.contractor import Contractor
 
-LISTED = 2 * 10**6
-"""Tables with at most so many rows are made where nobody has asked for a sparse matrix."""
+LISTED, LONGEST = 2 * 10**6, 10**7
+"""Tables with at most so many rows are made where nobody has asked for a sparse matrix, and as far as the second number
+those with at most twice as many as their block has entries."""
+
+
+def most_rows(n: Contractor, p: NetworkProduct) -> int:
+    """How many rows a table of a product may have where nobody has asked for a sparse matrix."""
+    return max(LISTED, min(2 * n.size(p.open), LONGEST))
 
 
 def condensed(
@@ -34,12 +40,14 @@ def condensed(
     most: int | None,
     *,
     full: bool = False,
+    ways: bool = True,
 ) -> tuple[float, LabelTable | None, NetworkFactor | None]:
     """Relations, tables and factors as a number, one table and one factor, over the labels that are live.
 
-    `order` is the order of the table's labels. A table of all tuples is made only if `full`. Raises TooManyRowsError.
+    `order` is the order of the table's labels. A table of all tuples is made only if `full`. In how many `ways` a tuple
+    comes about is a factor, too, unless only the tuples are asked for. Raises TooManyRowsError.
     """
-    tables, left = [TableBuilder.of(n, part, most) for part in parts], list(factors)
+    tables, left = [TableBuilder.of(n, part, most, ways=ways) for part in parts], list(factors)
     changed, k = tables, 1.0
     while tables:
         for f in list(left):
@@ -68,7 +76,7 @@ def condensed(
             tables = [t for t in tables if t is not b]
             a.join(b, live.union(uses(left), *[t.labels for t in tables if t is not a]), order, most)
             changed = [] if a.columns else [a]
-    rows = tables[0] if tables else TableBuilder(n, {})
+    rows = tables[0] if tables else TableBuilder(n, {}, ways=ways)
     for f in left:
         rows.absorb(f)
     keep = live & {c for g in rows.gathers for c in g.rest}
@@ -93,11 +101,17 @@ def _nearest(tables: Sequence[TableBuilder]) -> tuple[TableBuilder, TableBuilder
 
 
 def tabled(
-    n: Contractor, p: NetworkProduct, held: Iterable[int], most: int | None = None, *, full: bool = False
+    n: Contractor,
+    p: NetworkProduct,
+    held: Iterable[int],
+    most: int | None = None,
+    *,
+    full: bool = False,
+    ways: bool = True,
 ) -> NetworkProduct:
     """The product with one table, which has at least the open labels `held`, and at most one factor; no links.
 
-    Labels that the table does not have are axes of the factor, or free. A table of all tuples is made only if `full`.
+    Labels that the table does not have are axes of the factor, or free. `full` and `ways` are those of `condensed`.
     Raises TooManyRowsError, and SpaceError where labels are dynamic.
     """
     if _is_tabled(n, p, held, full=full):
@@ -112,7 +126,7 @@ def tabled(
         if not p.factors:
             return p
         return evolve(p, factors=(multiplied(n, p.factors, tuple(c for c in p.open if c in uses(p.factors))),))
-    k, table, value = condensed(n, parts, p.factors, set(p.open), p.open, most, full=full)
+    k, table, value = condensed(n, parts, p.factors, set(p.open), p.open, most, full=full, ways=ways)
     if table is not None and not table.count:
         return NetworkProduct(0.0, (), (), p.out, p.inp)
     factors = () if value is None else (value,)

@@ -57,11 +57,15 @@ class Gather:
 class TableBuilder:
     """Tuples of labels under construction, each once, and the factors that are read for each of them.
 
-    `keys` are sets of labels of which no two tuples have the same values.
+    `keys` are sets of labels of which no two tuples have the same values. In how many `ways` each comes about is
+    counted where that is asked for.
     """
 
-    def __init__(self, n: Contractor, columns: Columns, keys: Iterable[frozenset[int]] = ()) -> None:
+    def __init__(
+        self, n: Contractor, columns: Columns, keys: Iterable[frozenset[int]] = (), *, ways: bool = True
+    ) -> None:
         self.n = n
+        self.ways = ways
         self.columns = columns
         self.count = length(columns)
         self.keys = [*keys]
@@ -69,10 +73,10 @@ class TableBuilder:
         self.multiplicity: Ints | None = None  # how often each tuple counts, where that is not once
 
     @staticmethod
-    def of(n: Contractor, part: Part | Columns, most: int | None) -> TableBuilder:
+    def of(n: Contractor, part: Part | Columns, most: int | None, *, ways: bool = True) -> TableBuilder:
         """The tuples of a relation or a table, those only that agree where a label stands twice."""
         if isinstance(part, dict):
-            return TableBuilder(n, part, [frozenset(part)])
+            return TableBuilder(n, part, [frozenset(part)], ways=ways)
         sizes = n.sizes
         if isinstance(part, LabelTable):
             columns = [(part.row, np.arange(part.count)), *zip(part.labels, part.columns, strict=True)]
@@ -91,7 +95,8 @@ class TableBuilder:
             if c in made:
                 keep &= made[c] == column
             made[c] = column
-        return TableBuilder(n, made if keep.all() else {c: column[keep] for c, column in made.items()}, keys)
+        made = made if keep.all() else {c: column[keep] for c, column in made.items()}
+        return TableBuilder(n, made, keys, ways=ways)
 
     @property
     def labels(self) -> set[int]:
@@ -154,7 +159,7 @@ class TableBuilder:
         if most is not None and self.count > most:
             raise TooManyRowsError
         plain = not self.gathers and not other.gathers
-        self.gathers, self.multiplicity = [], values.astype(np.int64) if plain else None
+        self.gathers, self.multiplicity = [], values.astype(np.int64) if plain and self.ways else None
         if not plain:
             row = n.label(Fin.of(self.count))
             self.gathers = [Gather(n.constant(values, (row,)).slot, (row,), ())]
@@ -232,6 +237,8 @@ class TableBuilder:
     def _sum(self, live: set[int], found: Distinct) -> None:
         n, many = self.n, self.multiplicity
         self.multiplicity = None
+        if not self.gathers and not self.ways:
+            return
         if not self.gathers:
             self.multiplicity = found.summed(np.ones(found.given, np.int64) if many is None else many).astype(np.int64)
             return

@@ -12,7 +12,7 @@ from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_pos
 from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
-from linmap.matrices.tables import LISTED, condensed, tabled
+from linmap.matrices.tables import condensed, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
         except WideRelationError:  # then pairs are listed
             pass
     try:
-        q = tabled(n, p, (), LISTED if n.size(p.open) <= HUGE else None)
+        q = tabled(n, p, (), most_rows(n, p) if n.size(p.open) <= HUGE else None)
     except TooManyRowsError:
         return by_scattered(n, p)
     factor = q.factors[0] if q.factors else None
@@ -140,6 +140,14 @@ def _same(products: Sequence[NetworkProduct]) -> Same:
     }
 
 
+def _held(products: Sequence[NetworkProduct]) -> tuple[Same, list[int]]:
+    """The identities that stay, and the positions of the labels that a table of all products has."""
+    same, cut = _same(products), len(products[0].out)
+    every = {k for p in products for k in restricted(p)}
+    held = sorted(every - set(same.values()) - {cut + j for j in same})
+    return (same, held) if held else ({}, sorted(every))
+
+
 def _fresh(n: Contractor, p: NetworkProduct, same: Same) -> tuple[Labels, Labels]:
     """New labels of the output and of the input."""
     out = tuple(n.twin(c) for c in p.out)
@@ -151,26 +159,48 @@ def merged(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
 
     An identity that all of them have stays one.
     """
+    try:
+        return _on_union(n, products)
+    except TooManyRowsError:
+        return whole(n, products, _held(products)[0])
+
+
+def merged_but_long(n: Contractor, products: Sequence[NetworkProduct], most: int) -> list[NetworkProduct]:
+    """The sum as one product and, beside it, at most so many of more tuples than are listed, which stay relations."""
+    try:
+        return [_on_union(n, products)]
+    except TooManyRowsError:
+        long = [p for p in products if _is_long(n, p)]
+    if not 0 < len(long) <= most:
+        return [merged(n, products)]
+    short = [p for p in products if not any(p is q for q in long)]
+    return [merged(n, short), *long] if short else long
+
+
+def _is_long(n: Contractor, p: NetworkProduct) -> bool:
+    """Whether a product has more tuples than are listed."""
+    try:
+        tabled(n, p, [(p.out + p.inp)[k] for k in restricted(p)], most_rows(n, p), full=True)
+    except TooManyRowsError:
+        return True
+    return False
+
+
+def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProduct:
+    """The sum as `merged` has it. Raises TooManyRowsError where a block could be made whole instead."""
     if len(products) == 1:
         return products[0]
     first = products[0]
     if any(n.is_found(f) for p in products for f in p.factors):
         return whole(n, products)
-    same, cut = _same(products), len(first.out)
-    every = {k for p in products for k in restricted(p)}
-    held = sorted(every - set(same.values()) - {cut + j for j in same})
-    if not held:
-        same, held = {}, sorted(every)
+    same, held = _held(products)
     if any(_fills(p, held) for p in products):
         return whole(n, products, same)
     out, inp = _fresh(n, first, same)
     fresh = out + inp
     rows = tuple(fresh[k] for k in held)
-    most = LISTED if n.size(first.out) * n.size(first.inp) <= HUGE else None
-    try:
-        parts, columns = _tables(n, products, held, rows, most)
-    except TooManyRowsError:
-        return whole(n, products, same)
+    most = most_rows(n, first) if n.size(first.out) * n.size(first.inp) <= HUGE else None
+    parts, columns = tables(n, products, held, rows, most)
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
     named = [_names(p, held, fresh) for p in parts]
@@ -251,23 +281,17 @@ def _added(n: Contractor, parts: Sequence[NetworkProduct], places: Ints, values:
     return total
 
 
-def union(n: Contractor, products: Sequence[NetworkProduct], most: int) -> int:
-    """How many entries the sum of some products has. Raises TooManyRowsError."""
-    first = products[0]
-    held = sorted({k for p in products for k in restricted(p)})
-    rows = tuple(n.twin((first.out + first.inp)[k]) for k in held)
-    _, columns = _tables(n, products, held, rows, most)
-    if not columns or not rows:
-        return n.size(first.out + first.inp) if columns else 0
-    count = distinct(rows, columns, n.sizes).count
-    return count * (n.size(first.out + first.inp) // max(n.size(rows), 1))
-
-
-def _tables(
-    n: Contractor, products: Sequence[NetworkProduct], held: Sequence[int], rows: Labels, most: int | None
+def tables(
+    n: Contractor,
+    products: Sequence[NetworkProduct],
+    held: Sequence[int],
+    rows: Labels,
+    most: int | None,
+    *,
+    ways: bool = True,
 ) -> tuple[list[NetworkProduct], list[Columns]]:
     """The products that are not 0, each with a table of the labels at some positions, and its columns by new labels."""
-    parts = [tabled(n, p, [(p.out + p.inp)[k] for k in held], most, full=True) for p in products]
+    parts = [tabled(n, p, [(p.out + p.inp)[k] for k in held], most, full=True, ways=ways) for p in products]
     parts = [p for p in parts if p.k]
     return parts, [_columns(p, held, rows) for p in parts]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from adjoint import hessian
-from diff import Expr, dot, each, exp, fun, inner, sqrt
+from adjoint import grad, hessian
+from diff import Expr, conv, derivative, dot, each, exp, fun, inner, sqrt
 from hilbert import Fin, R, direct_sum
 from hilbert.relation import band, function, leq, pairs
 from linmap import (
@@ -35,6 +35,7 @@ from linmap import (
     zero,
 )  # fmt: skip
 from linmap.contraction import hadamard, matrix_vector, scalar
+from linmap.matrices import counting, tables
 from linmap.matrices.structure import (
     Blocks,
     DenseForm,
@@ -46,8 +47,10 @@ from linmap.matrices.structure import (
     SparseForm,
     ZeroForm,
 )  # fmt: skip
-from linmap.matrices.tables import LISTED
 from tests.oracle import matrix as due_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 X, Y = Fin.of(5), Fin.of(4)
 V, W, M = R**X, R**Y, R ** (Y * X)
@@ -117,12 +120,75 @@ def test_what_is_not_listed_is_a_bound() -> None:
         Z = Fin.of(n)
         return structure(red(band(Z, 1, 1)) @ red(band(Z, 2, 2)))
 
-    small, large = found(100), found(LISTED)
+    small, large = found(100), found(counting.PATTERN)
     assert small.exact
     assert small.entries == 7 * 100 - 2 * (1 + 2 + 3)
     assert not large.exact
-    assert large.entries >= 7 * LISTED - 2 * (1 + 2 + 3)
+    assert large.entries >= 7 * counting.PATTERN - 2 * (1 + 2 + 3)
     assert str(large).startswith("sparse, at most ")
+
+
+def blurred(n: int, width: int) -> tuple[Any, Callable[[Expr[Any]], Expr[Any]], int]:
+    """A squared blur of an image, in which no entry of the kernel is 0, and how many pairs of pixels meet in it."""
+    row, col, window, one = Fin.of(n), Fin.of(n), Fin.of(width), Fin.of(1)
+    V = R ** (row * col)
+    kernel = (R ** (window * window * one * one)).ones()
+
+    def energy(x: Expr[Any]) -> Expr[Any]:
+        y = conv(x.reshape(row * col * one), kernel, padding="same")
+        return inner(y, y)
+
+    reach = range(1 - width, width)
+    return V, energy, sum(n - abs(d) for d in reach) ** 2
+
+
+def edges(x: Expr[Any]) -> Expr[Any]:
+    """The smoothed total variation of an image."""
+    right, down = x.roll(-1, over=0) - x, x.roll(-1, over=1) - x
+    return sqrt(right * right + down * down + 0.01).sum()
+
+
+@pytest.mark.parametrize("n", [32, 48])
+def test_many_ways_to_a_pair(n: int) -> None:
+    """Two blurs by 7×7 have millions of ways from pixel to pixel; the pattern is that of the pairs, in a sum too."""
+    V, energy, pairs_ = blurred(n, 7)
+    f = fun(V)(energy)
+    found: Any = structure(derivative(grad(f)))
+    assert isinstance(found, SparseForm)
+    assert (found.entries, found.exact) == (pairs_, True)
+    g = fun(V)(lambda x: edges(x) + energy(x))
+    made = hessian(g, V.random(RNG), as_="sparse")
+    found = structure(derivative(grad(g)))
+    assert found.entries == made.nnz == np.count_nonzero(made.data)
+
+
+@pytest.mark.parametrize("listed", [400, 4000, 40000])
+@pytest.mark.parametrize("pattern", [40, 4000, 40000])
+def test_patterns_beside_what_is_not_listed(monkeypatch: pytest.MonkeyPatch, listed: int, pattern: int) -> None:
+    """Whatever is listed or not, a matrix has its values, a sparse one no entry too many, and a bound is one."""
+    monkeypatch.setattr(tables, "LISTED", listed)
+    monkeypatch.setattr(tables, "LONGEST", listed)
+    monkeypatch.setattr(counting, "PATTERN", pattern)
+    V, energy, _ = blurred(12, 3)
+
+    def several(x: Expr[Any]) -> Expr[Any]:
+        many = edges(x)
+        for k in range(4):
+            many = many + exp(x.roll(k, over=0) * x).sum()
+        return many + energy(x) + energy(x.roll(1, over=1) * x)
+
+    g = fun(V)(several)
+    x = V.random(RNG)
+    due = np.reshape(hessian(g, x), (144, 144))
+    made = hessian(g, x, as_="sparse")
+    h, basis = 1e-5, np.eye(144).reshape(144, 12, 12)
+    rows = [np.reshape((grad(g)(x + h * e) - grad(g)(x - h * e)).array, 144) / (2 * h) for e in map(V.vec, basis)]
+    assert np.allclose(due, rows, rtol=1e-5, atol=1e-5)
+    assert np.allclose(made.toarray(), due, rtol=1e-12, atol=1e-12)
+    assert made.nnz == np.count_nonzero(due)
+    found: Any = structure(derivative(grad(g)))
+    if isinstance(found, SparseForm):
+        assert found.entries == made.nnz if found.exact else found.entries >= made.nnz
 
 
 def test_terms_of_one_matrix() -> None:
