@@ -17,13 +17,14 @@ from hilbert.formal.kernels import dense as multiplied_out
 from hilbert.once import once
 from hilbert.program.constant import Const
 from linmap.matrices.blocks import BlockPattern, block_pattern
+from linmap.matrices.counting import components
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.network import Network, network
 from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.settle import listed
 from linmap.matrices.sparse import MatrixPattern, entry_type, pattern, scipy
-from linmap.matrices.structure import body_of, components
+from linmap.matrices.structure import body_of
 from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
 from linmap.term.base import AnyLinMap, LinMap

@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-
 def body_of(f: Any, what: str) -> Net:
     """The net of a linear map or of a derivative; raises SpaceError for other things."""
     if isinstance(f, Closed):
