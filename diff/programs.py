@@ -38,8 +38,8 @@ class Program(Selection[V, W], Fun[V, W]):
     derived from as it is written: derivatives of both are weighed (see `diff.plan`).
     """
 
-    dom: V
-    cod: W
+    dom: V  # pyright: ignore[reportIncompatibleMethodOverride] - a field that cannot be set is read as a property is
+    cod: W  # pyright: ignore[reportIncompatibleMethodOverride]
     line: Line
     names: tuple[str, ...] = field(default=(), eq=False)
     written: AnyProgram | None = field(default=None, eq=False)

@@ -97,7 +97,7 @@ def test_a_bound_is_at_most_all_entries() -> None:
 
 def test_a_bound_goes_along_relations_in_their_direction() -> None:
     """A function behind a band of three has at most as many entries as the band has pairs."""
-    n = 700_000
+    n = 1_400_000
     Z = Fin.of(n)
     f: Any = structure(red(function(np.arange(n) // 100, Z, Z)) @ red(band(Z, 1, 1)))
     assert (f.exact, f.entries) == (False, 3 * n - 2)

@@ -115,7 +115,7 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
                 entries, whole = entries * link.relation.size, link
             case int(count):
                 entries *= count
-            case None:
+            case None:  # not counted
                 entries, exact = entries * min(_bound(n, group), n.size(labels & opened)), False
     free = n.size(opened - seen)
     return entries * free, exact, whole if len(groups) == 1 and not opened - seen else None

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from linmap.matrices.contractor import Contractor
 
 LISTED, LONGEST = 2 * 10**6, 10**7
-"""Tables with at most so many rows are made where nobody has asked for a sparse matrix, and as far as the second number
-those with at most twice as many as their block has entries."""
+"""Tables with at most so many rows are made where nobody has asked for a sparse matrix; up to the second number where
+they have at most twice as many as their block has entries, and that could be made whole."""
+HUGE = 10**8
+"""A block with more entries than this is not made whole where a table can be made instead."""
 
 
 def most_rows(n: Contractor, p: NetworkProduct) -> int:
     """How many rows a table of a product may have where nobody has asked for a sparse matrix."""
-    return max(LISTED, min(2 * n.size(p.open), LONGEST))
+    size = n.size(p.open)
+    return max(LISTED, min(2 * size, LONGEST)) if size <= HUGE else LISTED
 
 
 def condensed(

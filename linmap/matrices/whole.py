@@ -12,7 +12,7 @@ from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_pos
 from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
-from linmap.matrices.tables import condensed, most_rows, tabled
+from linmap.matrices.tables import HUGE, condensed, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from linmap.matrices.contractor import Contractor
 
 NOTHING: Mapping[int, bool] = {}
-HUGE = 10**8
-"""A block with more entries than this is not made whole where a table can be made instead."""
 
 
 # --- one product ---

@@ -44,7 +44,12 @@ def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(60)\n", "utf-8")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "adjoint.command", "check", f"{tmp_path}/m.py"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as running:  # noqa: S603
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # a child of a job in the background ignores it otherwise
+    try:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)  # noqa: S603
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with running:
         assert running.stdout is not None
         assert running.stdout.readline() == "begun\n"
         running.send_signal(signal.SIGINT)
