@@ -1,6 +1,6 @@
 """Any text, of any bytes, in a language: a result, or one error with a place in the text; texts that are changed.
 
-`python -m tests.any_text cad|ks 100000 SEED` tries so many changed texts, and counts what came of them.
+`python -m tests.any_text cad|ks|lam 100000 SEED` tries so many changed texts, and counts what came of them.
 """
 
 import random
@@ -9,9 +9,12 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from attrs import frozen
 
+from adjoint.command import lam
+from adjoint.command.report import TextError, UsageError
 from adjoint.languages import LANGUAGES, LoadedFunction, Source
 from adjoint.languages.loaded import LoadedValues
 from diff.higher import TermError
@@ -29,6 +32,57 @@ KS = [
 ]
 
 
+LAM = r"""
+def twice f u = f (f u)
+value twice (\x. x*x) 3 = 81
+type twice = (a -> a) -> a -> a
+
+data Maybe a = Nothing | Just a
+def from x m = case m of {Nothing -> x | Just y -> y}
+value from 2 (Just 3) = 3
+
+def sum l = fold (e, a). e + a over l from 0
+value sum [1, 2, 4] = 7
+grad sum at [1, 2] = [1, 1]
+
+data Tree = Leaf real | Node (Tree * real * Tree)
+def total t = fold t of {Leaf x -> x | Node <l, x, r> -> l*x + r}
+value total (Node <Leaf 2, 3, Leaf 4>) = 10
+
+data Nat = Zero | Succ Nat
+def power (n : Nat) (x : real) : real = case n of {Zero -> 1 | Succ m -> x * power m x}
+value power (Succ (Succ Zero)) 1.5 = 2.25
+
+prim g <x, y> = <x + 1, 2*x + y^2>
+reduce pull(\p. g p, cov(1, 0)) <1, 3> = cov(1, 0)
+
+prim mult <a, b> = a*b
+def sq a = mult <a, a>
+reduce pull(\x. sq x, cov(1)) 3 = cov(6)
+value sq 3 = 9
+
+taylor (1, 1) \x y. x*y + sin x
+  at <2, 1> <3, 0> = <6.909297426826, 2.583853163453>
+
+def f <x, y> = if less(x, y) then x*y else sin x / y
+taylor (2, 1) f at <<1, 1, 0>, <2, 0, 0>> = <2, 2, 0>
+
+var k : real -> real
+reduce pull(\x. (\f. f x) (\a. a*x), cov(1)) 3 = cov(6)
+error type : 1 2
+
+pair pull(\h. h (h 2), cov(1)) (\a. a*a) with sin = 6.5175769193
+
+def h <x, y> = let <a, b> = <x + y, x*y> in -- a comment
+  a^2 - exp b
+grad h at <1, 0> = <2, 1>
+
+def flip f x y = f y x
+value flip (\a b. a - b) 3 10 = 7
+""".strip().split("\n\n")
+SIGNS = "( ) < > [ ] { } | , . : -> -o = :: @ ^* _ x 0 -1 2.5 true unit list R^3 pi_1 zero sharp(c)"
+
+
 @frozen
 class Language:
     """Valid texts of a language, and words to put into them."""
@@ -38,11 +92,15 @@ class Language:
     words: list[str]
     spaced: str
     """Signs that are words."""
-    tried: Callable[[LoadedFunction], object]
+    tried: Callable[[Any], object]
     """What is done with each function of a text that is accepted."""
+    in_lines: bool = False
+    """Whether ends of lines are words."""
 
     def outcome(self, raw: bytes) -> str:
         """`accepted`, or the kind of the error, which must have a place in the text."""
+        if self.kind == "lam":
+            return _outcome_of_lam(raw)
         try:
             loaded = LANGUAGES[self.kind]([Source.of(f"t.{self.kind}", raw)], **self.options)
         except TermError as error:
@@ -66,9 +124,9 @@ class Language:
     def changed(self, rng: random.Random) -> bytes:
         """A valid text with a few words changed, or as it is."""
         text = rng.choice(self.valid)
-        for sign in self.spaced:
+        for sign in (*self.spaced, *("\n" * self.in_lines)):
             text = text.replace(sign, f" {sign} ")
-        words = text.split()
+        words = text.split(" ") if self.in_lines else text.split()
         for _ in range(rng.choice((0, 0, 1, 1, 1, 2))):
             at = rng.randrange(len(words))
             match rng.randrange(4):
@@ -82,7 +140,7 @@ class Language:
                     other = rng.randrange(len(words))
                     words[at], words[other] = words[other], words[at]
             words = words or ["x"]
-        return " ".join(words).encode()
+        return " ".join(words).replace(" \n ", "\n").encode()
 
     def counted(self, number: int, seed: int) -> Counter[str]:
         """What comes of so many changed texts; the text of an exception is written."""
@@ -109,6 +167,27 @@ def require_place(error: TermError, raw: bytes) -> None:
 def _verified(f: LoadedFunction) -> object:
     assert isinstance(f, LoadedValues)
     return f.verified(None)
+
+
+def _outcome_of_lam(raw: bytes) -> str:
+    """That of definitions and claims: each claim holds, fails or has an error."""
+    try:
+        found = lam.load([Source.of("t.lam", raw)])
+    except (TextError, TermError) as told:
+        error: Any = told.__cause__ if isinstance(told, TextError) else told
+        require_place(error, raw)
+        return str(error.code)
+    for f in found.definitions.values():
+        assert f.signature
+        assert f.stage("text", None)
+        try:
+            f.verified(None)
+        except UsageError:  # an argument that has no 0
+            continue
+        except TextError as error:
+            return f"later {error}"[:60]
+    found.claims()
+    return "accepted"
 
 
 CADDIE_VALID = [
@@ -156,6 +235,18 @@ LANGUAGE = {
         ],
         "()",
         _verified,
+    ),
+    "lam": Language(
+        "lam",
+        LAM,
+        [
+            *(word for text in LAM for word in text.split()),
+            *SIGNS.split(),
+            *["dual(\\v. v, c)", "\n"],
+        ],
+        "()[]{},",
+        lambda _: None,
+        in_lines=True,
     ),
 }
 
