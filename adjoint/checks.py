@@ -366,7 +366,7 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     finite, however small the step, fail the check. Raises SpaceError for a point of another space.
     """
     require_map(f, "check_derivative")
-    point = argument(f, x)
+    point = argument(f, x, "check_derivative")
     rng = _generator(seed)
     found = _remainder(f, point, rng)
     failing = None if found.ok and found.sure else _failing_step(f, point, rng, every=not found.ok)
@@ -382,6 +382,8 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
 @_at_point
 def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Checks:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
+    require_map(f, "check")
+    argument(f, x, "check")
     return Checks(check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed))
 
 

@@ -270,7 +270,7 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_
             f'blocks=True cuts a dense array, not as_={as_!r}: as_="blocks" has the blocks of a sparse one'
         )
     d = restricted(derivative(f), wrt)
-    linear = d.at(argument(f, x))
+    linear = d.at(argument(f, x, "jacobian"))
     whole = matrix(linear, as_=as_)
     if not blocks:
         return whole
@@ -364,4 +364,5 @@ def hessian(
 def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
     require_map(f, "hessian")
+    argument(f, x, "hessian")
     return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
 
@@ -11,7 +12,7 @@ from diff.base import Fun
 from diff.programs import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
 from hilbert.biproduct import Biproduct
-from hilbert.errors import number
+from hilbert.errors import is_number, number, shown
 from hilbert.leaf import Entry, Leaf
 from hilbert.notarray import Applicable
 from hilbert.once import once
@@ -250,5 +251,8 @@ class Comparison(Elementwise[Any, Boolean]):
 
 def _vectors(p: AnyElementwise, args: Sequence[Any]) -> tuple[Vec[Any], ...]:
     for arg in args:
+        if is_number(arg) and hasattr(math, p.name):
+            msg = f"{p.name} takes a vector, not {shown(arg)}: write math.{p.name} for a number, R.vec(k) for a vector"
+            raise SpaceError(msg)
         require_vector(arg, p.name)
     return tuple(args)

@@ -26,6 +26,7 @@ from typing import (
 
 from diff.axes import axis, reordering, repeated, spread
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
+from diff.instead import of_number, of_truth
 from diff.leaks import leaked
 from diff.lower import program
 from diff.methods import Reductions
@@ -664,7 +665,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def __bool__(self) -> bool:
         msg = f"an expression of {self.space} has no truth value while a function is traced"
-        raise SpaceError(f"{msg}; write where(condition, lambda: x, lambda: y)")
+        raise SpaceError(f"{msg}; write {of_truth(self.space.leaves)}")
 
     def __eq__(self, other: object) -> bool:
         msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
@@ -680,7 +681,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def __float__(self) -> float:
         what = f"an expression of {self.space} has no value while a function is traced"
-        raise SpaceError(f"{what}; use diff's functions, not math's")
+        raise SpaceError(f"{what}; {of_number()}")
 
     def __format__(self, spec: str) -> str:
         if not spec:

@@ -148,7 +148,7 @@ def _search(what: str, equation: Line, leaves: list[Leaf], least: float, most: i
     where = b.inline(equation, [*x, *rest])
     values = [where[k] for k in equation.outputs]
     if is_root:
-        undone = inverse(b, linearized(as_program(equation)), [*x, *rest], n)
+        undone = inverse(b, linearized(as_program(equation)), [*x, *rest], n, of=what)
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
         assert isinstance(found, dict)
         steps = [b.scale(-1.0, found[k]) for k in range(n)]

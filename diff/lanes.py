@@ -198,8 +198,9 @@ class Batched(Generic[A, B, W, T]):
         batch = args[k] if k < len(args) else None
         index = getattr(getattr(batch, "space", None), "index", None)
         if not isinstance(index, Fin) or index.tag is not self._tag:
-            what = f"one over {shown(index)}" if index is not None else shown(batch)
-            msg = f"argument {k + 1} of a batched function is over Fin({self._tag.__name__}, n), not {what}"
+            what = f"not one over {shown(index)}" if index is not None else f"not {shown(batch)}"
+            what = what if k < len(args) else f"and {len(args)} were given: f(parameters, batch), or over=… of batched"
+            msg = f"argument {k + 1} of a batched function is over Fin({self._tag.__name__}, n), {what}"
             raise SpaceError(msg)
         return self.of(index.size)(*args)
 

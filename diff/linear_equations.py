@@ -20,6 +20,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.looped import emitted
 from hilbert.program.solving import under
+from hilbert.program.written import told
 from hilbert.space import type_of
 from linmap.net.fold import live_arcs
 from linmap.term import wire
@@ -55,8 +56,8 @@ class _Partial:
         where = b.inline(value, args)
         return _Partial(b, d.body, {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)})
 
-    def inverse(self, unknowns: int, *, is_root: bool, lanes: int, lead: int) -> wire.Inverse:
-        """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point."""
+    def inverse(self, unknowns: int, *, of: str, is_root: bool, lanes: int, lead: int) -> wire.Inverse:
+        """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it."""
         net, b = self.net, self.b
         inputs, outputs = net.inputs[:unknowns], net.outputs
         wires, arcs = list(net.wires), live_arcs(net.arcs, inputs, outputs)
@@ -80,7 +81,8 @@ class _Partial:
         dom, cod = (_space([wires[w] for w in ends]) for ends in (inputs, outputs))
         arcs = [Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in arcs]
         datum = Ref(packed := b.pack(arrays), b.slots[packed]) if arrays else NOTHING
-        return wire.Inverse(_compact(dom, cod, inputs, arcs, outputs, wires), line, lanes, lead, datum)
+        written = told(b.place) if b.place else ""
+        return wire.Inverse(_compact(dom, cod, inputs, arcs, outputs, wires), line, lanes, lead, datum, of, written)
 
     def arcs(
         self, captures: Sequence[int], unknowns: int, fresh: Callable[[Leaf], int]
@@ -122,12 +124,13 @@ def inverse(
     args: Sequence[int],
     unknowns: int,
     *,
+    of: str,
     is_root: bool = True,
     lanes: int = 0,
     lead: int = 0,
 ) -> wire.Inverse:
     """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
-    return _Partial.at(b, d, args).inverse(unknowns, is_root=is_root, lanes=lanes, lead=lead)
+    return _Partial.at(b, d, args).inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead)
 
 
 def derived(
@@ -138,14 +141,14 @@ def derived(
     into: list[tuple[Any, int]] = []  # what each array of the right side is added by, and from where
     if isinstance(f, Implicit):
         partial = _Partial.at(b, derive(f.equation), [*made, *given[n:]])
-        undone = partial.inverse(n, is_root=f.is_root, lanes=f.lanes, lead=0)
+        undone = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=f.lanes, lead=0)
         arcs, ends = partial.arcs(given[n:], n, fresh)
         sign = -1.0 if f.is_root else 1.0
     else:
         sides, data = given[: len(f.line.outputs)], given[len(f.line.outputs) :]
         zeros = [b.number(0.0, leaf) for leaf in f.line.slots[:n]]
         undone = _Partial.at(b, derive(f.line), [*zeros, *data]).inverse(
-            n, is_root=True, lanes=f.lanes, lead=len(f.many)
+            n, of=f.of, is_root=True, lanes=f.lanes, lead=len(f.many)
         )
         line = under(f.line, f.many, n) if f.many else f.line
         arcs, ends = _Partial.at(b, derive(line), [*made, *data]).arcs(data, n, fresh)

@@ -29,10 +29,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diff.elementwise import RULES
+from diff.expr import Expr
 from diff.operands import operands, owner, stands_for
 from diff.source import Span, is_users, span_of
 from hilbert.errors import shown
 from hilbert.notarray import NotArray, PartName
+from hilbert.remedies import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,19 +151,47 @@ def understood(error: TypeError | AttributeError) -> str | None:
         return f"{text}{hint}" if ours else None
     entries = list(_entries(error.__traceback__))
     users = [entry for entry in entries if is_users(entry.tb_frame.f_code.co_filename)]
+    if users and re.search(r"\bExpr\b", str(error)) and (said := _foreign(entries[entries.index(users[-1]) :])):
+        return said
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
     return text if text != str(error) or _calls_ours(users[-1]) else None
 
 
-def _calls_ours(entry: TracebackType) -> bool:
+def _call(entry: TracebackType) -> ast.Call | None:
+    """The call where an error arose, as it is written."""
     segment = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment()
     try:
         node = ast.parse(f"({segment})", mode="eval").body
     except SyntaxError:
-        return False
-    return isinstance(node, ast.Call) and _is_ours(stands_for(node.func, entry.tb_frame))
+        return None
+    return node if isinstance(node, ast.Call) else None
+
+
+def _calls_ours(entry: TracebackType) -> bool:
+    call = _call(entry)
+    return call is not None and _is_ours(stands_for(call.func, entry.tb_frame))
+
+
+def _foreign(entries: list[TracebackType]) -> str | None:
+    """What to say where a user's line, the first of these, calls a function of another library with expressions."""
+    frame, call = entries[0].tb_frame, _call(entries[0])
+    node: ast.expr | None = call
+    while isinstance(node, ast.Call):  # also what such a function returns: `jax.vmap(f)(x)`
+        node = node.func
+    if call is None or not isinstance(node, ast.Name | ast.Attribute):
+        return None
+    of = stands_for(node.value if isinstance(node, ast.Attribute) else node, frame)
+    module = of if isinstance(of, ModuleType) else sys.modules.get(getattr(of, "__module__", None) or "")
+    if module is None or _is_ours(module) or is_users(getattr(module, "__file__", None) or ""):
+        return None
+    values = [stands_for(part, frame) for part in call.args]
+    values += [value for entry in entries[1:] for value in entry.tb_frame.f_locals.values()]
+    given = next((shown(value) for value in values if isinstance(value, Expr)), "an expression")
+    name = ast.unparse(node)
+    remedy = FUNCTIONS.get(name.rpartition(".")[2])
+    return f"{name} does not apply to {given}: {f'write {remedy}' if remedy else Expr.instead}"
 
 
 def _is_ours(value: Any) -> bool:

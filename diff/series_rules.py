@@ -183,6 +183,6 @@ def _inverse(series: Series, slot: int, f: Implicit | Solve) -> wire.Inverse:
             at, is_root, lead = [*zeros, *map(series.value, given[len(f.line.outputs) :])], True, len(f.many)
             line = f.line
         derivative = linearized(as_program(line))
-        found = inverse(out, derivative, at, n, is_root=is_root, lanes=f.lanes, lead=lead)
+        found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=f.lanes, lead=lead)
         series.inverses[slot] = found
     return found

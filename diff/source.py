@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import os
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,8 @@ HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("h
 NUMPY = str(Path(np.__file__).parent / "_")[:-1]
 STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
 INSTALLED = ("site-packages", "dist-packages")
+LIBRARIES = tuple(f"{place}{os.sep}{name}{os.sep}" for place in INSTALLED for name in ("jax", "torch", "cupy", "scipy"))
+"""Where the files of other array libraries are."""
 LINES = 5
 """So many lines of an expression are quoted."""
 COLUMNS = 100
@@ -29,8 +32,8 @@ COLUMNS = 100
 
 @cache
 def is_users(file: str) -> bool:
-    """Whether a file is none of this library, of numpy or of Python itself."""
-    if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")):
+    """Whether a file is none of this library, of array libraries or of Python itself."""
+    if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")) or any(name in file for name in LIBRARIES):
         return False
     return not file.startswith(STANDARD) or any(name in file for name in INSTALLED)
 

@@ -252,7 +252,10 @@ def _fixed(planned: Any) -> bool:
 
 def _known(space: Any, what: str, remedy: str) -> None:
     if not isinstance(space, Type):
-        hint = f"; apply it to the body as in {remedy}" if callable(space) else ""
+        is_space = isinstance(space, type) and issubclass(space, Type)
+        hint = f"; apply it to the body as in {remedy}" if callable(space) and not is_space else ""
+        if is_space:
+            hint = f": {space.__name__}(…) makes one"
         msg = f"{what}, not {shown(space)}{hint}"
         raise SpaceError(msg)
 

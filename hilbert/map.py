@@ -440,9 +440,15 @@ def applicable(arg: Any) -> Applicable | None:
     return next((symbol for symbol in found if symbol is not None), None)
 
 
-def argument(f: AnyMap, args: Sequence[Any]) -> Vec[Any]:
-    """The one vector of f's domain that some arguments are; raises SpaceError that names the position."""
+def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
+    """The one vector of f's domain that some arguments are; raises SpaceError that names the position.
+
+    Where they are the point of a `call(f, x)`, also one that says so if there is none.
+    """
     dom = f.dom
+    if call and not args:
+        msg = f"{call} of f : {dom} → {f.cod} takes the point too, a vector x of {dom}: write {call}(f, x), not "
+        raise SpaceError(f"{msg}{call}(f)(x)")
     if tuple in map(type, args):
         args = [_together(arg) if type(arg) is tuple else arg for arg in args]
     for k, arg in enumerate(args):

@@ -18,7 +18,20 @@ Params(weights: ℝ^{Hidden1×Pixel2}, bias: ℝ^Hidden1) ℝ^{Hidden1×Pixel2} 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, dataclass_transform, final, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    NoReturn,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    final,
+    overload,
+)
 
 from hilbert.biproduct import Biproduct
 from hilbert.errors import MissingError, SpaceError, shown
@@ -32,6 +45,7 @@ if TYPE_CHECKING:
 
 SPACES = "write R, R ** Fin(Tag, n), another record"
 L = TypeVar("L")
+F = TypeVar("F")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
@@ -59,6 +73,28 @@ class Part(Generic[V]):
     if TYPE_CHECKING:  # V is the type of the argument of the class; no record is there to be set
 
         def __set__(self, record: Never, space: V) -> None: ...
+
+
+class _OfSpace:
+    """A method of spaces; called on the class it says so."""
+
+    def __init__(self, method: Any) -> None:
+        self.__wrapped__ = method
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is not None:
+            return self.__wrapped__.__get__(record, owner)
+        name = self.__wrapped__.__name__
+
+        def refused(*_: Any, **__: Any) -> NoReturn:
+            msg = f"{owner.__name__}.{name} is of the class, which has no spaces: write P.{name}(…) of a space "
+            raise SpaceError(f"{msg}P = {_call(owner.lenses, owner.__name__)}")
+
+        return refused
+
+
+def _of_space(method: F) -> F:
+    return cast("F", _OfSpace(method))
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -112,6 +148,7 @@ class Record(Biproduct):
         @classmethod
         def _lens(cls, part: W, /) -> Lens[Self, W]: ...
 
+    @_of_space
     def of(self, *unnamed: Never, **parts: Any) -> Vec[Self]:
         """The vector with these parts by name: vectors of their spaces, or data for them.
 

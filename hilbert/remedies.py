@@ -27,6 +27,8 @@ ARRAYS = {
     "mT": "x.T",
     "conj": "x itself: entries are real",
     "inv": "inverse(A)",
+    "I": "inverse(A)",
+    "H": "x.T",
     "det": "det(A)",
     "at": "x + inject(V, k)(d), or select(c, x) + select(~c, y): nothing is changed in place",
 }
@@ -62,6 +64,7 @@ FUNCTIONS = {
     "diagonal": "A.diagonal()",
     "trace": "A.trace()",
     "inv": ARRAYS["inv"],
+    "slogdet": "logdet(A)",
     "tile": ARRAYS["repeat"],
     "repeat": ARRAYS["repeat"],
     "round": ARRAYS["round"],
@@ -75,13 +78,17 @@ FUNCTIONS = {
     "power": "x ** k, or pow(x, y) for an exponent that varies",
     "square": "diff's square(x)",
     "pi": "math.pi",
+    "grad": "grad(f)(x) of this library, f traced by fun",
     "vmap": "each(f, xs), or lift(f, X)",
     "scan": "fold(step, start, xs)",
     "cond": "where(c, lambda: x, lambda: y)",
 }
 """What takes the place of a function of numpy, for vectors and expressions."""
 _STEPS = "it has jumps; write register(name, value, derivative) for a function entry by entry, or compute with v.array"
-_FIXED = "nothing is changed in place: make a new vector, V.vec(array), select(c, x) or x + inject(V, k)(d)"
+_FIXED = (
+    "nothing is changed in place: make a new vector, V.vec(array), select(c, x), x + inject(V, k)(d), or of a record "
+)
+_FIXED += "p.replace(P.a, v)"
 _WHOLE = "a whole number is one of Python or an element of Fin.of(n); len(x) counts parts, x.space.dim entries"
 OPERATORS = {
     "__mod__": ("%", _STEPS),

@@ -148,7 +148,9 @@ class Vec(NotArray, Reductions, Generic[V]):
 
         def __setattr__(self, name: str, value: object) -> NoReturn:
             """Raise SpaceError: a vector is never changed."""
-            msg = f"{shown(self)} does not change, so its .{name} cannot be set: V.vec(data) makes another vector"
+            lens = getattr(self.space, "lenses", {}).get(name)
+            made = "V.vec(data) makes" if lens is None else f"p.replace({lens}, v) makes"
+            msg = f"{shown(self)} does not change, so its .{name} cannot be set: {made} another vector"
             raise SpaceError(msg)
 
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:

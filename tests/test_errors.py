@@ -752,6 +752,7 @@ DIFF: dict[str, Rows] = {
         ("fun(V, planned=1)", "fun(V, planned=1)(body): planned is True, or False"),
         ("fun(f)", "fun takes spaces, not a map ℝ^Pixel4 → ℝ^Pixel4"),
         ("fun(lambda v: v)", "fun takes spaces, not …; apply it to the body as in fun(V)(body)"),
+        ("fun(Layer)", "fun takes spaces, not the class Layer: Layer(…) makes one"),
         ("fun(p)", "fun takes spaces, not the index set Pixel4"),
         ("fun(V)(3)", "takes a Python function of expressions, not 3"),
         ("fun(V)(v)", "takes a Python function of expressions, not a vector of ℝ^Pixel4"),
@@ -983,7 +984,7 @@ ADJOINT: dict[str, Rows] = {
     "jacobian": [
         ("jacobian(3, v)", "jacobian takes a map, not 3"),
         ("jacobian(f, w)", "to a vector of ℝ^Hidden3"),
-        ("jacobian(f)", "takes one argument"),
+        ("jacobian(f)", "takes the point too, a vector x of ℝ^Pixel4: write jacobian(f, x), not jacobian(f)(x)"),
         ("jacobian(two, v, w, wrt=2)", "has 2 parts, so position 2 does not exist"),
     ],
     "hessian": [
@@ -992,7 +993,7 @@ ADJOINT: dict[str, Rows] = {
     ],
     "check": [("check(f, w)", "to a vector of ℝ^Hidden3"), ("check(3, v)", "takes a map, not 3")],
     "check_derivative": [
-        ("check_derivative(f)", "takes one argument"),
+        ("check_derivative(f)", "takes the point too…write check_derivative(f, x)"),
         ("check_derivative(V, v)", "takes a map, not the space ℝ^Pixel4"),
         ("check_derivative(f, v, seed=-1)", "a seed is an integer ≥ 0, not -1"),
     ],

@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import math
+import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.numpy import exp as exp_of_jax
 
 from hilbert import Fin, SpaceError
 from tests.bad_input import R32, D, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
@@ -73,7 +78,20 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: e.split(), "ℝ^Pixel4 has no parts to split"),
     (R, lambda e: sum(e), "an element of ℝ has no parts and no components"),
     # what Python and numpy would do
-    (V, lambda e: math.sin(e), "expression of ℝ^Pixel4 has no value while a function is traced; use diff's functions"),
+    (V, lambda e: math.sin(e), "expression of ℝ^Pixel4 has no value while a function is traced; write diff's sin(x)"),
+    (V, lambda e: math.gamma(e), "has no value while a function is traced; use diff's functions, not math's"),
+    (V, lambda e: float(e.sum()), "an expression of ℝ has no value…write x itself…and float(f(v)) of the result"),
+    (R, lambda e: max(e, 0.0), "an expression of Bool has no truth value…write maximum(x, y) for the larger of two"),
+    (V, lambda e: min(e[0], e[1]), "an expression of Bool has no truth value…write minimum(x, y)"),
+    (
+        V,
+        lambda e: jnp.exp(e),
+        "jnp.exp does not apply to an expression of ℝ^Pixel4: write diff's function of that name",
+    ),
+    (V, lambda e: jnp.sum(e), "jnp.sum does not apply to an expression of ℝ^Pixel4: write x.sum()"),
+    (V, lambda e: exp_of_jax(e), "exp_of_jax does not apply to an expression of ℝ^Pixel4: write diff's function"),
+    (R ** (p * p), lambda e: jnp.linalg.inv(e), "jnp.linalg.inv does not apply to an expression of…write inverse(A)"),
+    (V, lambda e: jax.vmap(lambda x: x)(e), "jax.vmap does not apply to an expression of ℝ^Pixel4: write each(f, xs)"),
     (V, lambda e: np.sin(e), "numpy's sin does not apply to an expression of ℝ^Pixel4: write diff's function"),
     (V, lambda e: np.dot(e, e), "numpy's dot does not apply to an expression of ℝ^Pixel4"),
     (V, lambda e: np.sum(e), "numpy's sum does not apply to an expression of ℝ^Pixel4"),
@@ -209,6 +227,100 @@ def test_what_is_no_expression_is_of_its_line() -> None:
     text, line = refusal(body, V)
     assert text.startswith(f"'Fin' object has no attribute 'T'\n  at {__file__}:{line + 2}")
     assert f"\n    axis is the index set Pixel4 (of line {line + 1})" in text
+
+
+def _if(e: Any) -> Any:
+    if e.sum() > 0.0:
+        return e
+    return -e
+
+
+def _if_array(e: Any) -> Any:
+    if e > 0.0:
+        return e
+    return -e
+
+
+def _if_and(e: Any) -> Any:
+    if e.sum() > 0.0 and e.sum() < 1.0:
+        return e
+    return -e
+
+
+def _while(e: Any) -> Any:
+    while e.sum() > 1.0:
+        e = e / 2.0
+    return e
+
+
+def _while_not(e: Any) -> Any:
+    while not e.sum() < 1.0:
+        e = e / 2.0
+    return e
+
+
+def _assert(e: Any) -> Any:
+    assert e.sum() > 0.0
+    return e
+
+
+def _between(e: Any) -> Any:
+    return e if 0.0 < e.sum() < 1.0 else -e
+
+
+def _a_number(e: Any) -> Any:
+    return e if e.sum() else -e
+
+
+def _searched(e: Any) -> Any:
+    return next(1.0 for _ in range(2) if e.sum() > 0.0) * e
+
+
+IF = "where(c, lambda: x, lambda: y) for an `if`"
+WHILE = "while_(lambda s: c, step, start, at_most=X) for a `while`"
+TRUTHS: list[tuple[Any, str]] = [
+    (_if, IF),
+    (_if_array, "where(c, x, y) for an `if` in each entry, or each(f, xs) with the `if` in f as a where"),
+    (_if_and, f"c & d for `c and d`, {IF}"),
+    (_while, WHILE),
+    (_while_not, f"~c for `not c`, {WHILE}"),
+    (_assert, "the `assert` of a value, f(v), outside the function"),
+    (_between, f"(a < x) & (x < b) for `a < x < b`, {IF}"),
+    (_a_number, f"x > 0.0 or another condition, {IF}"),
+    (_searched, f"{IF}, {WHILE}, c & d for `c and d`, c | d for `c or d`, ~c for `not c`"),
+    (lambda e: D.where(e.sum() > 0.0 and e.sum() < 1.0, lambda: e, lambda: -e), "c & d for `c and d`"),
+    (lambda e: D.where(e.sum() > 0.0 or e.sum() < 1.0, lambda: e, lambda: -e), "c | d for `c or d`"),
+    (lambda e: D.where(not e.sum() > 0.0, lambda: e, lambda: -e), "~c for `not c`"),
+    (lambda e: e.cast(R) if bool(e > 0.0) else e, "c itself, it is a condition already"),
+]
+
+
+@pytest.mark.parametrize(("body", "remedy"), TRUTHS, ids=range(len(TRUTHS)))
+def test_what_pythons_own_conditions_are_here(body: Any, remedy: str) -> None:
+    """The remedy is that of the user's word: if, while, and, or, not, assert, max; for a list of words, all."""
+    text, _ = refusal(body, V)
+    assert text.splitlines()[0].partition("has no truth value while a function is traced; write ")[2] == remedy
+
+
+def test_conditions_without_source() -> None:
+    """Where nobody knows the line, all words are named."""
+    with pytest.raises(SpaceError, match="write where") as caught:
+        eval("fun(V)(lambda e: e if e.sum() > 0.0 else -e)", {"fun": D.fun, "V": V})  # noqa: S307 - no source
+    assert first_line(caught.value).endswith(f"{IF}, {WHILE}, c & d for `c and d`, c | d for `c or d`, ~c for `not c`")
+
+
+def test_a_library_that_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function in C, as those of torch, leaves no frame: it is named by the user's words."""
+    other = types.ModuleType("other")
+    other.__file__ = str(Path(jax.__file__))
+    other.exp = bytes.fromhex  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other", other)
+    text, _ = refusal(lambda e: other.exp(e), V)
+    assert text.startswith("other.exp does not apply to an expression of ℝ^Pixel4: write diff's function of that name")
+    text, _ = refusal(lambda e: other.exp(2.0 * e), V)
+    assert text.startswith("other.exp does not apply to an expression: write")
+    with pytest.raises(TypeError, match="takes exactly one argument"):
+        D.fun(V)(lambda e: other.exp(e, e))
 
 
 def test_a_body_inside_a_body() -> None:

@@ -57,6 +57,11 @@ class Implicit(Operation):
             raise SpaceError(msg)
 
     @property
+    def of(self) -> str:
+        """What a user called."""
+        return "root" if self.is_root else "fixed_point"
+
+    @property
     def given(self) -> Bundle:
         """What it takes."""
         return Bundle(self.search.slots[: self.search.arity])
@@ -119,13 +124,14 @@ class Solve(Operation):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
-    a system by itself.
+    a system by itself. What it is the derivative `of`, "root" or "fixed_point", is for messages only.
     """
 
     line: Line
     unknowns: int
     many: tuple[Any, ...] = ()
     lanes: int = 0
+    of: str = field(default="", eq=False)
 
     def __attrs_post_init__(self) -> None:
         line = self.line

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from hilbert.arrays.library import Library
     from hilbert.program.line import Line
 
+SINGULAR = {
+    "root": "root: the derivative {} of its function is singular at this point, so that Newton's iteration has no next "
+    "step, and a root there no derivative: start it elsewhere",
+    "fixed_point": "fixed_point: id minus the derivative {} of its function is singular at this point, so that the "
+    "fixed point has no derivative there",
+    "": "a linear system {} is singular at this point: it has no solution, or many",
+}
+"""What is said of a singular matrix, by what it is the derivative of."""
+
 
 @final
 class _Solver:
@@ -68,8 +77,16 @@ class _Solver:
         if x is None:
             eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
             basis = xp.broadcast_to(eye[:, None, :], (self.total, lanes, self.total))
-            x = direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b)
+            x = direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self._singular())
         return Arrays(self._parts(xp, xp.reshape(x, (rows, lanes, self.total)), self.many))
+
+    def _singular(self) -> str:
+        """What is said where the matrix is singular."""
+        line, what = self.of.line, self.of.of
+        unknowns, equations = (
+            " ⊕ ".join(map(str, some)) for some in (self.unknowns, map(line.slots.__getitem__, line.outputs))
+        )
+        return SINGULAR[what].format(f"{unknowns} → {equations}")
 
     def _parts(self, xp: Any, x: Any, front: tuple[int, ...]) -> list[Any]:
         """The arrays of the unknowns, with axes in front."""

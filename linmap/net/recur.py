@@ -141,7 +141,10 @@ def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, 
     made = flowing(inner, body, [(w, k) for k, w in enumerate(body.inputs)], at)
     line = inner.line(_slot(inner, y, leaf) for y, leaf in zip(made, f.given.leaves, strict=True))
     sides = [_slot(b, x.get(k), leaf.under(lead)) for k, leaf in enumerate(f.given.leaves)]
-    return dict(enumerate(emitted(b, Solve(line, unknowns, lead, f.lanes), [*sides, *data])))
+    before, b.place = b.place, f.place or b.place
+    found = emitted(b, Solve(line, unknowns, lead, f.lanes, f.of), [*sides, *data])
+    b.place = before
+    return dict(enumerate(found))
 
 
 def _slot(b: Builder, flow: Flow, leaf: Leaf) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from hilbert.attach import declared
 from hilbert.errors import SpaceError
@@ -28,7 +28,8 @@ class Inverse:
     """body⁻¹: from the bundle of the body's outputs to that of its inputs.
 
     `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires
-    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front.
+    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. What it is
+    the derivative `of`, and the `place` where that was written, are for messages only.
     """
 
     body: Net
@@ -36,6 +37,8 @@ class Inverse:
     lanes: int
     lead: int
     datum: Datum
+    of: str = field(default="", eq=False)
+    place: str = field(default="", eq=False)
 
     @cached_property
     def given(self) -> Bundle:
@@ -66,4 +69,4 @@ class Inverse:
 
     def __repr__(self) -> str:
         cls: Any = type(self)
-        return f"wire.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
+        return f"wire.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls) if f.eq)})"

@@ -13,7 +13,6 @@ from attrs import evolve, fields, frozen
 from hilbert.program.external import External
 from hilbert.program.operation import Cast, Move, Reduce, Scale, product
 from hilbert.spec import Spec
-from hilbert.term import compared
 from linmap.term.datum import Datum, Ref
 from linmap.term.inverse import Inverse
 from linmap.term.recur import Into, OutOf, Recur
@@ -137,8 +136,8 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
         return f
     if isinstance(f, ContractWith):  # most often
         return ContractWith(f.spec, f.side, cast("Datum", after))
-    cls: Any = type(f)
-    return cast("Wire", cls(*[after if name == "datum" else getattr(f, name) for name in compared(cls)]))
+    changed: Any = f
+    return cast("Wire", evolve(changed, datum=after))
 
 
 def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:

@@ -468,8 +468,27 @@ def test_not_found() -> None:
     assert any("test_implicit.py" in note for note in caught.value.__notes__)
     with pytest.raises(SpaceError, match="the root is not found in 100 rounds; the last residual is nan"):
         fun(R)(lambda a: root(lambda x: x + sin(x) - a, 0.0 * a))(R.vec(float("nan")))
-    with pytest.raises(SpaceError, match="a linear system is singular"):
-        fun(R)(lambda a: root(lambda x: x * x - a, 0.0 * a))(R.vec(1.0))
+
+
+def test_a_singular_derivative_names_the_equation() -> None:
+    """What a user called, both spaces, the remedy and the line: in the search, in derivatives, lifted and pickled."""
+    f = fun(R)(lambda a: root(lambda x: x * x - a, 0.0 * a))
+    rows = fun(V)(lambda v: each(lambda a: root(lambda x: x * x - a, 0.0 * a), v))
+    fixed = fun(R)(lambda a: fixed_point(lambda x: x + 0.0 * a, a))
+    newton = r"^root: the derivative ℝ → ℝ of its function is singular at this point.*start it elsewhere\n"
+    calls: list[tuple[Callable[[], Any], str]] = [
+        (lambda: f(R.vec(1.0)), newton),
+        (lambda: grad(f)(R.vec(0.0)), newton),
+        (lambda: jvp(f)(R.vec(0.0), R.vec(1.0)), newton),
+        (lambda: pickle.loads(pickle.dumps(grad(f)))(R.vec(0.0)), newton),
+        (lambda: rows(V.ones()), r"^root: the derivative ℝ\^3 → ℝ\^3"),
+        (lambda: matrix(derivative(rows).at(V.zeros())), r"^root: the derivative ℝ\^3 → ℝ\^3"),
+        (lambda: grad(fixed)(R.vec(1.0)), "^fixed_point: id minus the derivative ℝ → ℝ of its function is singular"),
+    ]
+    for call, said in calls:
+        with pytest.raises(SpaceError, match=said) as caught:
+            call()
+        assert any("test_implicit.py" in note for note in caught.value.__notes__), said
 
 
 def test_the_order_of_unknowns() -> None:

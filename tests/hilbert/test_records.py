@@ -273,6 +273,23 @@ def test_of() -> None:
         L.of(weights=W.zeros(), bias=R.zeros())
     with pytest.raises(SpaceError, match=r"a vector of Layer: bias missing; no part is called b; write P.of"):
         L.of(weights=W.zeros(), b=H.zeros())
+    with pytest.raises(
+        SpaceError, match=r"^Layer.of is of the class, which has no spaces: write P.of\(…\) of a space P"
+    ):
+        Layer.of(weights=W.zeros(), bias=H.zeros())  # type: ignore[call-arg]
+
+
+def test_a_record_is_not_changed() -> None:
+    """Both ways to set a part say which call makes another vector."""
+    p: Any = L.zeros()
+    with pytest.raises(SpaceError, match=r"or of a record p.replace\(P.a, v\)$"):
+        p[Layer.bias] = H.ones()
+    with pytest.raises(
+        SpaceError, match=r"so its .bias cannot be set: p.replace\(Layer.bias, v\) makes another vector$"
+    ):
+        p.bias = H.ones()
+    with pytest.raises(SpaceError, match=r"a change x\[k\] = … of an expression of Layer.*p.replace\(P.a, v\)\n  at "):
+        fun(L)(lambda p: operator.setitem(p, Layer.bias, p[Layer.bias]))  # type: ignore[call-overload]
 
 
 def test_replace() -> None:
