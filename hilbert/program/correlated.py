@@ -66,7 +66,7 @@ def _axes(chain: list[Reduce], spec: Spec) -> list[_Axis] | None:
                 if place.offset or offset.offset:
                     return None
                 axes[f.at : f.at + 2] = [_Axis(place.label, offset.label, dilation, 0, X, pairs.left, pairs.right)]
-            case Converse(Inclusion(X, _, low, 1)) if axes[f.at].offset and len(X.axes) == 1:
+            case Converse(Inclusion(X, Y, low, 1)) if axes[f.at].offset and len(X.axes) == len(Y.axes) == 1:
                 before = axes[f.at]
                 axes[f.at] = evolve(before, low=before.low + low, index=X)
             case _:  # a sum, a stride, …

@@ -1,5 +1,7 @@
 """Steps done together give the same results, and only where nobody else reads what lies between."""
 
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -193,6 +195,41 @@ def test_sums_over_windows_are_products_with_windows(*, dilation: int, padding: 
     together = [step for step in runner.line.steps if type(step.operation) is Together]
     places = one.cod.dim / o.size
     assert bool(together) == (y.size * x.size <= 1.3 * places)  # with few zeros around it the product is larger
+
+
+@pytest.mark.parametrize(
+    ("stored", "image", "window"),
+    [
+        ((6,), (6, 1), (3,)),
+        ((6, 2), (6, 2), (3,)),
+        ((12,), (4, 3, 1), (3, 3)),
+        ((4, 3), (4, 3, 1), (3, 2)),
+        ((1, 6), (6, 1), (3,)),
+    ],
+)
+@pytest.mark.parametrize("padding", ["same", 0])
+def test_images_that_are_stored_in_other_shapes(
+    stored: tuple[int, ...], image: tuple[int, ...], window: tuple[int, ...], padding: Any
+) -> None:
+    """Channels and axes that are only names stay axes of the gradient, whatever comes before: it is the Jacobian's."""
+
+    def power(shape: tuple[int, ...]) -> Any:
+        return hb.R ** reduce(mul, [Fin.of(n) for n in shape])
+
+    rng = np.random.default_rng(0)
+    V, W = power(stored), power(image)
+    weights = power((*window, image[-1], 1)).random(rng)
+    scales = V.random(rng)
+    for before in (lambda x: x, lambda x: x * scales, lambda x: x.cumsum(over=0) if len(stored) > 1 else x.cumsum()):
+        f: Any = hb.fun(V)(lambda x, g=before: hb.conv(g(x).reshape(W.index), weights, padding=padding))
+        energy: Any = hb.fun(V)(lambda x, f=f: 0.5 * hb.inner(f(x), f(x)))
+        x = V.random(rng)
+        matrix = np.stack([f(V.vec(e.reshape(V.leaves[0].shape))).array.reshape(-1) for e in np.eye(V.dim)], axis=1)
+        due = matrix.T @ matrix
+        slope = hb.grad(energy)(x)
+        assert slope.array.shape == x.array.shape
+        np.testing.assert_allclose(slope.array.reshape(-1), due @ x.array.reshape(-1), atol=1e-10)
+        np.testing.assert_allclose(np.reshape(hb.hessian(energy, x), due.shape), due, atol=1e-10)
 
 
 def test_windows_that_others_read_stay() -> None:
