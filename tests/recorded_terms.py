@@ -18,7 +18,7 @@ from adjoint.higher import jacobian, reduce, steps
 from adjoint.higher.claims import same
 from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
-from diff.higher.terms import App, Core, Dv, Ev, Let, Pull, Pullbacks, below, fresh
+from diff.higher.terms import App, Core, Dv, Ev, Lam, Let, Pull, Pullbacks, below, fresh
 from diff.higher.types import REAL, Arrow, dual
 from tests.adjoint.higher import test_generated_pullbacks as with_pullbacks
 from tests.adjoint.higher import test_pullback_laws as pullbacks
@@ -119,8 +119,19 @@ def rules(count: int) -> tuple[Counter[str], Counter[str]]:
         left, right = last, reduce(term)
         if not seed % 2 and is_open:  # compared once the free 1-form is given
             left, right = (reduce(Let(w, with_pullbacks.ONE, one)) for one in (left, right))
+        if not same(left, right):  # functions in normal forms are not entered
+            left, right = entered(left), entered(right)
         ends["agree" if same(left, right) else f"differ at seed {seed}"] += 1
     return seen, ends
+
+
+def entered(term: Any) -> Any:
+    """A covector at a function, with the body of the function reduced."""
+    match term:
+        case Ev(Lam(pattern, body), covector):
+            return Ev(Lam(pattern, reduce(body)), covector)
+        case _:  # as it is
+            return term
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from adjoint.higher.values import (
     At,
@@ -45,6 +45,9 @@ from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, g
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
 from hilbert.once import kept, once
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Reader(Evaluator):
@@ -98,7 +101,7 @@ class Reader(Evaluator):
         """The normal forms of covectors."""
         if isinstance(value, Functional):
             sums: AnyTerm = Zero(dual(dom))
-            for k, one in enumerate(one for one in value.terms if not _is_zero(one.covector)):
+            for k, one in enumerate(one for one in _collected(value.terms) if not _is_zero(one.covector)):
                 term = yield self._evaluation(one, dom)
                 sums = term if not k else Plus(sums, term)
             return sums
@@ -143,6 +146,20 @@ class Reader(Evaluator):
                 put[x.number] = name = fresh(x.name, x.type)
                 lets.append((name, term))
         return (substitute(lam, put) if put else lam), lets
+
+
+def _collected(terms: Sequence[At | DirectionalCovector]) -> list[At | DirectionalCovector]:
+    """Evaluations at one vector with numbers are one: c(h a) + d(h a) = (c + d)(h a)."""
+    found: dict[Any, Any] = {}
+    for k, one in enumerate(terms):
+        if isinstance(one, At) and isinstance(one.point, Vec) and isinstance(one.covector, Vec):
+            key = one.point.space, one.point.flat().tobytes()
+            before = found.get(key)
+            sums: Any = one.covector if before is None else before.covector + one.covector
+            found[key] = At(one.point, sums)
+        else:
+            found[k] = one
+    return list(found.values())
 
 
 def _covector_of(term: AnyTerm, kind: Ty, ty: Ty) -> AnyTerm:

@@ -11,7 +11,7 @@ from hilbert import R
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from adjoint.languages.ks.evaluate import KsEvaluator
     from diff.higher.binding import Pass
@@ -25,6 +25,13 @@ def _sum(values: list[Value], nothing: Callable[[], Value] | None = None) -> Val
     for v in values[1:]:
         made = plus(made, v)
     return made
+
+
+def _paired(left: Sequence[Value], right: Sequence[Value], what: str) -> list[tuple[Value, Value]]:
+    """Elements in their order; raises TermError `shape` where there are not as many of both."""
+    if len(left) != len(right):
+        raise TermError("shape", f"{what} of {len(left)} and of {len(right)} elements meet")
+    return list(zip(left, right, strict=True))
 
 
 def compose(v: Value) -> Linear:
@@ -84,7 +91,7 @@ def vertical_vector(ms: Arr | Items, nothing: Callable[[], Value]) -> Linear:
     items = items_of(ms).items
     return Linear(
         lambda x: stacked(ms.dims, [m.apply(x) for m in items]),
-        lambda r: _sum([m.transposed(part) for m, part in zip(items, items_of(r).items, strict=True)], nothing),
+        lambda r: _sum([m.transposed(part) for m, part in _paired(items, items_of(r).items, "vectors")], nothing),
     )
 
 
@@ -100,7 +107,8 @@ def dot(a: Value, b: Value) -> Value:
     if isinstance(a, (Arr, Items)):
         if isinstance(a, Arr) and isinstance(b, Arr):
             return dot(a.item, b.item)
-        return dot(items_of(a).items, items_of(b).items)
+        pairs = _paired(items_of(a).items, items_of(b).items, "vectors")
+        return _sum([R.zeros(), *(dot(x, y) for x, y in pairs)])
     return R.zeros() if isinstance(b, tuple) else inner(a, b) if a.space != R else a * b
 
 
@@ -116,7 +124,8 @@ def f_fold(ev: KsEvaluator, v: Value) -> Pass:
     """FFold f acc v f' dacc dv: the tangents of the states, forwards (§11)."""
     f, start, xs, df, dacc, dv = v
     states = _accumulators(ev, f, start, xs)
-    for acc, x, dx in zip(states, items_of(xs).items, items_of(dv).items, strict=False):
+    pairs = _paired(items_of(xs).items, items_of(dv).items, "a vector and its tangent")
+    for acc, (x, dx) in zip(states[:-1], pairs, strict=True):
         dacc = yield ev.call(df, ((acc, x), (dacc, dx)))
     return dacc
 
@@ -153,7 +162,8 @@ def lm_fold(ev: KsEvaluator, v: Value) -> Pass:
 
         states = _accumulators(ev, f, start, xs)
         d = dacc
-        for acc, item, dx in zip(states, items_of(xs).items, items_of(dv).items, strict=False):
+        pairs = _paired(items_of(xs).items, items_of(dv).items, "a vector and its tangent")
+        for acc, (item, dx) in zip(states[:-1], pairs, strict=True):
             d = step(((acc, item), (d, dx)))
         return d
 

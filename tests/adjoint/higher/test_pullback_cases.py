@@ -121,6 +121,19 @@ def test_errors(code: str, text: str, message: str) -> None:
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (r"pull(\h. h 2 * h 3 + h (1 + 1), cov(1)) (\a. a*a)", "ev(2; cov(10)) + ev(3; cov(4))"),
+        (r"pull(\h. h 2 - h (3 - 1) + h 1, cov(1)) sin", "ev(1; cov(1))"),
+        (r"pull(\h. h (h 2), cov(1)) (\a. 2)", "ev(2; cov(1))"),
+    ],
+)
+def test_evaluations_at_one_number_are_one(text: str, due: str) -> None:
+    """c(h a) + d(h a) = (c + d)(h a), and is left out where that is 0."""
+    assert str(reduce(term_of(text))) == due
+
+
 MOVING = [  # an entry of a covector of functions that moves, and the same number by 𝒟
     (
         r"pull(\(g : real -> real). pull(\(h : real -> real). h (h (g 2)), \_. cov(1)) sin, \_. eps(cos)) sin",

@@ -278,6 +278,28 @@ def test_refused(text: str, place: tuple[int, int], message: str) -> None:
             1,
             "a tensor of 10000000 elements, more than 1000000",
         ),
+        (
+            "(lmApply (lmTranspose (lmVCatV (build 2 (lam (i : Integer) (lmScaleR 2.0))))) (Vec_init 1.0))",
+            1,
+            "vectors of 2 and of 1 elements meet",
+        ),
+        (
+            (
+                "(FFold (lam (t : Tuple Float Float) (get$1$2 t)) 0.0 (Vec_init 1.0 2.0)"
+                " (lam (t : Tuple (Tuple Float Float) (Tuple Float Float)) (get$1$2 (get$2$2 t))) 0.0 (Vec_init 1.0))"
+            ),
+            1,
+            "a vector and its tangent of 2 and of 1 elements meet",
+        ),
+        (
+            (
+                "(lmApply (lmFold (lam (t : Tuple Float Float) (get$1$2 t))"
+                " (lam (t : Tuple Float Float) (lmHCat (lmZero 0.0 0.0) (lmHCat (lmOne 1.0) (lmOne 1.0)))) 0.0"
+                " (Vec_init 1.0 2.0)) (tuple 0.0 (tuple 0.0 (Vec_init 1.0))))"
+            ),
+            1,
+            "a vector and its tangent of 2 and of 1 elements meet",
+        ),
         ("(max (constVec 0 1.0))", 1, "the largest of no elements"),
         ("([D [sin Float]] 1.0)", 1, "a linear map has no text"),
         ("(loop 1.0)", 29, "no value after 1000 steps"),
