@@ -28,7 +28,7 @@ class Hidden:
 
 pixel, hidden = hb.Fin(Pixel, 3), hb.Fin(Hidden, 2)
 V, W, M = hb.R**pixel, hb.R**hidden, hb.R ** (hidden * pixel)
-NUMBERS = np.ones(3)
+NUMBERS: Any = np.ones(3)
 TABLE: Any = M.ones()
 both = hb.fun(V, W)(lambda x, y: x.sum() * y.sum())
 
