@@ -15,7 +15,7 @@ S, H, X = hb.Fin.of(14), hb.Fin.of(64), hb.Fin.of(32)
 
 
 def lines(options: Options) -> Iterator[Line | str]:
-    """A small state, a wide one, a pendulum of numbers, a fixed point and a root."""
+    """A small state, a wide one, pendulums of numbers, a fixed point and a root."""
     if jax() is None:
         yield "loops: JAX is not installed, nothing to compare with"
         return
@@ -30,6 +30,8 @@ def lines(options: Options) -> Iterator[Line | str]:
     yield from beside(f"recurrent, 64 states, {n} rounds", wide, recurrent, options)
     swing = hb.fun(hb.R, hb.R)(lambda a, v: hb.iterate(pendulum(hb), (a, v), T)[0])
     yield from beside(f"pendulum, {n} rounds", swing, swung(n), options)
+    arm = hb.fun(*[hb.R] * 4)(lambda *s: hb.iterate(runge_kutta(hb), s, T)[0])
+    yield from beside(f"double pendulum, {n} steps of Runge and Kutta", arm, swung(n, runge_kutta), options)
     settled = hb.fun(square, hb.R**S)(lambda A, b: hb.fixed_point(lambda x: hb.tanh(A @ x) + b, b).sum())
     yield from beside("fixed point, 14 unknowns", settled, fixed(), options)
     solved = hb.fun(square, hb.R**S)(lambda A, b: hb.root(lambda x: x + hb.tanh(A @ x) - b, b).sum())
@@ -60,11 +62,40 @@ def recurrent(A: Any, B: Any, s: Any, xs: Any) -> Any:
     return found.lax.scan(lambda s, y: (found.numpy.tanh(A @ s + y), None), s, xs @ B.T)[0].sum()
 
 
-def swung(n: int) -> Callable[..., Any]:
+def runge_kutta(xp: Any) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """A step of 1/100 second for a double pendulum, number by number, of order 4."""
+
+    def field(s: tuple[Any, ...]) -> tuple[Any, ...]:
+        a, b, v, w = s
+        c, d, e, f = xp.cos(a - b), xp.sin(a - b), 9.81 * xp.sin(a), 9.81 * xp.sin(b)
+        mass = 2.0 - c * c
+        return (
+            v,
+            w,
+            (c * f - 2.0 * e - d * (w * w + c * v * v)) / mass,
+            (2.0 * (c * e - f + d * v * v) + c * d * w * w) / mass,
+        )
+
+    def moved(s: tuple[Any, ...], k: tuple[Any, ...], t: float) -> tuple[Any, ...]:
+        return tuple(x + t * y for x, y in zip(s, k, strict=True))
+
+    def step(s: tuple[Any, ...]) -> tuple[Any, ...]:
+        k = field(s)
+        m = field(moved(s, k, 0.005))
+        n = field(moved(s, m, 0.005))
+        last = field(moved(s, n, 0.01))
+        return tuple(
+            x + 0.01 / 6.0 * (p + 2.0 * q + 2.0 * r + t) for x, p, q, r, t in zip(s, k, m, n, last, strict=True)
+        )
+
+    return step
+
+
+def swung(n: int, rule: Callable[[Any], Callable[..., Any]] | None = None) -> Callable[..., Any]:
     """JAX's scan."""
     found = jax()
-    step = pendulum(found.numpy)
-    return lambda a, v: found.lax.scan(lambda s, _: (step(s), None), (a, v), None, length=n)[0][0]
+    step = (rule or pendulum)(found.numpy)
+    return lambda *s: found.lax.scan(lambda s, _: (step(s), None), s, None, length=n)[0][0]
 
 
 def fixed() -> Callable[..., Any]:

@@ -188,7 +188,8 @@ class Call:
         try:
             value = rule.value(self.lib.xp, *self._packed(arrays))
         except np.linalg.LinAlgError as error:
-            raise SpaceError(f"operation {rule.name}: {error}") from error
+            given = " ⊕ ".join(map(str, self.of.leaves))
+            raise SpaceError(f"operation {rule.name}: {error}, at a point of {given}, for {cod}") from error
         try:
             found = cod.unpack(value)
         except SpaceError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from contextvars import ContextVar
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -788,8 +789,7 @@ def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     b = same(a, b, sign)
     a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _negated(b).slots
-    pairs = zip(a.slots, right, strict=True)
-    return Expr(a.builder, a.space, tuple(a.builder.add(x, y) for x, y in pairs))
+    return Expr(a.builder, a.space, tuple(map(a.builder.add, a.slots, right)))
 
 
 def _negated(a: Expr[V]) -> Expr[V]:
@@ -797,7 +797,7 @@ def _negated(a: Expr[V]) -> Expr[V]:
 
 
 def _scaled(a: Expr[V], k: float) -> Expr[V]:
-    return Expr(a.builder, a._require("k·v"), tuple(a.builder.scale(k, slot) for slot in a.slots))
+    return Expr(a.builder, a._require("k·v"), tuple(map(partial(a.builder.scale, k), a.slots)))
 
 
 def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
@@ -813,7 +813,7 @@ def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
     first = args[0]
     operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]
     columns = zip(*(a.slots for a in operands), strict=True)
-    slots = tuple(first.builder.step(p, column) for column in columns)
+    slots = tuple(map(partial(first.builder.step, p), columns))  # no frame between a step and the user's line
     if p.cod.is_space:
         return Expr(first.builder, first.space, slots)
     return Expr(first.builder, booleans(first.space), slots)

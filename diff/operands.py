@@ -38,7 +38,7 @@ def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
         node = ast.parse(f"({segment})", mode="eval").body
     except SyntaxError:  # no expression: a statement such as an assignment to a component
         return []
-    pairs = _paired(node, called)
+    pairs = _paired(node, called, frame)
     if not all(_agree(part, value, frame) for part, value in pairs):
         return []
     texts = (
@@ -114,7 +114,7 @@ def _arguments(called: FrameType) -> list[tuple[str, Any]]:
     return found
 
 
-def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
+def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[ast.expr, Any]]:
     """The parts of an expression with their values, where the call that it made tells them."""
     found = _arguments(called)
     values, name = [value for _, value in found], called.f_code.co_name
@@ -140,12 +140,18 @@ def _paired(node: ast.expr, called: FrameType) -> list[tuple[ast.expr, Any]]:
             own = function  # a callable object, or what has the method that was called
             if isinstance(function, ast.Attribute) and name != "__call__" and len(values) > len(args):
                 own = function.value
-            receiver = [own] if len(values) - len(given) > len(args) else []
+            receiver = [own] if len(values) - len(given) > len(args) and not _is_function(function, name, frame) else []
             return [*zip([*receiver, *args], values, strict=False), *given]
         case _:  # other expressions call nothing
             return []
     pairs = zip(parts, values, strict=False)
     return sorted(pairs, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
+
+
+def _is_function(called: ast.expr, name: str, frame: FrameType) -> bool:
+    """Whether a function is called, by its name or as one of a module: no method, and no callable object."""
+    of = called.value if isinstance(called, ast.Attribute) else None
+    return name != "__call__" and (of is None or isinstance(stands_for(of, frame), ModuleType))
 
 
 def _condition(node: ast.expr) -> list[ast.expr]:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from diff import fold
 from diff.origin import CALLS
 from diff.source import COLUMNS
 
@@ -27,6 +28,7 @@ class Hidden:
 
 pixel, hidden = hb.Fin(Pixel, 3), hb.Fin(Hidden, 2)
 V, W, M = hb.R**pixel, hb.R**hidden, hb.R ** (hidden * pixel)
+NUMBERS: Any = np.ones(3)
 TABLE: Any = M.ones()
 both = hb.fun(V, W)(lambda x, y: x.sum() * y.sum())
 
@@ -161,6 +163,18 @@ SHOWN += [
 ]
 OPERANDS: list[tuple[Callable[..., Any], str]] = [
     (lambda m, x, b: hb.inner(x * 2.0, b), "x * 2.0 ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
+    (
+        lambda m, x, b: hb.fold(lambda s, y: s, b, 3.0 * NUMBERS),
+        "b ∈ ℝ^Hidden2, 3.0 * NUMBERS is an array of shape (3,) and dtype float64",
+    ),
+    (
+        lambda m, x, b: hb.fold(lambda s, y: s, NUMBERS, x),
+        "NUMBERS is an array of shape (3,) and dtype float64, x ∈ ℝ^Pixel3",
+    ),
+    (
+        lambda m, x, b: fold(lambda s, y: s, NUMBERS, x),
+        "NUMBERS is an array of shape (3,) and dtype float64, x ∈ ℝ^Pixel3",
+    ),
     (lambda m, x, b: 3.0 - x > b, "3.0 - x ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
     (lambda m, x, b: x if x.max() < 1 else b, "x.max() < 1 ∈ Bool"),
     (lambda m, x, b: x if not (x @ x) > 0.0 else b, "(x @ x) > 0.0 ∈ Bool"),

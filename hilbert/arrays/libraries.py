@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 import array_api_compat
@@ -163,6 +164,19 @@ class Torch(ArrayAPI):
         return rows.new_zeros((size, rows.shape[1])).index_add(0, targets, rows)
 
 
+PLAIN: dict[str, Callable[..., Any]] = {
+    "divide": operator.truediv,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "logical_and": operator.and_,
+    "logical_or": operator.or_,
+    "absolute": abs,
+}
+"""What is the same on numpy's scalars, warnings too, in less time: a tenth of that of a ufunc with two operands."""
+
+
 @final
 class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     """numpy: into operands that die, by strided views, and with its scalars, which are several times quicker."""
@@ -248,7 +262,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """k · a."""
         if k == -1.0:
             return Kernel(np.negative, (lambda a: np.negative(a, out=a),), scalar=operator.neg)
-        return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),))
+        return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),), scalar=partial(operator.mul, k))
 
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""
@@ -262,11 +276,12 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         if rule.ufunc is None:
             return super().elementwise(rule, params)
         f = getattr(np, rule.ufunc)
+        plain = PLAIN.get(rule.ufunc)
         if rule.is_discrete:
-            return Kernel(f)
+            return Kernel(f, scalar=plain)
         if rule.arity == 1:
-            return Kernel(f, (lambda a: f(a, out=a),))
-        return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)))
+            return Kernel(f, (lambda a: f(a, out=a),), scalar=plain)
+        return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)), scalar=plain)
 
     def diagonal(self, first: int, second: int, leaf: Any) -> Kernel:
         """A view."""

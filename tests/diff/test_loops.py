@@ -16,7 +16,24 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import again, cos, derivative, exp, fold, fun, inner, iterate, jvp, lift, pointfree, program, show, sin, tanh
+from diff import (
+    again,
+    cos,
+    derivative,
+    exp,
+    fold,
+    fun,
+    inner,
+    iterate,
+    jvp,
+    lift,
+    pointfree,
+    program,
+    register,
+    show,
+    sin,
+    tanh,
+)
 from diff.names import NAMES
 from diff.programs import Program
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
@@ -426,3 +443,20 @@ def test_definitions_of_bodies_say_whose_parameters_they_mean() -> None:
     assert "(s, y) ↦" in texts[2]
     assert "(s′, y′) ↦" in texts[2]
     assert "sin y′" in texts[2]
+
+
+@pytest.mark.parametrize("n", [100, 1_000, 10_007])
+def test_how_often_a_body_with_checkpoints_is_run(n: int) -> None:
+    """For a gradient, each round at most twice, and √n rounds on each side once more: counted by a primitive."""
+    calls: list[int] = []
+
+    def counted(xp: Any, x: Any) -> Any:
+        calls.append(1)
+        return xp.tanh(x)
+
+    p = register(f"counted_in_{n}_rounds", counted, lambda _, y: 1.0 - y * y)
+    df = grad(fun(R ** Fin.of(3))(lambda s: iterate(p, s, Fin.of(n), checkpoint=True).sum()))
+    df(df.dom.ones())
+    calls.clear()
+    df(df.dom.ones())
+    assert 2 * n - math.isqrt(n) <= len(calls) <= 2 * n + 2 * math.sqrt(n)
