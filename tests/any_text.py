@@ -250,8 +250,15 @@ LANGUAGE = {
     ),
 }
 
+PART = 5000
+"""So many texts have one seed; what came of all so far is written after them."""
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore", RuntimeWarning)
     kind, number, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    found = LANGUAGE[kind].counted(number, seed)
-    sys.stdout.write(f"{kind}, seed {seed}: {dict(found.most_common())}\n")
+    found = Counter[str]()
+    for part in range(0, number, PART):
+        found += LANGUAGE[kind].counted(min(PART, number - part), seed + part)
+        counts = dict(found.most_common())
+        sys.stdout.write(f"{kind}, seed {seed}: {found.total()} texts, {counts}\n")
+        sys.stdout.flush()
