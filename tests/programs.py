@@ -1,7 +1,7 @@
 """Programs of every kind of kernel, and the places outside numpy's memory where they can run.
 
-`PROGRAMS` has the contractions, those of discrete operands, every form of relation, casts, transpositions, constants
-and the whole table of primitives with their derivatives.
+`PROGRAMS` has the contractions, those of discrete operands, every form of relation, casts, transpositions, constants,
+the whole table of primitives with their derivatives, loops, equations and linear algebra.
 """
 
 from __future__ import annotations
@@ -19,26 +19,38 @@ import pytest
 
 from adjoint import grad, value_and_grad, vjp
 from diff import (
+    again,
+    cholesky,
     const,
     contract,
     conv,
+    det,
     each,
+    eigh,
+    exp,
     fixed_point,
     fold,
     fun,
     inner,
+    inverse,
     iterate,
     jvp,
     kept,
     lift,
     log,
+    logdet,
     onehot,
+    operation,
     outer,
     power,
+    qr,
     relu,
     root,
     select,
+    solve,
+    solve_triangular,
     square,
+    svd,
     tanh,
     where,
     while_,
@@ -263,7 +275,55 @@ ALONG = {
     "convolution in blocks": fun(R ** (Fin.of(600) * wide), R ** (Fin.of(20) * wide * h))(conv),
     "Fourier transform": fft(Fin.of(36)),
 }
+SQUARE, AXES = R ** (p * p), const((R ** (p * p)).vec(np.eye(4)))
+
+
+def definite(a: Any) -> Any:
+    """A positive definite matrix."""
+    return a @ a.T + AXES
+
+
+def of_eigenvectors(a: Any, x: Any) -> Any:
+    """Whatever the signs of the columns."""
+    w, u = eigh(definite(a))
+    return exp(-w) * square(u.T @ x)
+
+
+def of_singular_vectors(a: Any, x: Any) -> Any:
+    """Whatever the signs of the columns."""
+    u, s, v = svd(a + AXES)
+    return (u.T @ x) * s * (v @ x)
+
+
+def of_an_orthonormal_basis(a: Any, x: Any) -> Any:
+    """Whatever the signs of the columns."""
+    q, r = qr(a + AXES)
+    return square(q.T @ x) + square(r).sum(over=1)
+
+
+hyperbola = operation(
+    "hyperbola of the programs", V, to=V, value=lambda xp, x: xp.sqrt(x * x + 1.0), tangent=lambda x, y, dx: x / y * dx
+)
+solved = fun(SQUARE, V)(lambda a, x: solve(definite(a), x))
+ALGEBRA = {
+    "solve, a shared matrix": lift(solved, b, over=(1,)),
+    "solve, a matrix for each": lift(solved, b, over=(0, 1)),
+    "gradient of solve": vjp(solved),
+    "solve_triangular": vjp(fun(SQUARE, V)(lambda a, x: solve_triangular(definite(a), x))),
+    "inverse": vjp(fun(SQUARE)(lambda a: inverse(definite(a)))),
+    "det": value_and_grad(fun(SQUARE)(lambda a: det(definite(a)))),
+    "logdet": value_and_grad(fun(SQUARE)(lambda a: logdet(definite(a)))),
+    "cholesky": vjp(fun(SQUARE)(lambda a: cholesky(definite(a)))),
+    "eigh": vjp(fun(SQUARE, V)(of_eigenvectors)),
+    "qr": vjp(fun(SQUARE, V)(of_an_orthonormal_basis)),
+    "svd": vjp(fun(SQUARE, V)(of_singular_vectors)),
+    "an operation": vjp(hyperbola),
+    "an operation, lifted": hyperbola**b,
+    "checkpoints": grad(fun(V)(lambda s: iterate(lambda s: tanh(s) * v0, s, Fin.of(7), checkpoint=True).sum())),
+    "again": grad(fun(V)(lambda s: again(lambda s: tanh(s) * s, s).sum())),
+}
 PROGRAMS: dict[str, Any] = {
+    **ALGEBRA,
     **MLP,
     **ALONG,
     **CONTRACTIONS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import pickle
 import warnings
 from collections.abc import Callable
@@ -283,6 +285,31 @@ def test_values_and_warnings_of_scalars_are_numpys(name: str) -> None:
         got, said = heard(partial(f, *map(R.vec, args)))
         assert np.array_equal(got.array, want, equal_nan=True), a
         assert said == expected, a
+
+
+def test_comparisons_and_logic_of_scalars() -> None:
+    """Number by number and truth value by truth value they are those of arrays, which are numpy's."""
+    signs: dict[str, Callable[[Any, Any], Any]] = {
+        "equal": lambda x, y: x.equals(y),
+        "not_equal": lambda x, y: x.differs(y),
+        "less": operator.lt,
+        "less_equal": operator.le,
+        "greater": operator.gt,
+        "greater_equal": operator.ge,
+    }
+    logic: dict[str, Callable[[Any, Any], Any]] = {
+        "logical_and": operator.and_,
+        "logical_or": operator.or_,
+        "logical_xor": lambda c, d: (c & ~d) | (~c & d),
+    }
+    numbers, truths = [0.0, -0.0, 1.0, -2.5, np.inf, np.nan], [True, False]
+    for names, space, entries in ((signs, R, numbers), (logic, Bool, truths)):
+        for name, call in names.items():
+            f = fun(space, space)(call)
+            for a, b in itertools.product(entries, entries):
+                found = f(space.vec(a), space.vec(b)).array
+                assert found.dtype == bool
+                assert bool(found) == bool(getattr(np, name)(a, b)), (name, a, b)
 
 
 def test_a_gradient_outside_the_domain() -> None:
