@@ -18,7 +18,7 @@ def square(x: Expr[Vector[Pixel]]) -> Expr[Scalar]:
     return x @ x
 
 
-def ends() -> None:
+def main() -> None:
     reveal_type(square.dom)  # N: Vector[Pixel]
     reveal_type(program(square).dom)  # N: Vector[Pixel]
     reveal_type(program(square).cod)  # N: Field
@@ -28,6 +28,4 @@ def ends() -> None:
     reveal_type(vjp(square).cod)  # N: Vector[Pixel]
     reveal_type(grad(square).dom)  # N: Vector[Pixel]
     reveal_type(value_and_grad(square).cod)  # N: DirectSum[Field, Vector[Pixel]]
-
-
-ends()
+    assert grad(square).dom == grad(square).cod == square.dom
