@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, final, overload
 
@@ -418,12 +419,17 @@ def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
     slope_vector = linear(dx)
     first = math.nan
     p = program(f)
-    noise = max(spread(p.line, at.leaves, rng) for at in (x, _moved(x, dx, STEPS[0])))
+    noise = spread(p.line, x.leaves, rng)
+    with suppress(SpaceError):  # a large step may leave where f is defined
+        noise = max(noise, spread(p.line, _moved(x, dx, STEPS[0]).leaves, rng))
     of_slope = _noise(linear, dx, rng)
     remainder, second = list[Sample](), list[Sample]()
     for t in STEPS:
-        ahead, behind = f(_moved(x, dx, t)), f(_moved(x, dx, -t))
-        first = _difference(ahead, behind, slope_vector, t)
+        try:
+            ahead, behind = f(_moved(x, dx, t)), f(_moved(x, dx, -t))
+            first = _difference(ahead, behind, slope_vector, t)
+        except SpaceError:  # no convergence, a matrix that is not positive
+            first = math.nan
         if not math.isfinite(first):  # a large step may leave where f is defined
             remainder, second = [], []
             continue

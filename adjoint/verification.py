@@ -113,7 +113,10 @@ def _nearby(f: AnyMap, parts: Sequence[Vec[Any]], over: Sequence[int]) -> tuple[
     """A point with other values of some arguments, where f has a value, and this value."""
     for factor in NEAR:
         other = [_times(factor, part) if k in over else part for k, part in enumerate(parts)]
-        there = f(*other)
+        try:
+            there = f(*other)
+        except SpaceError:  # it leaves where f is defined
+            continue
         if _is_finite(there):
             return other, there
     return list(parts), f(*parts)

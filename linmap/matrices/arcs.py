@@ -8,9 +8,10 @@ and transpose, the others start, or end, where that does.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.leaf import Bundle
 from linmap.matrices.products import NetworkProduct
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hilbert import Index
     from hilbert.leaf import Leaf
     from linmap.matrices.network import Network
-    from linmap.term.nets import Arc
+    from linmap.term.nets import Arc, Net
 
 FormOfArc: TypeAlias = list[NetworkProduct]
 """The sum that an arc carries."""
@@ -103,6 +104,22 @@ def _edges(n: Network) -> Iterator[Edge]:
             yield arc.src, arc.dst, arc.map
     for k, w in enumerate(body.outputs):
         yield w, wires + len(body.inputs) + k, SAME
+
+
+def most_vectors(body: Net) -> int:
+    """On how many basis vectors a loop or an inverse is run to be eliminated, at most; 0 where there is none."""
+    live = live_arcs(body.arcs, body.inputs, body.outputs)
+    ends = _ends(live)
+    most = 0
+    for arc in live:
+        if isinstance(arc.map, (wire.Recur, wire.Inverse)):
+            shared = arc.map.lead + (arc.map.lanes if isinstance(arc.map, wire.Inverse) else 0)
+            sides = []
+            for bundle, some in ((arc.src, ends[arc.src]), (arc.dst, ends[arc.dst])):
+                leaves: Any = body.wires[bundle]
+                sides.append(sum(math.prod(leaves.leaves[k].shape[shared:]) for k in {k for k, _ in some}))
+            most = max(most, min(sides))
+    return most
 
 
 def _lead(bundle: Leaf, f: wire.Recur | wire.Inverse) -> tuple[Index, ...]:

@@ -23,6 +23,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.program.fuse import fused
 from hilbert.program.run import Runner
+from linmap.matrices.arcs import most_vectors
 from linmap.matrices.forms import plan_for
 from linmap.matrices.structure import body_of
 from linmap.matrices.whole import contracted, whole_block
@@ -98,9 +99,11 @@ def _time(body: Net, name: str) -> float:
 
 
 def predicted(body: Net) -> tuple[tuple[str, float], ...]:
-    """The predicted times of the three plans."""
-    passes = ((name, _time(body, name)) for name in ("forward", "adjoint"))
-    return (("elimination", seconds(dense_plan(body).runner.line)), *(passes if _is_plain(body) else ()))
+    """The predicted times of the plans; of elimination where no loop is run on more vectors than in a pass."""
+    passes = [(name, _time(body, name)) for name in ("forward", "adjoint")] if _is_plain(body) else []
+    if passes and most_vectors(body) > min(body.dom.dim, body.cod.dim):
+        return tuple(passes)
+    return (("elimination", seconds(dense_plan(body).runner.line)), *passes)
 
 
 @once
@@ -120,11 +123,16 @@ def _opened(leaves: Iterable[Leaf]) -> Iterator[Leaf]:
 
 @once
 def chosen(body: Net) -> str:
-    """The plan with the least predicted time; elimination is not planned where a lifted pass is quick anyway."""
+    """The plan with the least predicted time.
+
+    Elimination is not planned where a lifted pass is quick anyway, or a loop would be run on more vectors than in one.
+    """
     if not _is_plain(body):
         return "elimination"
     name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
     time = _time(body, name)
+    if most_vectors(body) > min(body.dom.dim, body.cod.dim):
+        return name
     through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
     if time <= SURE * STEP * len(body.arcs) * (THROUGH if through else 1):
         return name

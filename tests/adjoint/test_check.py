@@ -6,8 +6,26 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from adjoint import check, check_adjoint, check_derivative
-from diff import absolute, cos, derivative, exp, fun, log, maximum, operation, register, relu, sin, sqrt, square, tanh
+from adjoint import check, check_adjoint, check_derivative, verify
+from diff import (
+    absolute,
+    cholesky,
+    const,
+    cos,
+    derivative,
+    exp,
+    fun,
+    log,
+    maximum,
+    operation,
+    register,
+    relu,
+    root,
+    sin,
+    sqrt,
+    square,
+    tanh,
+)
 from hilbert import R32, Fin, R
 from linmap import cast, identity, scale, section
 from linmap.contraction import hadamard
@@ -160,6 +178,22 @@ def test_beside_a_kink_is_none(name: str, field: Any, beside: float) -> None:
     for seed in range(20):
         report = check_derivative(fun(V)(body), V.full(at + beside), seed=seed)
         assert report, report
+
+
+@pytest.mark.parametrize("name", ["cholesky", "one root", "two roots"])
+def test_steps_that_leave_where_a_function_is_defined(name: str) -> None:
+    """A step to where there is no value, as it raises, is left out as one to NaN is."""
+    X = Fin.of(3)
+    one, V, W = R.vec(0.01), R ** (X * X), R**X
+    functions: dict[str, tuple[Any, Any]] = {
+        "cholesky": (fun(V)(cholesky), V.vec(np.diag([1.0, 0.2, 0.1]))),
+        "one root": (fun(R)(lambda a: root(lambda x: x * x - a, const(R.vec(1.0)))), one),
+        "two roots": (fun(W)(lambda a: root(lambda x: x * x - a, const(W.ones()))), W.vec([0.01, 0.02, 0.03])),
+    }
+    f, x = functions[name]
+    for seed in range(3):
+        assert check_derivative(f, x, seed=seed)
+    assert verify(f, at=x)
 
 
 def test_a_wrong_derivative_is_no_kink(wrong: Any) -> None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import cos, derivative, fun, inner, iterate, log, root, sin, tanh
+from diff import const, cos, derivative, each, fold, fun, inner, iterate, lift, log, root, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -483,6 +483,28 @@ def test_a_hessian_through_an_equation_is_not_searched(monkeypatch: pytest.Monke
     due = np.stack([by_columns(e).array for e in (R**free).basis()], axis=1)
     monkeypatch.setattr("linmap.matrices.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
     np.testing.assert_allclose(hessian(compliance, a), due, rtol=1e-9, atol=1e-15)
+
+
+def test_a_loop_is_not_run_on_more_vectors_than_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Hessian of a likelihood of many series in two parameters: a pass has two vectors, each loop hundreds."""
+    lanes, times, state = Fin.of(5), Fin.of(20), Fin.of(2)
+
+    def likelihood(p: Any, seen: Any) -> Any:
+        return fold(lambda a, x: tanh(a * p) + x, const((R**state).zeros()), each(lambda x: x * p, seen)).sum()
+
+    one = fun(R**state, (R**state) ** times)(likelihood)
+    many: Any = lift(one, lanes, over=(1,))
+    total: Any = fun.over(many.dom)(lambda p, seen: many(p, seen).sum())
+    rng = np.random.default_rng(0)
+    p, seen = (R**state).random(rng), many.dom.parts[1].random(rng)
+    monkeypatch.setattr("linmap.matrices.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
+    monkeypatch.setattr("linmap.matrices.dense.THROUGH", 0.0)  # however quick a pass is
+    found = hessian(total, p, seen, wrt=0)
+    h = 1e-5
+    slopes = [
+        (grad(total, 0)(p + h * e, seen) - grad(total, 0)(p - h * e, seen)).array / (2 * h) for e in (R**state).basis()
+    ]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-8)
 
 
 def test_each_order_is_right() -> None:
