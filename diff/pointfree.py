@@ -19,10 +19,10 @@ from diff.programs import AnyProgram, Program
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.biproduct import Biproduct
 from hilbert.combine import Composition
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.map import AnyMap, require_map
 from hilbert.program.branch import Cond
-from hilbert.program.builder import Builder, line_of
+from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.line import Line
@@ -191,9 +191,11 @@ class _Terms:
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(arc, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
             case other:  # what has no term of its own, such as truth values moved, elements compared: one step
-                line = line_of(leaves, other, *range(len(leaves)))
+                b = Builder(leaves)
+                slot = b.step(other, tuple(range(len(leaves))))
                 dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
-                one: AnyMap = Program(dom, type_of(leaf), line)
+                made = list(b.unpack(slot)) if isinstance(leaf, Bundle) else [slot]
+                one: AnyMap = Program.of(b, dom, made, type_of(leaf))
                 return _composed([args[0], one], self.space) if len(args) == 1 else one @ fork(*args)
 
 
