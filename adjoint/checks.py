@@ -427,9 +427,10 @@ def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
     for t in STEPS:
         try:
             ahead, behind = f(_moved(x, dx, t)), f(_moved(x, dx, -t))
-            first = _difference(ahead, behind, slope_vector, t)
         except SpaceError:  # no convergence, a matrix that is not positive
-            first = math.nan
+            first, remainder, second = math.nan, [], []
+            continue
+        first = _difference(ahead, behind, slope_vector, t)
         if not math.isfinite(first):  # a large step may leave where f is defined
             remainder, second = [], []
             continue

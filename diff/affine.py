@@ -51,7 +51,7 @@ from linmap.net.equal import Comparable
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.base import LinMap
-from linmap.term.datum import Data, Ref
+from linmap.term.datum import Data, Datum, Ref
 from linmap.term.nets import Arc, Closed, Net, refs
 
 if TYPE_CHECKING:
@@ -310,9 +310,9 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             case Contract(spec):  # ⋄'(u,v) = (u⋄)•π₂ + (⋄v)•π₁             Thm 4.1 (4)
                 u, v = args
                 if b.slots[v].is_field:
-                    arcs.append(Arc(wire.ContractWith(spec, 0, Ref(u, b.slots[u])), v, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 0, _datum(b, u)), v, y))
                 if b.slots[u].is_field:
-                    arcs.append(Arc(wire.ContractWith(spec, 1, Ref(v, b.slots[v])), u, y))
+                    arcs.append(Arc(wire.ContractWith(spec, 1, _datum(b, v)), u, y))
             case Add():  # (+) is linear                                    Thm 4.1 (3)
                 arcs += [Arc(wire.Same(), k, y) for k in args]
             case Keep():  # id'(v) = id: what is kept is the value
@@ -352,6 +352,14 @@ def _of_several(
             return derived_custom(b, custom, args, fresh)
         case _:  # see `linearized`
             return None
+
+
+def _datum(b: Builder, slot: int) -> Datum:
+    """A slot as a datum; constant elements of an index set are known: entries of the derivative depend on them."""
+    operation = b.operation(slot)
+    if isinstance(operation, Literal) and operation.value.leaf.entry.index is not None:
+        return operation.value
+    return Ref(slot, b.slots[slot])
 
 
 def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:

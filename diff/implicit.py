@@ -158,7 +158,8 @@ def _search(what: str, equation: Line, leaves: list[Leaf], least: float, most: i
         after = values
         steps = [b.add(k, b.scale(-1.0, old)) for k, old in zip(values, x, strict=True)]
         left = _norm(b, steps)
-    enough: Expr[Boolean] = _norm(b, steps) <= least * (1.0 + _norm(b, x))
+    bound = least * (1.0 + _norm(b, x))  # beyond the largest number no step is short
+    enough: Expr[Boolean] = (_norm(b, steps) <= bound) & (bound <= float(np.finfo(leaves[0].dtype).max))
     round_ = b.line([*(~enough).slots, *left.slots, *after])
     outer = Builder([*leaves, *captured], fixed=equation.fixed)
     yes = outer.emit(Literal(filled(1.0, TRUTH)), (), TRUTH)

@@ -123,7 +123,9 @@ def _close(a: Any, b: Any) -> bool:
     if a.space != b.space:
         return False
     x, y = np.asarray(a.array, dtype=float), np.asarray(b.array, dtype=float)
-    return bool(np.all(np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y))))
+    with np.errstate(invalid="ignore"):
+        near = np.isfinite(y) & (np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y)))
+    return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
 
 
 def _summands(term: Any) -> tuple[Any, Any] | None:

@@ -229,7 +229,7 @@ def _agree(a: Value, b: Value) -> Pass:
                 return bool(np.array_equal(a.array, b.array))
             x, y = np.asarray(a.array, dtype=float), np.asarray(b.array, dtype=float)
             with np.errstate(invalid="ignore"):
-                near = np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y))
+                near = np.isfinite(y) & (np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y)))
             return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
         case _:  # integers, and values of two kinds
             return bool(a == b)

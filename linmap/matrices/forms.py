@@ -19,7 +19,7 @@ from hilbert.program.constant import Const
 from linmap.matrices.blocks import BlockPattern, block_pattern
 from linmap.matrices.counting import components
 from linmap.matrices.deferred import Deferred
-from linmap.matrices.network import Network, network
+from linmap.matrices.network import Network, elements, network
 from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.settle import listed
@@ -29,7 +29,6 @@ from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net, refs
-from linmap.term.wire import datum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,15 +64,13 @@ def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None
     The plan is made for their values; the last one is kept, for points that have the same. Without data, as for a cost,
     they are as many as there are different ones.
     """
-    elements = _elements(body)
-    if not elements:
+    unknown = [d for d in elements(body) if not isinstance(d, Const)]
+    if not unknown:
         return plan_for(body, build, limit)
     place = {ref: k for k, ref in enumerate(refs(body))}
     found: dict[Datum, Any] = {}
-    for d in elements:
-        if isinstance(d, Const):
-            found[d] = to_numpy(d.array)
-        elif data is None:
+    for d in unknown:
+        if data is None:
             assert d.leaf.entry.index is not None  # that is what an element is of
             found[d] = np.arange(d.leaf.size) % max(d.leaf.entry.index.size, 1)
         else:
@@ -85,13 +82,6 @@ def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None
             last = _last_plans(body)[build] = (key, build(Network(body, limit, found)))
     made: P = last[1]
     return made
-
-
-@once
-def _elements(body: Net) -> tuple[Datum, ...]:
-    """The data of a net that are elements of index sets: relations that are known at a point."""
-    data = dict.fromkeys(d for arc in body.arcs if (d := datum_of(arc.map)) is not None)
-    return tuple(d for d in data if d.leaf.entry.index is not None)
 
 
 @once

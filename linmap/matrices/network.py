@@ -18,6 +18,7 @@ import numpy as np
 from attrs import evolve
 
 from hilbert import Fin
+from hilbert.arrays.namespace import to_numpy
 from hilbert.leaf import Entry
 from hilbert.once import once
 from hilbert.program.constant import Const
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
 class Network(Contractor):
     """The products of every block of a net, and the line that computes arrays from the net's data.
 
-    `found` has the arrays of elements of index sets, where these are known: they are tables then.
+    `found` has the arrays of elements of index sets, where these are known: they are tables then, as constants are.
     """
 
     def __init__(self, body: Net, limit: int | None = None, found: Mapping[Datum, Any] | None = None) -> None:
         base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
         super().__init__(refs(body), base, limit)
         self.body = body
-        self.found = found or {}
+        self.found = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)} | dict(found or {})
         self._relations: dict[AnyRelation, AnyRelation] = {}
         self.blocks = eliminated(self)
 
@@ -193,6 +194,13 @@ def _basis(leaf: Leaf, lanes: int = 0) -> Const:
     array = np.broadcast_to(unit, shape + leaf.shape)
     array.flags.writeable = False
     return Const(array, leaf.under(own), ("basis", leaf, lanes))
+
+
+@once
+def elements(body: Net) -> tuple[Datum, ...]:
+    """The data of a net that are elements of index sets: constants, and relations that are known at a point."""
+    data = dict.fromkeys(d for arc in body.arcs if (d := wire.datum_of(arc.map)) is not None)
+    return tuple(d for d in data if d.leaf.entry.index is not None)
 
 
 @once

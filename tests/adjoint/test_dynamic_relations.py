@@ -53,3 +53,26 @@ def test_folding_keeps_the_order_of_labels() -> None:
     B = M.vec(np.arange(9.0).reshape(3, 3))
     f = hb.fun(M)(lambda A: hb.contract("ji,ij->ij", A, hb.const(B)).sum())
     assert np.array_equal(hb.grad(f)(B).array, B.array.T)
+
+
+@pytest.mark.parametrize("n", [1, 4, 40])
+def test_constant_tables_are_known(n: int) -> None:
+    """The elements of a constant are a relation as that of `gather` is: entries of both are listed, in any form."""
+    rng = np.random.default_rng(n)
+    to, places = rng.integers(0, n, 3 * n), hb.Fin.of(3 * n)
+    V = hb.R ** hb.Fin.of(n)
+    table = (hb.Elements(hb.Fin.of(n)) ** places).vec(to)
+    gathered = hb.gather(to, hb.Fin.of(n), hb.R, rows=places)
+    by_constant = hb.fun(V)(lambda v: hb.inner(hb.tanh(v[table]), hb.tanh(v[table])) + v[table].sum())
+    by_relation = hb.fun(V)(lambda v: hb.inner(hb.tanh(gathered(v)), hb.tanh(gathered(v))) + gathered(v).sum())
+    x = V.vec(rng.normal(size=n))
+    found, due = (hb.derivative(hb.grad(f)) for f in (by_constant, by_relation))
+    assert str(hb.structure(found)) == str(hb.structure(due))
+    assert str(hb.structure(found.at(x))) == str(hb.structure(due.at(x)))
+    a, b = (hb.matrix(d.at(x)) for d in (found, due))
+    assert type(a) is type(b)
+    np.testing.assert_allclose(*(np.asarray(hb.matrix(d.at(x), as_="array")) for d in (found, due)), rtol=1e-14, atol=0)
+    moved = V.vec(rng.normal(size=n))
+    for point in (x, moved, x):
+        sparse_a, sparse_b = (hb.matrix(d.at(point), as_="sparse").toarray() for d in (found, due))
+        np.testing.assert_allclose(sparse_a, sparse_b, rtol=1e-14, atol=0)

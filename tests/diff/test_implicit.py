@@ -470,6 +470,23 @@ def test_not_found() -> None:
         fun(R)(lambda a: root(lambda x: x + sin(x) - a, 0.0 * a))(R.vec(float("nan")))
 
 
+@pytest.mark.parametrize("grown", [lambda x, a: 1.5 * x + a, lambda x, a: x * x + a, lambda x, a: -2.0 * x + a])
+@pytest.mark.parametrize("field", [R, R32])
+def test_what_grows_beyond_all_numbers_is_not_found(grown: Any, field: Any) -> None:
+    """|x|² overflows before x does: no step is short then."""
+    f = fun(field)(lambda a: fixed_point(lambda x: grown(x, a), a))
+    with np.errstate(all="ignore"), pytest.raises(SpaceError, match="the fixed point is not found in 10000 rounds"):
+        f(field.vec(3.0))
+
+
+def test_a_root_beyond_all_numbers_is_not_found() -> None:
+    """From where |x|² overflows the first step is not short."""
+    f = fun(R, R)(lambda a, x: root(lambda y: y * y - a, x))
+    assert float(f(R.vec(4.0), R.vec(1e10)).array) == pytest.approx(2.0, rel=1e-12)
+    with np.errstate(all="ignore"), pytest.raises(SpaceError):
+        f(R.vec(4.0), R.vec(1e160))
+
+
 def test_a_singular_derivative_names_the_equation() -> None:
     """What a user called, both spaces, the remedy and the line: in the search, in derivatives, lifted and pickled."""
     f = fun(R)(lambda a: root(lambda x: x * x - a, 0.0 * a))

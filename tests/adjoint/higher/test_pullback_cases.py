@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from adjoint.higher import pairing, reduce, run
@@ -39,6 +40,14 @@ def test_false_claims_fail() -> None:
     false = re.sub(r"^((?:reduce|pair|value|  =).*?)([0-9.]+)(\)*|>\))$", r"\g<1>77.7\3", TEXT, flags=re.MULTILINE)
     report = run(false, "wrong.lam")
     assert sum(r.found is not None for r in report.results) >= len(REPORT.results) - 6
+
+
+@pytest.mark.parametrize("claim", ["reduce cov(3) = cov(1/0)", "pair cov(1) with 3 = 1/0"])
+def test_no_number_of_a_normal_form_is_infinity(claim: str) -> None:
+    """Only infinity is."""
+    with np.errstate(divide="ignore"):
+        assert not run(claim).holds
+        assert run("reduce cov(1/0) = cov(1/0)").holds
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,6 +58,14 @@ def test_false_claims_fail() -> None:
     assert sum(result.found is not None for result in report.results) >= 40
 
 
+@pytest.mark.parametrize("claim", ["value 3 = 1/0", "value log 0 = -log 0", r"grad (\x. x*x) at 1 = 1/0"])
+def test_no_number_is_infinity(claim: str) -> None:
+    """Numbers in claims agree if they differ by at most 1e-10 · max(1, |expected|), of finite ones."""
+    with np.errstate(divide="ignore"):
+        assert not run(claim).holds
+        assert run("value 1/0 = 1/0\nvalue log 0 = log 0").holds
+
+
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "page.lam"
     file.write_text("value 1 + 1 = 2\nvalue 2*3 = 7\n", "utf-8")
