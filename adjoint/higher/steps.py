@@ -21,7 +21,7 @@ from adjoint.higher.machine import reduce
 from adjoint.higher.redexes import folded, has_normal, is_longer, is_open, joined, last_of, matched, mirrored, number_of
 from diff.higher.binding import Pass, substitute
 from diff.higher.errors import TermError
-from diff.higher.evaluate import chosen, fields
+from diff.higher.matching import chosen, fields
 from diff.higher.terms import (
     AnyTerm,
     App,

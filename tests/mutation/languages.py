@@ -66,7 +66,7 @@ HIGHER: Groups = {
         "diff/multiindex.py": "",
         **{f"diff/series{name}.py": "" for name in ("", "_bodies", "_rules", "_families", "_partials")},
     },
-    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "translate", "values")},
+    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "folding", "matching", "translate", "values")},
 }
 
 
