@@ -147,8 +147,10 @@ class Checker(Rules):
                 body, ty = yield self.infer(body, hint)
                 return evolve(term, value=value, body=body), ty
             case Tuple(parts):
-                fits_all = isinstance(hint, TupleType) and len(hint.parts) == len(parts)
-                made, types = yield self.each(parts, hint.parts if fits_all else (None,) * len(parts))
+                dues = (
+                    hint.parts if isinstance(hint, TupleType) and len(hint.parts) == len(parts) else [None] * len(parts)
+                )
+                made, types = yield self.each(parts, dues)
                 return Tuple(tuple(made), place=place), TupleType(tuple(types))
             case Proj(index, of):
                 of, ty = yield self.infer(of)

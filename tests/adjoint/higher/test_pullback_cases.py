@@ -241,3 +241,14 @@ def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
     """pt(u) is stored as u, and is read as a covector of its own type."""
     term = term_of(text, "var u : real\nvar k : real -> real\nvar c : real^*")
     assert type_of(reduce(term)) is type_of(term)
+
+
+def test_pairing_of_an_evaluation_and_a_functional() -> None:
+    """⟪pt(u), φ⟫ = φ(u), at both orders of the two."""
+    assert float(pairing(term_of(r"pt(\(x : real). x*x)"), term_of("ev(3; cov(2))")).array) == 18.0
+    assert float(pairing(term_of("ev(3; cov(2))"), term_of(r"\(x : real). x*x")).array) == 18.0
+
+
+def test_the_tangent_of_a_functional_that_stays() -> None:
+    """𝒟(λx. ⟨x², φ⟩)(a)(u) = ⟨2au, 0⟩."""
+    assert str(reduce(term_of(r"diff(\(x : real). <x*x, ev(1; cov(1))>, 2, 3)"))) == "⟨12, zero⟩"

@@ -18,7 +18,7 @@ from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Tuple, real, size
-from diff.higher.values import filled, opened, shape_of, stacked
+from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
 from hilbert import R, Vec
 from linmap import matrix
 
@@ -246,6 +246,25 @@ def test_folds_over_elements_of_one_shape(name: str) -> None:
 
     slope = derivative(p)(point)(p.dom.unflat(v)).flat()
     assert np.allclose(slope, (value(1e-6) - value(-1e-6)) / 2e-6, atol=1e-6)
+
+
+def test_what_is_stacked() -> None:
+    """Lists of vectors, or of tuples of these, of one shape; none that holds an integer. A stack may end a list."""
+    pairs = value_of("[<1, 2>, <3, 4>, <5, 6>]")
+    f = value_of(r"\(l : list (real * real)). fold (<a, b>, s). a*b - s over l from 0")
+    assert isinstance(stacked(pairs), Stack)
+    assert float(call(f, stacked(pairs)).array) == float(call(f, pairs).array) == 20.0
+    ends = stacked(value_of("[2, 3]"))
+    assert str(opened(Tagged("Cons", (R.vec(1.0), ends)))) == str(value_of("[1, 2, 3]"))
+    items = Tagged("Cons", ((R.vec(1.0), 1), Tagged("Cons", ((R.vec(2.0), 2), Tagged("Nil", ())))))
+    assert isinstance(stacked(items), Tagged)
+
+
+def test_an_evaluation_that_does_not_end() -> None:
+    """It is given up after 200,000 calls, at its place."""
+    with pytest.raises(TermError, match=r"<text>:1:27: no value after 200000 steps") as error:
+        value_of("loop 0", "def loop : real -> real = \\x. loop (x + 1)\n")
+    assert error.value.code == "limit"
 
 
 def test_steps_of_a_fold_do_not_depend_on_the_length() -> None:
