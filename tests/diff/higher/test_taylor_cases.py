@@ -17,10 +17,13 @@ from diff.higher.claims import agree
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
-from diff.higher.terms import AnyTerm, App, Tuple, real, size
+from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real, size
+from diff.higher.types import ground
 from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
-from hilbert import R, Vec
+from diff.maps import bilinear
+from hilbert import Fin, R, Vec, direct_sum
 from linmap import matrix
+from linmap.contraction import scalar
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")
@@ -400,3 +403,16 @@ def test_sums_that_are_too_long() -> None:
     assert [len(tables((n,), 1)) for n in (1, 2, 3, 4, 5, 20)] == [1, 2, 3, 5, 7, 627]
     with pytest.raises(TermError, match="more than 2000 terms"):
         tables((26,), 1)
+
+
+def test_a_number_times_a_pair_of_vectors() -> None:
+    """D_(1,1)(k·⟨v, w⟩) = ⟨⟨kv, k̇v + kv̇⟩, ⟨kw, k̇w + kẇ⟩⟩."""
+    V = direct_sum(R, R ** Fin.of(2))
+    k, v, w = fresh("k", ground(R)), fresh("v", ground(R)), fresh("w", ground(R ** Fin.of(2)))
+    pair = Tuple((v, w))
+    term = Lam(Tuple((k, pair)), Prim(bilinear(scalar(V)), Tuple((k, pair)), "·"))
+    two = (R ** Fin.of(2)).vec
+    jets = ((R.vec(2.0), R.vec(0.5)), ((R.vec(3.0), R.vec(1.0)), (two([1.0, -1.0]), two([4.0, 2.0]))))
+    (a, da), (b, db) = call(evaluate(Taylor.of(1, 1).term(term)), jets)
+    assert (float(a.array), float(da.array)) == (6.0, 3.5)
+    assert (b.array.tolist(), db.array.tolist()) == ([2.0, -2.0], [8.5, 3.5])
