@@ -252,3 +252,17 @@ def test_pairing_of_an_evaluation_and_a_functional() -> None:
 def test_the_tangent_of_a_functional_that_stays() -> None:
     """𝒟(λx. ⟨x², φ⟩)(a)(u) = ⟨2au, 0⟩."""
     assert str(reduce(term_of(r"diff(\(x : real). <x*x, ev(1; cov(1))>, 2, 3)"))) == "⟨12, zero⟩"
+
+
+def test_a_free_function_and_one_that_moves() -> None:
+    """k y + f(y) along f: the derivative of a term that has no value and of one that moves is of both."""
+    term = term_of(r"pull(\f. diff(f, 2, 1), cov(1)) (\x. k x)", "var k : real -> real")
+    assert str(reduce(term)) == "dv(2, 1; cov(1))"
+
+
+@pytest.mark.parametrize("of", ["m x", "c"])
+def test_derivatives_at_unknown_tags_stay(of: str) -> None:
+    """A tag that is a free variable's stops a derivative, which is then the term itself."""
+    text = rf"diff(\x. case {of} of {{Nothing -> 0 | Just y -> y*x}}, 2, 1)"
+    term = term_of(text, "data Maybe a = Nothing | Just a\nvar m : real -> Maybe real\nvar c : Maybe real")
+    assert reduce(term) == term
