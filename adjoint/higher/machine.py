@@ -25,7 +25,8 @@ from adjoint.higher.values import (
 )
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.evaluate import STEPS, bind
+from diff.higher.evaluate import STEPS
+from diff.higher.matching import bind
 from diff.higher.terms import (
     AnyTerm,
     App,

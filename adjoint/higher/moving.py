@@ -212,7 +212,7 @@ class Mover(Reader):
                     return (yield self.sum(x, y))
 
                 return Native(pointwise, (a, b))
-            case (Vec() | DualNumber(), _):
+            case (Vec() | DualNumber(), _) | (Neutral(), DualNumber()):
                 space = _space(a)
                 return self.primitive(sign("+", space, space), (a, b), "+")
             case _:  # tuples and functions

@@ -223,9 +223,9 @@ _NO_NAMES = Module()
 class _Checked(Checker):
     """The typing rules for a checked term: a part whose type was found before is not entered again."""
 
-    def _infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
-        found = kept(type_of, term)
-        return (term, found) if found is not None else (yield from super()._infer(term, hint))
+    def infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
+        found = term.type if isinstance(term, Con) else kept(type_of, term)  # a constructor says its type
+        return (term, found) if found is not None else (yield from super().infer(term, hint))
 
 
 @once

@@ -7,15 +7,15 @@ values of their variables; no Python recursion, so that folds and recursion may 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from diff.expr import const
 from diff.higher.binding import Pass, captured
 from diff.higher.errors import TermError
+from diff.higher.folding import Folds
+from diff.higher.matching import at_hand, bind, chosen
 from diff.higher.terms import (
     AnyTerm,
     App,
-    Branch,
     Case,
     Con,
     Cov,
@@ -32,7 +32,6 @@ from diff.higher.terms import (
     Lit,
     Name,
     Number,
-    Pattern,
     Plus,
     Point,
     Prim,
@@ -46,17 +45,11 @@ from diff.higher.terms import (
     Var,
     Zero,
 )
-from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, instance, mentions
-from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, filled, opened, shape_of, side_by_side
-from diff.loops import fold as loop
-from diff.operations import select
+from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, opened
 from hilbert import SpaceError, Vec
-from hilbert.once import once
 from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hilbert.map import AnyMap
 
 STEPS = 200_000
@@ -80,11 +73,7 @@ def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
     return function
 
 
-class _Varies(Exception):  # noqa: N818 - no error: the fold is unrolled
-    """The state of a fold changes its shape."""
-
-
-class Evaluator:
+class Evaluator(Folds):
     """One evaluation: it counts its steps. What a reducer does otherwise is the methods without an underscore."""
 
     def __init__(self, steps: int) -> None:
@@ -104,7 +93,7 @@ class Evaluator:
                 case Lit(value):
                     return value
                 case Prim(op, arg, name):
-                    given = _at_hand(arg, env)
+                    given = at_hand(arg, env)
                     if given is None:
                         given = yield self.value(arg, env)
                     try:
@@ -149,7 +138,7 @@ class Evaluator:
                 case Tuple(parts):
                     values = []
                     for part in parts:
-                        known = _at_hand(part, env)
+                        known = at_hand(part, env)
                         values.append((yield self.value(part, env)) if known is None else known)
                     return tuple(values)
                 case Proj(index, of):
@@ -173,7 +162,7 @@ class Evaluator:
                     term = branch.body
                 case Fold(_, of, _):
                     value = yield self.value(of, env)
-                    return (yield self._fold(term, value, env))
+                    return (yield self.fold(term, value, env))
                 case Fix(var, body):
                     closed = {k: env[k] for k in captured(term) if k in env}
 
@@ -217,97 +206,9 @@ class Evaluator:
         bind(function.lam.pattern, arg, env)
         return (yield self.value(function.lam.body, env))
 
-    def _fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
-        """fold v of {ℓ p → s}: first the parts, then s at their results."""
-        ty = term.type
-        assert isinstance(ty, DataType)
-
-        if isinstance(value, Stack):
-            made = yield self._looped(term, value, env)
-            if made is not None:
-                return made
-            value = opened(value)
-
-        def fold(one: Value) -> Pass:
-            one = opened(one) if isinstance(one, Stack) else one
-            if not isinstance(one, Tagged):
-                return (yield self.undecided(one, term, env))
-            branch = chosen(term.branches, one.label)
-            payload = yield self._map(fields(ty)[one.label], fold, one.payload)
-            bind(branch.pattern, payload, env)
-            return (yield self.value(branch.body, env))
-
-        return (yield fold(value))
-
-    def _looped(self, term: Fold, stack: Stack, env: dict[int, Value]) -> Pass:
-        """A fold over a stack as a loop, from the last element; None where the state is not made of vectors alone."""
-        first = chosen(term.branches, "Nil")
-        inner = dict(env)
-        bind(first.pattern, (), inner)
-        start = yield self.value(first.body, inner)
-        try:
-            shape, state = shape_of(start)
-        except TermError:  # the state is a function
-            return None
-        if not state:
-            return None
-        branch = chosen(term.branches, "Cons")
-        form, leaves = shape_of(stack.element)
-
-        def step(given: Any, item: Any) -> Any:
-            before = filled(shape, iter(given if len(state) > 1 else (given,)))
-            items = item.split() if len(leaves) > 1 else (item,)
-            around = dict(env)
-            bind(branch.pattern, (filled(form, iter(items)), before), around)
-            found, made = shape_of(driven(Evaluator(self.steps).value(branch.body, around)))
-            if found != shape:
-                raise _Varies
-            exprs = [const(v) if isinstance(v, Vec) else v for v in made]
-            return tuple(exprs) if len(state) > 1 else exprs[0]
-
-        try:
-            given = tuple(state) if len(state) > 1 else state[0]
-            last = loop(step, given, side_by_side(leaves), reverse=True)
-        except _Varies:
-            return None
-        return filled(shape, iter(last if len(state) > 1 else (last,)))
-
-    def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
-        """F(f) at a value, F(X) a type that speaks of X."""
-        match ty:
-            case SelfType():
-                return (yield f(value))
-            case TupleType(parts):
-                values = list(value)
-                for k in _recurring(ty):
-                    made = yield (f(values[k]) if isinstance(parts[k], SelfType) else self._map(parts[k], f, values[k]))
-                    values[k] = made
-                return tuple(values)
-            case DataType() if mentions(ty, SelfType):
-                made = yield self._map(_opened(ty)[value.label], f, value.payload)
-                return Tagged(value.label, made)
-            case Arrow(_, cod) if mentions(cod, SelfType):
-
-                def after(arg: Value) -> Pass:
-                    result = yield self.call(value, arg)
-                    return (yield self._map(cod, f, result))
-
-                return Native(after, (value,))
-            case _:  # X does not occur
-                return value
-
-    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
-        """A condition on data: both branches, of which the entries are selected."""
-        assert isinstance(term, If), "the tags of values are known"
-        a = yield self.value(term.then, env)
-        b = yield self.value(term.otherwise, env)
-        shape, mine = shape_of(a)
-        other, yours = shape_of(b)
-        if shape != other:
-            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
-            raise TermError("tag", message, term.place)
-        both = zip(mine, yours, strict=True)
-        return filled(shape, iter([select(condition, x) + select(~condition, y) for x, y in both]))
+    def plain(self) -> Folds:
+        """An evaluator of values that have no class of their own, with all steps left."""
+        return Evaluator(self.steps)
 
     def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type."""
@@ -328,40 +229,6 @@ class Evaluator:
         return a + b
 
 
-def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
-    """Give the variables of a pattern the parts of a value."""
-    if isinstance(pattern, Var):
-        env[pattern.number] = value
-        return
-    stack: list[tuple[Any, Value]] = [(pattern, value)]
-    while stack:
-        one, part = stack.pop()
-        if isinstance(one, Var):
-            env[one.number] = part
-        else:
-            stack.extend(zip(one.parts, part, strict=True))
-
-
-def _at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
-    """The value of a variable, or of a tuple of such, which needs no pass; None for others."""
-    if type(term) is Var:
-        return env.get(term.number)
-    if type(term) is not Tuple:
-        return None
-    values = []
-    for part in term.parts:
-        known = env.get(part.number) if type(part) is Var else None
-        if known is None:
-            return None
-        values.append(known)
-    return tuple(values)
-
-
-def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
-    """The branch of a label."""
-    return next(branch for branch in branches if branch.label == label)
-
-
 def spine(term: AnyTerm) -> tuple[list[App], AnyTerm]:
     """The applications in f s₁ … sₙ, the last one first, and f."""
     calls: list[App] = []
@@ -369,24 +236,3 @@ def spine(term: AnyTerm) -> tuple[list[App], AnyTerm]:
         calls.append(term)
         term = term.function
     return calls, term
-
-
-@once
-def _recurring(ty: TupleType) -> tuple[int, ...]:
-    """The parts that speak of X."""
-    return tuple(k for k, part in enumerate(ty.parts) if mentions(part, SelfType))
-
-
-@once
-def fields(ty: DataType) -> dict[str, Ty]:
-    """What each constructor takes, with X where the type recurs."""
-    return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
-
-
-@once
-def _opened(ty: DataType) -> dict[str, Ty]:
-    """What each constructor takes, for a type whose arguments speak of X: its own recursion is the type itself.
-
-    X of an outer type and of this one are kept apart by opening this one.
-    """
-    return {label: instance(field, ty.args, ty) for label, field in ty.declaration.cases}

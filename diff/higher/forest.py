@@ -36,11 +36,12 @@ from attrs import frozen
 from diff.bodies import traced
 from diff.expr import Expr, const, literal, tracing
 from diff.higher.errors import TermError
-from diff.higher.evaluate import STEPS, Evaluator, bind, chosen
+from diff.higher.evaluate import STEPS, Evaluator
 from diff.higher.functions import AnyTermFunction, TermFunction
 from diff.higher.kinds import Data
 from diff.higher.lanes import Lane, LaneEvaluator, spread
 from diff.higher.levels import Levels
+from diff.higher.matching import bind, chosen
 from diff.higher.terms import Branch, Case, Fold, If
 from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
 from diff.trace import fun

@@ -135,6 +135,27 @@ BILINEAR: dict[str, Any] = CONTRACTIONS | {
     "square matrices": fun(SQUARE, SQUARE)(lambda m, n: m @ n),
     "a barrier": fun(SQUARE, SQUARE)(lambda m, n: kept(m.T) @ kept(n)),
 }
+EINSUM = {
+    "matrix and vector": "ij,j->i",
+    "transposed matrix and vector": "ij,i->j",
+    "matrix and matrix": "ij,jk->ik",
+    "vectors": "i,i->",
+    "outer": "i,j->ij",
+    "pointwise": "ij,ij->ij",
+    "scalar": ",ij->ij",
+    "inner": "ij,ij->",
+    "transposed inner": "ij,ji->",
+    "two axes": "ijk,kj->i",
+    "groups": "ij,ikj->ki",
+    "batch of products": "bij,bjk->bik",
+    "batch of vectors": "bij,jb->bi",
+    "product in the middle": "bij,ki->bkj",
+    "product in the middle, groups": "ki,bcij->bckj",
+    "broadcast": "i,j->ji",
+    "square matrices": "ij,jk->ik",
+    "a barrier": "ji,jk->ik",
+}
+"""What each contraction is, for JAX."""
 OTHERS: dict[str, Any] = DISCRETE | MLP
 
 
@@ -152,6 +173,24 @@ def test_contractions(name: str) -> None:
         square = fun(f.dom.parts[0])(lambda x: f(x, x))
         for n, ours in enumerate(jet_of(square, [a.leaves for a in u])):
             agree(ours, (sum((math.comb(n, i) * f(u[i], u[n - i]).array for i in range(n + 1)), 0.0),))
+
+
+@pytest.mark.parametrize("name", BILINEAR)
+def test_contractions_in_jax(name: str) -> None:
+    """∂ⁿ (u(s) ⋄ w(s)) and ∂ⁿ (tanh u(s) ⋄ w(s)), n ≤ 6, beside JAX's jets of `einsum`."""
+    f, spec = BILINEAR[name], EINSUM[name]
+    rng = np.random.default_rng(7)
+    terms = random_terms(f, 6, rng)
+    first, *others = ([jnp.asarray(a) for a in term] for term in terms)
+    series = [list(column) for column in zip(*others, strict=True)]
+    curved = fun(*f.dom.parts)(lambda u, w: f(tanh(u), w))
+    for ours, theirs in (
+        (f, lambda u, w: jnp.einsum(spec, u, w)),
+        (curved, lambda u, w: jnp.einsum(spec, jnp.tanh(u), w)),
+    ):
+        value, slots = by_jax(theirs, first, series)
+        for n, found in enumerate(jet_of(ours, terms)):
+            agree(found, ([value, *slots][n],))
 
 
 @pytest.mark.parametrize("name", OTHERS)

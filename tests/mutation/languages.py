@@ -54,8 +54,10 @@ LANGUAGES: Groups = {
     "resolution": {f"{KS}/resolution.py": ""},
 }
 HIGHER: Groups = {
-    "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "partials", "orders")},
-    "rules": {f"adjoint/higher/{name}.py": "" for name in ("jacobian", "steps", "anormal", "moving", "bodies")},
+    "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "slots", "partials", "orders")},
+    "rules": {
+        f"adjoint/higher/{name}.py": "" for name in ("jacobian", "steps", "redexes", "anormal", "moving", "bodies")
+    },
     "transposition": {
         f"adjoint/higher/{name}.py": "" for name in ("transpose", "backward", "reader", "values", "machine")
     },
@@ -64,7 +66,7 @@ HIGHER: Groups = {
         "diff/multiindex.py": "",
         **{f"diff/series{name}.py": "" for name in ("", "_bodies", "_rules", "_families", "_partials")},
     },
-    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "translate", "values")},
+    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "folding", "matching", "translate", "values")},
 }
 
 

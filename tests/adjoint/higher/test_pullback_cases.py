@@ -250,3 +250,28 @@ def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
     """pt(u) is stored as u, and is read as a covector of its own type."""
     term = term_of(text, "var u : real\nvar k : real -> real\nvar c : real^*")
     assert type_of(reduce(term)) is type_of(term)
+
+
+def test_pairing_of_an_evaluation_and_a_functional() -> None:
+    """⟪pt(u), φ⟫ = φ(u), at both orders of the two."""
+    assert float(pairing(term_of(r"pt(\(x : real). x*x)"), term_of("ev(3; cov(2))")).array) == 18.0
+    assert float(pairing(term_of("ev(3; cov(2))"), term_of(r"\(x : real). x*x")).array) == 18.0
+
+
+def test_the_tangent_of_a_functional_that_stays() -> None:
+    """𝒟(λx. ⟨x², φ⟩)(a)(u) = ⟨2au, 0⟩."""
+    assert str(reduce(term_of(r"diff(\(x : real). <x*x, ev(1; cov(1))>, 2, 3)"))) == "⟨12, zero⟩"
+
+
+def test_a_free_function_and_one_that_moves() -> None:
+    """k y + f(y) along f: the derivative of a term that has no value and of one that moves is of both."""
+    term = term_of(r"pull(\f. diff(f, 2, 1), cov(1)) (\x. k x)", "var k : real -> real")
+    assert str(reduce(term)) == "dv(2, 1; cov(1))"
+
+
+@pytest.mark.parametrize("of", ["m x", "c"])
+def test_derivatives_at_unknown_tags_stay(of: str) -> None:
+    """A tag that is a free variable's stops a derivative, which is then the term itself."""
+    text = rf"diff(\x. case {of} of {{Nothing -> 0 | Just y -> y*x}}, 2, 1)"
+    term = term_of(text, "data Maybe a = Nothing | Just a\nvar m : real -> Maybe real\nvar c : Maybe real")
+    assert reduce(term) == term

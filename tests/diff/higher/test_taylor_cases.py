@@ -17,10 +17,13 @@ from diff.higher.claims import agree
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
-from diff.higher.terms import AnyTerm, App, Tuple, real, size
-from diff.higher.values import filled, opened, shape_of, stacked
-from hilbert import R, Vec
+from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real, size
+from diff.higher.types import ground
+from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
+from diff.maps import bilinear
+from hilbert import Fin, R, Vec, direct_sum
 from linmap import matrix
+from linmap.contraction import scalar
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")
@@ -256,6 +259,25 @@ def test_folds_over_elements_of_one_shape(name: str) -> None:
     assert np.allclose(slope, (value(1e-6) - value(-1e-6)) / 2e-6, atol=1e-6)
 
 
+def test_what_is_stacked() -> None:
+    """Lists of vectors, or of tuples of these, of one shape; none that holds an integer. A stack may end a list."""
+    pairs = value_of("[<1, 2>, <3, 4>, <5, 6>]")
+    f = value_of(r"\(l : list (real * real)). fold (<a, b>, s). a*b - s over l from 0")
+    assert isinstance(stacked(pairs), Stack)
+    assert float(call(f, stacked(pairs)).array) == float(call(f, pairs).array) == 20.0
+    ends = stacked(value_of("[2, 3]"))
+    assert str(opened(Tagged("Cons", (R.vec(1.0), ends)))) == str(value_of("[1, 2, 3]"))
+    items = Tagged("Cons", ((R.vec(1.0), 1), Tagged("Cons", ((R.vec(2.0), 2), Tagged("Nil", ())))))
+    assert isinstance(stacked(items), Tagged)
+
+
+def test_an_evaluation_that_does_not_end() -> None:
+    """It is given up after 200,000 calls, at its place."""
+    with pytest.raises(TermError, match=r"<text>:1:27: no value after 200000 steps") as error:
+        value_of("loop 0", "def loop : real -> real = \\x. loop (x + 1)\n")
+    assert error.value.code == "limit"
+
+
 def test_steps_of_a_fold_do_not_depend_on_the_length() -> None:
     term = checked(FOLDS["squares"])
     lists = [value_of(f"[{', '.join(str(k % 7) + '.5' for k in range(n))}]") for n in (10, 2000)]
@@ -389,3 +411,16 @@ def test_sums_that_are_too_long() -> None:
     assert [len(tables((n,), 1)) for n in (1, 2, 3, 4, 5, 20)] == [1, 2, 3, 5, 7, 627]
     with pytest.raises(TermError, match="more than 2000 terms"):
         tables((26,), 1)
+
+
+def test_a_number_times_a_pair_of_vectors() -> None:
+    """D_(1,1)(k·⟨v, w⟩) = ⟨⟨kv, k̇v + kv̇⟩, ⟨kw, k̇w + kẇ⟩⟩."""
+    V = direct_sum(R, R ** Fin.of(2))
+    k, v, w = fresh("k", ground(R)), fresh("v", ground(R)), fresh("w", ground(R ** Fin.of(2)))
+    pair = Tuple((v, w))
+    term = Lam(Tuple((k, pair)), Prim(bilinear(scalar(V)), Tuple((k, pair)), "·"))
+    two = (R ** Fin.of(2)).vec
+    jets = ((R.vec(2.0), R.vec(0.5)), ((R.vec(3.0), R.vec(1.0)), (two([1.0, -1.0]), two([4.0, 2.0]))))
+    (a, da), (b, db) = call(evaluate(Taylor.of(1, 1).term(term)), jets)
+    assert (float(a.array), float(da.array)) == (6.0, 3.5)
+    assert (b.array.tolist(), db.array.tolist()) == ([2.0, -2.0], [8.5, 3.5])

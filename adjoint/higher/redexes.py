@@ -1,0 +1,102 @@
+"""What the strategy of `steps` asks of a redex: its normal form, the ⟨y, E⟩ of rule 8, what a pattern binds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from adjoint.higher.anormal import is_elementary
+from adjoint.higher.jacobian import Moved, bind, component
+from adjoint.higher.machine import reduce
+from adjoint.higher.reader import type_of
+from diff.higher.binding import Pass, each, renamed, substitute
+from diff.higher.terms import AnyTerm, App, Con, Cov, Dual, Dv, Ev, Fold, Lam, Pattern, Tuple, Var, Zero, fresh
+from diff.higher.types import Arrow, DataType, Lin, SelfType, TupleType, Ty, instance, is_first_order, mentions, payload
+from hilbert.term import bottom_up
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def is_open(term: Dual) -> bool:
+    """Whether a dual map stays before a neutral covector."""
+    return has_normal(term) and not isinstance(reduce(term), (Cov, Zero, Ev, Dv))
+
+
+def has_normal(term: AnyTerm) -> bool:
+    """Whether covectors of this type have normal forms: those on data that hold functions have none."""
+    stack: list[Ty] = [type_of(term)]
+    while stack:
+        match stack.pop():
+            case DataType() as ty if not is_first_order(ty):
+                return False
+            case TupleType(parts):
+                stack.extend(parts)
+            case Arrow(dom, cod) | Lin(dom, cod):
+                stack += [dom, cod]
+            case _:  # a leaf has no parts
+                pass
+    return True
+
+
+def last_of(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
+    """The E of ⟨y, E⟩, which rule 8 makes."""
+    if not isinstance(body, Tuple) or len(body.parts) < 2 or isinstance(body.parts[-1], Var):
+        return None
+    first = body.parts[:-1]
+    same = first == (pattern,) or (isinstance(pattern, Tuple) and first == pattern.parts)
+    return body.parts[-1] if same and is_elementary(body.parts[-1]) else None
+
+
+def joined(first: AnyTerm, last: AnyTerm, *, is_flat: bool) -> Tuple:
+    """⟨y, t⟩, flat where y is a tuple that rule 8 has made."""
+    return Tuple((*first.parts, last) if is_flat and isinstance(first, Tuple) else (first, last))
+
+
+def is_longer(pattern: Pattern, than: Pattern) -> bool:
+    """Whether a pattern is another one and one part more."""
+    if not (isinstance(pattern, Tuple) and isinstance(than, Tuple)) or len(than.parts) == 1:
+        return False
+    return len(pattern.parts) == len(than.parts) + 1
+
+
+def number_of(term: AnyTerm) -> int:
+    """The number of a variable, −1 of what is none."""
+    return term.number if isinstance(term, Var) else -1
+
+
+def mirrored(pattern: Pattern) -> Pattern:
+    """Fresh variables for a pattern: v for y."""
+
+    def step(node: Any, rec: Callable[[Any], Pattern]) -> Pattern:
+        return fresh("v", node.type) if isinstance(node, Var) else Tuple(tuple(map(rec, node.parts)))
+
+    made: Pattern = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
+    return made
+
+
+def matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:
+    """S[V/p]."""
+    moved: Moved = {}
+    bind(pattern, value, value, moved)
+    return substitute(body, {k: one for k, (one, _) in moved.items()})
+
+
+def folded(fold: Fold, ty: Ty, value: AnyTerm) -> Pass:
+    """F(fold)(V), F(X) a type that speaks of X: a fold of each part where the type of the fold recurs."""
+    match ty, value:
+        case SelfType(), _:
+            return renamed(evolve(fold, of=value))
+        case TupleType(parts), _ if mentions(ty, SelfType):
+            made = yield each(lambda pair: folded(fold, pair[1], component(value, pair[0])), list(enumerate(parts)))
+            return Tuple(tuple(made))
+        case DataType(), Con(label, _, arg) if mentions(ty, SelfType):
+            arg = yield folded(fold, payload(ty, label), arg)
+            return Con(label, instance(ty, (), type_of(fold)), arg)
+        case Arrow(dom, cod), _ if mentions(cod, SelfType):
+            x = fresh("x", dom)
+            body = yield folded(fold, cod, App(value, x))
+            return Lam(x, body)
+        case _:  # X does not occur
+            return value

@@ -1,0 +1,133 @@
+"""Folds and conditions of an evaluation: element by element, as a loop over a list of one shape, entry by entry."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from diff.expr import const
+from diff.higher.binding import Pass
+from diff.higher.errors import TermError
+from diff.higher.matching import bind, chosen, fields, opened_fields, recurring
+from diff.higher.terms import AnyTerm, Case, Fold, If
+from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
+from diff.higher.values import Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
+from diff.loops import fold as loop
+from diff.operations import select
+from hilbert import Vec
+from hilbert.term import driven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Varies(Exception):  # noqa: N818 - no error: the fold is unrolled
+    """The state of a fold changes its shape."""
+
+
+class Folds(ABC):
+    """The part of an evaluation that is about folds and about conditions on data."""
+
+    @abstractmethod
+    def value(self, term: AnyTerm, env: dict[int, Value]) -> Pass:
+        """⟦t⟧."""
+
+    @abstractmethod
+    def call(self, function: Value, arg: Value) -> Pass:
+        """f v."""
+
+    @abstractmethod
+    def plain(self) -> Folds:
+        """An evaluator of values that have no class of their own, with all steps left."""
+
+    def fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
+        """fold v of {ℓ p → s}: first the parts, then s at their results."""
+        ty = term.type
+        assert isinstance(ty, DataType)
+
+        if isinstance(value, Stack):
+            made = yield self._looped(term, value, env)
+            if made is not None:
+                return made
+            value = opened(value)
+
+        def fold(one: Value) -> Pass:
+            one = opened(one) if isinstance(one, Stack) else one
+            if not isinstance(one, Tagged):
+                return (yield self.undecided(one, term, env))
+            branch = chosen(term.branches, one.label)
+            payload = yield self._map(fields(ty)[one.label], fold, one.payload)
+            bind(branch.pattern, payload, env)
+            return (yield self.value(branch.body, env))
+
+        return (yield fold(value))
+
+    def _looped(self, term: Fold, stack: Stack, env: dict[int, Value]) -> Pass:
+        """A fold over a stack as a loop, from the last element; None where the state is not made of vectors alone."""
+        first = chosen(term.branches, "Nil")
+        inner = dict(env)
+        bind(first.pattern, (), inner)
+        start = yield self.value(first.body, inner)
+        try:
+            shape, state = shape_of(start)
+        except TermError:  # the state is a function
+            return None
+        if not state:
+            return None
+        branch = chosen(term.branches, "Cons")
+        form, leaves = shape_of(stack.element)
+
+        def step(given: Any, item: Any) -> Any:
+            before = filled(shape, iter(given if len(state) > 1 else (given,)))
+            items = item.split() if len(leaves) > 1 else (item,)
+            around = dict(env)
+            bind(branch.pattern, (filled(form, iter(items)), before), around)
+            found, made = shape_of(driven(self.plain().value(branch.body, around)))
+            if found != shape:
+                raise _Varies
+            exprs = [const(v) if isinstance(v, Vec) else v for v in made]
+            return tuple(exprs) if len(state) > 1 else exprs[0]
+
+        try:
+            given = tuple(state) if len(state) > 1 else state[0]
+            last = loop(step, given, side_by_side(leaves), reverse=True)
+        except _Varies:
+            return None
+        return filled(shape, iter(last if len(state) > 1 else (last,)))
+
+    def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
+        """F(f) at a value, F(X) a type that speaks of X."""
+        match ty:
+            case SelfType():
+                return (yield f(value))
+            case TupleType(parts):
+                values = list(value)
+                for k in recurring(ty):
+                    made = yield (f(values[k]) if isinstance(parts[k], SelfType) else self._map(parts[k], f, values[k]))
+                    values[k] = made
+                return tuple(values)
+            case DataType() if mentions(ty, SelfType):
+                made = yield self._map(opened_fields(ty)[value.label], f, value.payload)
+                return Tagged(value.label, made)
+            case Arrow(_, cod) if mentions(cod, SelfType):
+
+                def after(arg: Value) -> Pass:
+                    result = yield self.call(value, arg)
+                    return (yield self._map(cod, f, result))
+
+                return Native(after, (value,))
+            case _:  # X does not occur
+                return value
+
+    def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
+        """A condition on data: both branches, of which the entries are selected."""
+        assert isinstance(term, If), "the tags of values are known"
+        a = yield self.value(term.then, env)
+        b = yield self.value(term.otherwise, env)
+        shape, mine = shape_of(a)
+        other, yours = shape_of(b)
+        if shape != other:
+            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
+            raise TermError("tag", message, term.place)
+        both = zip(mine, yours, strict=True)
+        return filled(shape, iter([select(condition, x) + select(~condition, y) for x, y in both]))
