@@ -53,7 +53,8 @@ class Network(Contractor):
         base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
         super().__init__(refs(body), base, limit)
         self.body = body
-        self.found = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)} | dict(found or {})
+        self.found: dict[Datum, Any] = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)}
+        self.found |= found or {}
         self._relations: dict[AnyRelation, AnyRelation] = {}
         self.blocks = eliminated(self)
 

@@ -71,7 +71,8 @@ def test_constant_tables_are_known(n: int) -> None:
     assert str(hb.structure(found.at(x))) == str(hb.structure(due.at(x)))
     a, b = (hb.matrix(d.at(x)) for d in (found, due))
     assert type(a) is type(b)
-    np.testing.assert_allclose(*(np.asarray(hb.matrix(d.at(x), as_="array")) for d in (found, due)), rtol=1e-14, atol=0)
+    dense_a, dense_b = (np.asarray(hb.matrix(d.at(x), as_="array")) for d in (found, due))
+    np.testing.assert_allclose(dense_a, dense_b, rtol=1e-14, atol=0)
     moved = V.vec(rng.normal(size=n))
     for point in (x, moved, x):
         sparse_a, sparse_b = (hb.matrix(d.at(point), as_="sparse").toarray() for d in (found, due))
