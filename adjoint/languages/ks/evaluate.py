@@ -91,14 +91,15 @@ class KsEvaluator(Evaluator):
     @contextmanager
     def inside(self, **changed: Any) -> Iterator[None]:
         """Somewhere else; all is as before afterwards, also after an error."""
-        before = dict(self.__dict__)
-        self.__dict__.update(changed)
+        here = vars(self)
+        before = dict(here)
+        here.update(changed)
         try:
             yield
         finally:
             left = self.left
-            self.__dict__.clear()
-            self.__dict__.update(before, left=left)
+            here.clear()
+            here.update(before, left=left)
 
     # --- constants over lanes ---
 
