@@ -27,7 +27,7 @@ mutation: .venv/.ready ## change the laws in turn; the tests of meaning must not
 language-mutants: .venv/.ready ## change the passes and tables of the languages in turn; their tests must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages $(ARGS)
 
-higher-mutants: .venv/.ready ## change the macro, the rules of pullbacks, transposition, jets and the evaluator in turn; their tests must notice
+higher-mutants: .venv/.ready ## change the macro, the rules of pullbacks, transposition, jets, the evaluator and the checker in turn; their tests must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages --of higher $(ARGS)
 
 edits: .venv/.ready ## mistakes in the models of docs/examples: each must be refused, or trace

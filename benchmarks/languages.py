@@ -1,4 +1,4 @@
-"""Texts of KS-Lisp: a mixture beside the same by `fun`, a convolution by indices beside numpy, and long texts.
+"""Texts of KS-Lisp: a mixture beside the same by `fun`, a convolution by indices beside numpy; long texts, caddie too.
 
 The mixture is that of docs/examples/gmm.py with 1000 points, its gradient in all arguments; the convolution is 5×5 on
 64×64. The limits of the others are in seconds, of a machine with nothing else to do.
@@ -16,6 +16,7 @@ import numpy as np
 
 from adjoint import grad
 from adjoint.languages import Source, load
+from adjoint.languages.caddie import load as read_caddie
 from adjoint.languages.ks import load as read
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.notes import pipeline
@@ -116,6 +117,10 @@ def sizes(functions: int, *, chained: int, megabytes: int) -> Iterator[Line | st
     start = time.process_time()
     read([Source("t.ks", text)])
     yield f"check of {len(text) / 1e6:.1f} MB: {time.process_time() - start:.1f} s (≤ 60)"
+    text = generated_caddie(6000 * megabytes)
+    start = time.process_time()
+    read_caddie([Source("t.cad", text)])
+    yield f"check of {len(text) / 1e6:.1f} MB of caddie: {time.process_time() - start:.1f} s"
 
 
 def chain(n: int) -> str:
@@ -141,5 +146,25 @@ def generated(n: int, seed: int = 0) -> str:
             f"        (z {built if k % 2 else folded})\n"
             f"        (w (if (gt z 0.0) (f{a} y v) (f{b} z v))))\n"
             f"    (add w (mul z y))))"
+        )
+    return "\n".join(texts)
+
+
+def generated_caddie(n: int, seed: int = 0) -> str:
+    """The same of caddie: with let, if, a map or a built-in function."""
+    rng = random.Random(seed)  # noqa: S311 - a text for timing
+    texts = ["fun f0 x = #1 x * dprod (#2 x, #2 x)"]
+    depths = [0]
+    for k in range(1, n):
+        a, b = (rng.choice([j for j in range(max(0, k - 60), k) if depths[j] < DEPTH] or [0]) for _ in range(2))
+        depths.append(1 + max(depths[a], depths[b]))
+        mapped = "dprod (#2 x, map (fn u => sin (y * u)) (#2 x))"
+        texts.append(
+            f"fun f{k} x =\n"
+            f"  let y = {rng.uniform(0, 1):.3f} * #1 x in\n"
+            f"  let z = {mapped if k % 2 else 'norm2sq (#1 x, y + 1.0)'} in\n"
+            f"  let w = if z then f{a} (y, #2 x) else f{b} (z, #2 x) in\n"
+            f"  w + z * y\n"
+            f"  end end end"
         )
     return "\n".join(texts)

@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from weakref import WeakValueDictionary
 
@@ -28,6 +27,7 @@ from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, SpaceError, Type
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Arrays
+from hilbert.arrays.namespace import is_array
 from hilbert.errors import shown
 from hilbert.leaf import Bundle, Leaf
 from hilbert.program import operation as operations
@@ -149,11 +149,6 @@ def _shaped(xp: Any, array: Any, shape: tuple[int, ...]) -> Any:
     return array if array.shape == shape else xp.reshape(array, shape)
 
 
-@cache
-def _name(kind: tuple[Any, Any]) -> str:  # dtypes of two libraries are not compared
-    return str(kind[1]).rpartition(".")[2]
-
-
 @final
 class Call:
     """What runs an operation on arrays."""
@@ -196,7 +191,7 @@ class Call:
             raise SpaceError(f"the value of operation {rule.name} is no element of {cod}: {error}") from error
         for a, leaf in zip(found, self.of.cod.leaves, strict=True):
             shape = (*front, *leaf.shape)
-            if getattr(a, "shape", None) != shape or _name((type(a.dtype), a.dtype)) != leaf.dtype:
+            if not is_array(a, shape, leaf.dtype):
                 due = f"an array of shape {shape} and dtype {leaf.dtype}"
                 raise SpaceError(f"the value of operation {rule.name} is {shown(a)}, where {due} is due")
         return list(found)

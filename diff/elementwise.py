@@ -149,6 +149,8 @@ def _entry(p: AnyElementwise, entry: Entry) -> Entry:
         return Bool.entry
     if entry.is_field != due.is_field or (not due.is_field and entry != due):
         msg = f"{p.name} applies to entries of {due}, not of {entry}"
+        if p.name.startswith("logical_") and entry.is_field:
+            msg += ": &, | and ~ bind before comparisons, write (x > k) & (x < l)"
         raise SpaceError(msg)
     return p.cod.entry if p.cod == Bool else entry
 

@@ -27,7 +27,8 @@ from typing import (
 
 from diff.axes import axis, reordering, repeated, spread
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
-from diff.instead import of_number, of_truth
+from diff.foreign import refuse_foreign
+from diff.instead import of_number, of_operand, of_truth
 from diff.leaks import leaked
 from diff.lower import program
 from diff.methods import Reductions
@@ -59,7 +60,7 @@ from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
-from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
+from hilbert.remedies import ARRAYS, OPERATORS
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
 from hilbert.vector import Linear, Number, require_vector
@@ -121,8 +122,6 @@ class Expr(Applicable, Reductions, Generic[V]):
     """An expression of a space: the slots that hold its leaves in the program being traced."""
 
     __slots__ = ("_builder", "_slots", "space")
-    instead = "write diff's function of that name, .sum(), @, inner or contract"
-    functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS | {
         "array": "const(v) for constants: an expression has no entries while a function is traced",
         "inner": "inner(x, y)",
@@ -159,6 +158,9 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def _instead_of(self, name: str) -> str:
         return lens_for(self.space, name)
+
+    def _refuse(self, what: str, name: str = "") -> NoReturn:
+        refuse_foreign(self, what, name)
 
     # --- vector space ---
 
@@ -256,8 +258,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         return elementwise(power(double(k)), self)
 
     def __rpow__(self, k: Never) -> NoReturn:
-        msg = f"cannot form k ** x: k is {shown(k)} and x is in {self.space}; write exp(log(k) * x) for a number k > 0"
-        raise SpaceError(msg)
+        msg = f"cannot form k ** x: k is {shown(k)} and x is in {self.space}; "
+        raise SpaceError(f"{msg}write exp(math.log(k) * x) for a number k > 0")
 
     # --- contractions ---
 
@@ -744,9 +746,7 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)
-    hint = "a plain array has no space: write const(V.vec(array))" if hasattr(o, "dtype") else "a vector would fit"
-    msg = f"{sign} of {shown(like)} and {shown(o)}: {hint}"
-    raise SpaceError(msg)
+    raise SpaceError(f"{sign} of {shown(like)} and {shown(o)}: {of_operand(sign, o)}")
 
 
 def _argument(like: Expr[Any], a: Any) -> Expr[Any]:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from diff.elementwise import RULES
+from diff.foreign import of_function
 from diff.source import Span, is_users, span_of
+from hilbert.errors import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +48,14 @@ def of_truth(leaves: Sequence[Leaf]) -> str:
     """What to write where Python asks in a user's line whether an expression is true; called by what it asks."""
     branch = IF_IN_EACH if any(leaf.axes for leaf in leaves) else IF
     path = _path(sys._getframe(2))
+    found = [] if all(leaf.kind == "b" for leaf in leaves) else [CONDITION]
     match path[:1]:
+        case [ast.Call(ast.Name("bool"))] if found:
+            return ", ".join(found)
         case [ast.Call(ast.Name(name))] if name in LARGEST:
             return LARGEST[name]
         case _:  # a condition, by what stands around it
-            found = [] if all(leaf.kind == "b" for leaf in leaves) else [CONDITION]
+            pass
     for node in path:
         match node:
             case ast.BoolOp(op):
@@ -79,10 +83,19 @@ def of_number() -> str:
     match _path(sys._getframe(2))[:1]:
         case [ast.Call(ast.Name("float"))]:
             return "write x itself, for an expression of ℝ is a number, and float(f(v)) of the result"
-        case [ast.Call(ast.Attribute(ast.Name("math"), name))] if name in RULES:
-            return f"write diff's {name}(x)"
+        case [ast.Call(ast.Attribute(ast.Name("math"), name))]:
+            return of_function(name)
+        case [ast.BinOp(ast.Constant(str()), ast.Mod())]:
+            return "write the text of the result, f(v), outside the function"
         case _:  # another function
             return "use diff's functions, not math's"
+
+
+def of_operand(sign: str, value: Any) -> str:
+    """What to write where the other operand of a sign is no vector."""
+    if sign in {"&", "|"} and is_number(value):
+        return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
+    return "a plain array has no space: write const(V.vec(array))" if hasattr(value, "dtype") else "a vector would fit"
 
 
 def _path(frame: FrameType) -> list[ast.AST]:

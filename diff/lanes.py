@@ -110,7 +110,7 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     if not xs or any(x.space.index != rows[0].space.index for x in rows):
         which = " and ".join(str(x.space) for x in xs) or "nothing"
         msg = f"each(f, xs, ys) goes over one index set, not over those of {which}"
-        raise SpaceError(msg + _of_rows(xs))
+        raise SpaceError(msg + (_of_rows(xs) or _of_as_many(rows)))
     X = rows[0].space.index
     try:
         made = emitted(lambda b, *stacks: _lanes(b, "each", f, stacks, X), *rows)
@@ -121,6 +121,12 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     if rows[0] is xs[0]:
         return made
     return tuple(formed(y, xs[0].space, X) for y in made) if isinstance(made, tuple) else formed(made, xs[0].space, X)
+
+
+def _of_as_many(rows: Sequence[Any]) -> str:
+    """How vectors over index sets of as many elements become vectors over one."""
+    sizes = {x.space.index.size for x in rows}
+    return f"; of as many elements, ys.crop(0, {sizes.pop()}, to=X) is ys over X" if len(rows) > 1 == len(sizes) else ""
 
 
 def _rows(x: Any, X: Index) -> Any:

@@ -350,9 +350,13 @@ def qr(A: Any) -> Any:
 
 
 @overload
-def svd(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Any]: ...
+def svd(
+    A: Vec[Copower[Field, Product[I, J]]],
+) -> Vec[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
 @overload
-def svd(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Any]: ...
+def svd(
+    A: Expr[Copower[Field, Product[I, J]]],
+) -> Expr[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
 @eager
 def svd(A: Any) -> Any:
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.

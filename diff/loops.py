@@ -187,7 +187,11 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
     def emit(b: Builder, first: Tree, *stacks: Expr[Any]) -> Tree:
         """The step traced, and the loop as steps of the program being traced."""
         states = spaces_of(first, f"the start of {what}")
-        body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)), (first, *stacks))
+        try:
+            body = traced(b, what, step, (states, *(stack.space.base for stack in stacks)), (first, *stacks))
+        except SpaceError as error:
+            error.args = (f"{error}{''.join(_rows(stack.space) for stack in stacks)}",)
+            raise
         results = _results(what, step, states, body, X)
         before, captured = slots_of(b, first), tuple(body.captured)
         n, m = len(before), body.line.arity - len(captured)
@@ -197,6 +201,14 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
         return built(b, results, iter(segmented(b, loop, given, count) if count else looped(b, loop, given)))
 
     return emitted(emit, start) if xs is None else emitted(emit, start, xs)
+
+
+def _rows(V: Any) -> str:
+    """What an error in the step says where a table is gone over, an entry after the other."""
+    axes = V.index.axes
+    if len(axes) < 2:
+        return ""
+    return f"; fold goes over the entries of xs ∈ {V}: over the vectors along {axes[0]} with curry({V})(xs) for xs"
 
 
 def _segments(checkpoint: Any, n: int) -> int:
@@ -265,7 +277,11 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
         if not isinstance(at_most, Index):
             msg = "while_(condition, step, start, at_most=X) ends after one round for each element of an index set X"
             raise SpaceError(f"{msg}, not {shown(at_most)}: Fin.of(n) has n")
-        return iterate(lambda state: where(condition(state), lambda: step(state), lambda: state), start, at_most)
+
+        def guarded(state: Any) -> Any:
+            return where(_condition(condition(state)), lambda: step(state), lambda: state)
+
+        return iterate(guarded, start, at_most)
 
     def emit(b: Builder, first: Tree) -> Tree:
         """The condition is the first state: it is asked for the start, and by each round for what that gives."""

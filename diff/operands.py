@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff.bindings import line_bound
 from diff.expr import Expr
+from diff.foreign import stands_for
 from hilbert import Map, Vec
 from hilbert.errors import shown
 from hilbert.notarray import Applicable
@@ -176,15 +177,3 @@ def _agree(part: ast.expr, value: Any, frame: FrameType) -> bool:
             return not _has_space(value)
         case _:  # what is computed is not computed again
             return True
-
-
-def stands_for(node: ast.expr, frame: FrameType) -> Any:
-    """What a name or an attribute of a name stands for, as far as looking it up computes nothing; else None."""
-    match node:
-        case ast.Name(name):
-            return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(name)
-        case ast.Attribute(of, name):
-            owner = stands_for(of, frame)
-            return vars(owner).get(name) if isinstance(owner, ModuleType) else inspect.getattr_static(owner, name, None)
-        case _:  # a value that would have to be computed
-            return None

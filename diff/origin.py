@@ -25,16 +25,15 @@ import dis
 import inspect
 import re
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diff.elementwise import RULES
 from diff.expr import Expr
-from diff.operands import operands, owner, stands_for
+from diff.foreign import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
+from diff.operands import operands, owner
 from diff.source import Span, is_users, span_of
 from hilbert.errors import shown
-from hilbert.notarray import NotArray, PartName
-from hilbert.remedies import FUNCTIONS
+from hilbert.notarray import Applicable, Missing, NotArray, PartName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 
 CALLS = 3
 """So many of the calls that lead to the line are quoted."""
+OWN_NAMES = {"builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
+"""Attributes of vectors and expressions that are the library's, not its users'."""
 
 
 class _Known(dict[str, bool]):
@@ -135,69 +136,65 @@ def found_at(
     return span, frame.f_code.co_name, operands(span, frame, entry.tb_next.tb_frame)
 
 
-def understood(error: TypeError | AttributeError) -> str | None:
+def understood(error: TypeError | AttributeError, body: Any = None) -> str | None:
     """What to say of Python's own error where a user's line asks for what this library does not have; else None.
 
-    That is an operator, attribute or call that expressions have not, or other arguments than a function of ours takes.
+    That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, or
+    a body that is a function of another library.
     """
     if isinstance(error, AttributeError):
-        ours = isinstance(error.obj, NotArray) or _is_ours(error.obj)
-        there = [name for name in dir(error.obj) if not isinstance(vars(NotArray).get(name), PartName)]
+        ours = isinstance(error.obj, NotArray) or is_ours(error.obj)
+        there = [name for name in dir(error.obj) if _is_public(error.obj, name)]
         near = difflib.get_close_matches(error.name or "", there, n=3) if ours else []
         hint = f"; it has {', '.join(near)}" if near else ""
         if isinstance(error.obj, NotArray) and error.name in RULES:
-            hint = f": write {error.name}(x)"
+            hint = f": {of_function(error.name)}"
         text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
-        return f"{text}{hint}" if ours else None
+        return (text if ": write " in text else f"{text}{hint}") if ours else None
     entries = list(_entries(error.__traceback__))
     users = [entry for entry in entries if is_users(entry.tb_frame.f_code.co_filename)]
-    if users and re.search(r"\bExpr\b", str(error)) and (said := _foreign(entries[entries.index(users[-1]) :])):
-        return said
+    if re.search(r"\bExpr\b", str(error)):
+        if users and (said := _foreign(entries[entries.index(users[-1]) :])):
+            return said
+        if module := foreign_module(body):
+            name = getattr(body, "__name__", "the function")
+            return f"{module}.{name} does not apply to an expression: {of_function(name)}"
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
+    if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
+        text += of_keyword(*found.groups())
     return text if text != str(error) or _calls_ours(users[-1]) else None
+
+
+def _is_public(owner: Any, name: str) -> bool:
+    """Whether users may ask for an attribute: not one of the library's own, or one that says what to write instead."""
+    if name.startswith("_") or name in OWN_NAMES:
+        return False
+    return not isinstance(inspect.getattr_static(owner, name, None), (Missing, PartName))
 
 
 def _call(entry: TracebackType) -> ast.Call | None:
     """The call where an error arose, as it is written."""
-    segment = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment()
-    try:
-        node = ast.parse(f"({segment})", mode="eval").body
-    except SyntaxError:
-        return None
-    return node if isinstance(node, ast.Call) else None
+    return call_at(span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment())
 
 
 def _calls_ours(entry: TracebackType) -> bool:
     call = _call(entry)
-    return call is not None and _is_ours(stands_for(call.func, entry.tb_frame))
+    return call is not None and is_ours(stands_for(call.func, entry.tb_frame))
 
 
 def _foreign(entries: list[TracebackType]) -> str | None:
     """What to say where a user's line, the first of these, calls a function of another library with expressions."""
     frame, call = entries[0].tb_frame, _call(entries[0])
-    node: ast.expr | None = call
-    while isinstance(node, ast.Call):  # also what such a function returns: `jax.vmap(f)(x)`
-        node = node.func
-    if call is None or not isinstance(node, ast.Name | ast.Attribute):
-        return None
-    of = stands_for(node.value if isinstance(node, ast.Attribute) else node, frame)
-    module = of if isinstance(of, ModuleType) else sys.modules.get(getattr(of, "__module__", None) or "")
-    if module is None or _is_ours(module) or is_users(getattr(module, "__file__", None) or ""):
+    found = None if call is None else foreign(call, frame)
+    if call is None or found is None:
         return None
     values = [stands_for(part, frame) for part in call.args]
     values += [value for entry in entries[1:] for value in entry.tb_frame.f_locals.values()]
     given = next((shown(value) for value in values if isinstance(value, Expr)), "an expression")
-    name = ast.unparse(node)
-    remedy = FUNCTIONS.get(name.rpartition(".")[2])
-    return f"{name} does not apply to {given}: {f'write {remedy}' if remedy else Expr.instead}"
-
-
-def _is_ours(value: Any) -> bool:
-    """Whether a function, a class or a module is of this library."""
-    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    return str(module).partition(".")[0] in {"hilbert", "linmap", "diff", "adjoint"}
+    written, name = found
+    return f"{written} does not apply to {given}: {of_function(name, written.rpartition('.')[2])}"
 
 
 def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:

@@ -82,7 +82,7 @@ class Tracer(Generic[Ps, V]):
         except SpaceError as error:
             raise _placed(error, origin(error, body)) from error
         except (TypeError, AttributeError) as error:
-            if text := understood(error):
+            if text := understood(error, body):
                 raise SpaceError(f"{text}{origin(error, body)}") from error
             raise
         finally:

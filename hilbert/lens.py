@@ -133,7 +133,11 @@ def place(space: Any, lens: Any, given: Any) -> tuple[int, int]:
 
 def _misfit(space: Any, lens: AnyLens, here: Any, owner: type) -> str:
     if getattr(here, "names", None) is None:
-        return f"{lens} is a part of the record {owner.__name__}, not of {here if here.is_sum else space}"
+        msg = f"{lens} is a part of the record {owner.__name__}, not of {here if here.is_sum else space}"
+        at = next((k for k, part in enumerate(here.parts) if here.is_sum and isinstance(part, owner)), None)
+        if at is not None:
+            msg += f": of its part {at}, as in x[{at}][{lens}]; wrt={lens} takes a function of it alone"
+        return msg
     if str(lens) in map(str, here.lenses.values()):
         record = owner.__name__
         return f"{lens} is of another class {record} than the record: it was defined again; make the record anew"

@@ -279,23 +279,31 @@ class Map(Term, NotArray, Generic[V, W]):
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
         try:
-            dom, run = self._memo[READY]
+            dom, parts, run = self._memo[READY]
         except (AttributeError, KeyError):
             pass  # the first call
         else:
             if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
                 return run(args[0])
+            if len(args) == len(parts) > 1:
+                leaves: list[Any] = []
+                for a, part in zip(args, parts, strict=True):
+                    if type(a) is not Vec or not (a.space is part or a.space == part):
+                        break
+                    leaves += a.leaves
+                else:
+                    return run(Vec(dom, tuple(leaves)))
         for a in args:
             symbol = None if type(a) is Vec else applicable(a)
             if symbol is not None:
                 return symbol.apply_map(self, args)
         x = argument(self, args)
-        return self._ready()[1](x)
+        return self._ready()[2](x)
 
     @once
-    def _ready(self) -> tuple[V, Callable[[Vec[V]], Vec[W]]]:
-        """The domain, and what applies the map to its vectors."""
-        return self.dom, self._runner()
+    def _ready(self) -> tuple[V, tuple[Type, ...], Callable[[Vec[V]], Vec[W]]]:
+        """The domain, its parts if it is a direct sum, and what applies the map to its vectors."""
+        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self._runner()
 
     def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
         """What applies the map to vectors of its domain."""
@@ -468,8 +476,11 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
         several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
+        if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
+            over = ", ".join(str(k) for k in range(len(args)))
+            msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"
         raise SpaceError(msg)
-    leaves: tuple[Any, ...] = ()
+    leaves: list[Any] = []
     for k, (arg, part) in enumerate(zip(args, parts, strict=True)):
         if arg.space is not part and arg.space != part:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
@@ -477,4 +488,4 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
             raise SpaceError(apart(arg.space, part) + msg + alike(arg.space, part))
         leaves += arg.leaves
-    return Vec(dom, leaves)
+    return Vec(dom, tuple(leaves))

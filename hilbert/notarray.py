@@ -53,7 +53,7 @@ class Missing:
     def __get__(self, value: Any, owner: type) -> Any:
         if value is None:
             return self
-        msg = f"{shown(value)} has no .{self.name}: write {self.remedy}"
+        msg = f"{shown(value)} has no .{self.name}: write {value._instead_of(self.name) or self.remedy}"
         raise MissingError(msg)
 
 

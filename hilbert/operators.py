@@ -93,6 +93,11 @@ def broadcasting(have: Type, want: Type) -> str:
     if not few:
         return f"; only +, - and * repeat a scalar: k.rep(V) is the vector with k in each entry, of V = {a}"
     letters = dict(zip(axes, ALPHABET, strict=False))
+    if len(few) == 1 and axes == few * 2:
+        return (
+            f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write A + v.rep(V, over=0) to repeat v "
+            "along axis 0, over=1 along axis 1"
+        )
     if len(letters) != len(axes) or not set(few) <= set(axes):
         return ""
     whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))

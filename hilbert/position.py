@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +15,7 @@ from hilbert.errors import SpaceError, integer, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, has_labels
 from hilbert.lens import require_numbered
 from hilbert.notarray import NotArray
+from hilbert.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,3 +174,10 @@ def part_span(space: Type, i: int) -> tuple[int, int]:
         msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
         raise SpaceError(msg)
     return space.offsets[place], space.offsets[place + 1]
+
+
+@once
+def summand_slices(space: Any) -> tuple[tuple[Any, slice], ...]:
+    """The summands of a direct sum, and of a copower of one, each with where its leaves stand."""
+    ends = itertools.accumulate((len(part.leaves) for part in space.summands), initial=0)
+    return tuple((part, slice(*both)) for part, both in zip(space.summands, itertools.pairwise(ends), strict=True))

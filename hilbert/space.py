@@ -284,7 +284,8 @@ shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'}
 def require_type(value: Any, what: str) -> None:
     """Raise SpaceError unless a value is a space or a discrete type."""
     if not isinstance(value, Type):
-        msg = f"{what} takes a space, not {shown(value)}: write R, R ** Fin(Tag, n), direct_sum(V, W), V * W"
+        written = "R, R ** Fin(Tag, n), R ** (X * Y), direct_sum(V, W), V * W"
+        msg = f"{what} takes a space, not {shown(value)}: write {written}"
         raise SpaceError(msg)
 
 

@@ -210,17 +210,21 @@ def bottom_up(
 
 def driven(start: Generator[Any, Any, X]) -> X:
     """The result of a generator that yields generators and is sent their results: nested calls on an explicit stack."""
-    stack: list[Generator[Any, Any, Any]] = [start]
+    above: list[Generator[Any, Any, Any]] = []
+    top: Generator[Any, Any, Any] = start
     value: Any = None
-    while stack:
+    while True:
         try:
-            stack.append(stack[-1].send(value))
-            value = None
+            below = top.send(value)
         except StopIteration as stop:  # how generators return
             value = stop.value
-            stack.pop()
-    result: X = value
-    return result
+            if not above:
+                result: X = value
+                return result
+            top = above.pop()
+        else:
+            above.append(top)
+            top, value = below, None
 
 
 @contextmanager

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import itertools
 import uuid
 from typing import (
     TYPE_CHECKING,
@@ -39,7 +38,7 @@ from hilbert.methods import Reductions
 from hilbert.nested import named
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import LOCK
-from hilbert.position import slices, span
+from hilbert.position import slices, span, summand_slices
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
 
@@ -574,10 +573,8 @@ class Vec(NotArray, Reductions, Generic[V]):
 
         Raises SpaceError for another space.
         """
-        parts = self.space.summands
-        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
-        pairs = zip(parts, itertools.pairwise(ends), strict=True)
-        return tuple(Vec(part, self.leaves[start:end]) for part, (start, end) in pairs)
+        leaves = self.leaves
+        return tuple([Vec(part, leaves[where]) for part, where in summand_slices(self.space)])
 
     @overload
     def __iter__(self: Vec[Copower[W, Axis]]) -> Iterator[Vec[W]]: ...

@@ -876,7 +876,7 @@ DIFF: dict[str, Rows] = {
     "while_": [
         ("while_(None, lambda s: s, v)", "both functions of the state, not None"),
         ("while_(lambda s: s.sum() > 0, 3, v, at_most=h)", "both functions of the state, not 3"),
-        ("while_(lambda s: s, lambda s: s, v, at_most=h)", "where takes a condition, such as x > 0"),
+        ("while_(lambda s: s, lambda s: s, v, at_most=h)", "the condition of while_ is one truth value, such as x > 0"),
         ("while_(lambda s: s, lambda s: s, v)", "the condition of while_ is one truth value, such as x > 0, not"),
         ("while_(lambda s: s.sum() > 0, lambda s: s, v, at_most=3)", "an index set X, not 3"),
         ("while_(lambda s: s, lambda s: s, 2, at_most=h)", "the start of while_ is a vector"),

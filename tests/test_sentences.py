@@ -100,12 +100,14 @@ def test_loops_without_a_bound() -> None:
         hb.grad(halved)
 
 
-def test_a_composition_is_flat() -> None:
-    says("docs/limits.md", "`f = f @ f`, repeated k times, has 2^k parts.")
+def test_a_composition_and_a_sum_are_flat() -> None:
+    says("docs/limits.md", "`f = f @ f`, repeated k times, has 2^k parts, and `f = g @ f + f` k + 1 summands")
     f: Any = cumsum(X)
+    s: Any = identity(R**X)
     for k in range(1, 7):
         f = f @ f
-        assert len(list(f.parts)) == 2**k
+        s = cumsum(X) @ s + s
+        assert (len(list(f.parts)), len(s.parts)) == (2**k, k + 1)
 
 
 def test_words_of_different_maps() -> None:

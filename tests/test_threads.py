@@ -15,7 +15,10 @@ import pytest
 import hilbert.all as hb
 from hilbert import Fin, R, Vec
 from hilbert.once import LOCK, Remembering, cached_property, once
+from hilbert.relation import geq, leq
 from hilbert.term import Chain
+from linmap.matrices.network import network
+from linmap.matrices.structure import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -209,3 +212,72 @@ def test_formal_tensors_from_many_threads() -> None:
 
     for found, array in zip(together(work), due, strict=True):
         np.testing.assert_array_equal(found, array)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_questions_about_a_matrix(*, same: bool) -> None:
+    """All forms of the matrix of a fresh map, asked for at once, share one network; later answers are right, too."""
+
+    def cost(f: Any) -> str:
+        return str(hb.cost(f, "sparse")) + str(hb.cost(f, "blocks"))
+
+    def sparse(f: Any) -> Any:
+        return hb.matrix(f, as_="sparse").toarray()
+
+    questions: list[Callable[[Any], Any]] = [
+        sparse,
+        lambda f: hb.matrix(f, as_="array"),
+        lambda f: [cell.toarray() for row in hb.matrix(f, as_="blocks") for cell in row],
+        lambda f: hb.diagonal(f).array,
+        hb.trace,
+        lambda f: str(hb.structure(f)),
+        cost,
+        lambda f: sparse(hb.gram(f)),
+    ]
+    for n in range(4, 64, 12):
+        Z, Y = Fin.of(n), Fin.of(3)
+        W = R**Z
+        table = [(7 * i + n) % 3 for i in range(n)]
+
+        def made(Z: Any = Z, Y: Any = Y, W: Any = W, table: Any = table) -> Any:
+            """x ↦ a sum of two orders, summed by a table and read again, in eight summands."""
+
+            def body(x: Any) -> Any:
+                y = 0.5 * hb.red(leq(Z))(x) + hb.red(geq(Z))(x)
+                y = hb.gather(table, Y)(hb.segment_sum(table, Y)(y))
+                for k in range(8):
+                    y = y + W.vec(np.arange(Z.size) % 5 + k) * x.roll(k)
+                return y
+
+            return hb.derivative(hb.fun(W)(body)).at(W.zeros())
+
+        due = [question(made()) for question in questions]
+        f = made()
+        for rounds in range(2):
+            found = together(lambda k, f=f, rounds=rounds: questions[rounds if same else k](f))  # type: ignore[misc]
+            for k in range(THREADS):
+                np.testing.assert_array_equal(found[k], due[rounds if same else k])
+        for question, answer in zip(questions, due, strict=True):
+            np.testing.assert_array_equal(question(f), answer)
+
+
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that was forked while a thread was at work on a matrix asks for it, too."""
+    f = hb.cumsum(X) @ hb.cumsum(X)
+    body = body_of(f, "the test")
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with network(body).lock:
+            held.set()
+            done.wait()
+
+    threading.Thread(target=hold, daemon=True).start()
+    held.wait()
+    monkeypatch.setattr("os.getpid", lambda: -1)  # as in a child
+    found: list[str] = []
+    child = threading.Thread(target=lambda: found.append(str(hb.structure(f))), daemon=True)
+    child.start()
+    child.join(timeout=30)
+    done.set()
+    assert found == ["sparse, 6 of 3·3 entries"]

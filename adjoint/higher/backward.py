@@ -25,7 +25,8 @@ def vjp_of(op: AnyMap, wrt: int | None) -> AnyMap:
     return vjp(op) if wrt is None else vjp(op, wrt)
 
 
-def moving_part(op: AnyMap, moving: list[bool]) -> tuple[int | None, range]:
+@once
+def moving_part(op: AnyMap, moving: tuple[bool, ...]) -> tuple[int | None, range]:
     """The one part of the domain whose leaves move, or None for several, and the places of its leaves."""
     if isinstance(op.dom, DirectSum):
         start, found = 0, []

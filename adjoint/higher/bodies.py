@@ -180,19 +180,26 @@ class _Series:
                 return Diff(stopped.term, at_, moved)
             case Section(function, point):
                 u = fresh("u", _dom(function.type))
-                at_ = yield read(point, u.type)
-                return Lam(u, Diff(self._out(function, function.type), at_, u))
+                body = yield self._along(function, point, u)
+                return Lam(u, body)
             case Turned(function, point, covector):
                 arrow = function.type
                 assert isinstance(arrow, Arrow)
                 u = fresh("u", arrow.dom)
-                at_ = yield read(point, arrow.dom)
+                body = yield self._along(function, point, u)
                 c = yield read(covector, dual(arrow.cod))
-                return Dual(u, Diff(self._out(function, arrow), at_, u), c)
+                return Dual(u, body, c)
             case Crossed() | Start() | Summed():
                 raise Stuck
             case _:
                 assert_never(node)
+
+    def _along(self, function: Out, point: Value, direction: Var) -> Pass:
+        """𝒟ż(a)(u); where ż is λu. 𝒟ẏ(b)(u), which is linear in u, this is 𝒟ẏ(b)(u)."""
+        while isinstance(section := function.node, Section):
+            function, point = section.function, section.point
+        at = yield self.machine.read(point, direction.type)
+        return Diff(self._out(function, function.type), at, direction)
 
 
 def _as_stored(term: AnyTerm, ty: Ty) -> AnyTerm:

@@ -7,6 +7,7 @@ and 13 are tuples of values, and rule 18 is a function whose free variables move
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import evolve
@@ -38,8 +39,8 @@ from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
 from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Sharp, Tuple, Var, below, fresh
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
-from diff.higher.values import Closure, Native, Tagged, Value, applied, flat, summands
-from hilbert import DirectSum, Vec
+from diff.higher.values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
+from hilbert import Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
 
@@ -143,13 +144,16 @@ class Mover(Reader):
 
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
         """op(v); the tangent is 𝒥op along those of the leaves (rules 10, 14, 15)."""
-        leaves = flat(value)
+        return self.on_leaves(op, flat(value), name)
+
+    def on_leaves(self, op: AnyMap, leaves: Sequence[Value], name: str = "") -> Value:
+        """op at the element of its domain that has these leaves."""
         if _STILL.issuperset(map(type, leaves)):
-            return applied(op, value)
+            return on_leaves(op, leaves)
         level = max([leaf.level for leaf in leaves if type(leaf) is DualNumber], default=0)
         if level:
             points = tuple([_under(leaf, level) for leaf in leaves])
-            result = self.primitive(op, points, name)
+            result = self.on_leaves(op, points, name)
             if not op.cod.is_space:
                 if not all(not space.is_space for space in summands(op.cod)):
                     raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
@@ -158,8 +162,8 @@ class Mover(Reader):
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if any(type(leaf) is Neutral for leaf in leaves):
-            return neutral(Prim(op, self._argument(_shaped(op, tuple(leaves))), name), ground(op.cod))
-        return applied(op, tuple(leaves))
+            return neutral(Prim(op, self._argument(shaped(op.dom, iter(leaves))), name), ground(op.cod))
+        return on_leaves(op, leaves)
 
     def _argument(self, value: Value) -> AnyTerm:
         """The term of an argument of primitives: numbers and neutral terms, covectors of numbers among them."""
@@ -176,7 +180,7 @@ class Mover(Reader):
         level = max((leaf.level for leaf in (*along, *at) if isinstance(leaf, DualNumber)), default=0)
         if level and not any(isinstance(leaf, DualNumber) and leaf.level == level for leaf in at):
             still = tuple(_under(leaf, level) for leaf in along)
-            result = self.jacobian(op, name, _shaped(op, still), point)
+            result = self.jacobian(op, name, shaped(op.dom, iter(still)), point)
             node = Linearized(op, name, tuple(at), _tangents(along, level), _grounds(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
@@ -188,6 +192,8 @@ class Mover(Reader):
     def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type: rule 10."""
         match a, b:
+            case Vec(), Vec():
+                return self.on_leaves(sign("+", a.space, a.space), (a, b), "+")
             case Tagged(label, x), Tagged(other, y):
                 if label != other:
                     raise TermError("shape", f"{label} and {other} are not added: their tags differ")
@@ -330,11 +336,11 @@ def _is_atomic(value: Value) -> bool:
 
 
 def _under(leaf: Value, level: int) -> Value:
-    return leaf.value if isinstance(leaf, DualNumber) and leaf.level == level else leaf
+    return leaf.value if type(leaf) is DualNumber and leaf.level == level else leaf
 
 
-def _tangents(leaves: list[Value], level: int) -> tuple[Out | None, ...]:
-    return tuple(leaf.tangent if isinstance(leaf, DualNumber) and leaf.level == level else None for leaf in leaves)
+def _tangents(leaves: Sequence[Value], level: int) -> tuple[Out | None, ...]:
+    return tuple([leaf.tangent if type(leaf) is DualNumber and leaf.level == level else None for leaf in leaves])
 
 
 @once
@@ -345,16 +351,6 @@ def _grounds(op: AnyMap) -> tuple[Ty, ...]:
 
 def _fields(one: Any) -> list[Value]:
     return [getattr(one, f.name) for f in type(one).__attrs_attrs__]
-
-
-def _shaped(op: AnyMap, leaves: tuple[Value, ...]) -> Value:
-    """Leaves as tuples of the form of the domain."""
-    it = iter(leaves)
-
-    def build(space: Any) -> Value:
-        return tuple(map(build, space.parts)) if isinstance(space, DirectSum) else next(it)
-
-    return build(op.dom)
 
 
 def _parts(value: Value, step: Any) -> Value:

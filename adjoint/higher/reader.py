@@ -76,14 +76,14 @@ class Reader(Evaluator):
             case Vec() | int() if not isinstance(ty, Lin):
                 return Lit(value)
             case _:  # its type says how it is read
-                return (yield self._typed(value, ty))
+                return (yield from self._typed(value, ty))
 
     def _typed(self, value: Value, ty: Ty) -> Pass:
         match ty:
             case Lin(dom, _):
                 return (yield self._covector(value, dom))
             case TupleType(parts):
-                made = yield each(lambda one: self.read(*one), list(zip(value, parts, strict=True)))
+                made = yield from each(lambda one: self.read(*one), zip(value, parts, strict=True))
                 return Tuple(tuple(made))
             case DataType():
                 assert isinstance(value, Tagged)

@@ -6,6 +6,7 @@ T(v. S; c) is one sweep over the tape from its end. `pushed` is the same series 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
 from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
@@ -44,8 +45,8 @@ from diff.higher.values import Native, Tagged, Value, flat, summands
 from hilbert import R, Vec
 from linmap import LinMap
 
-Sums: TypeAlias = "defaultdict[Node, defaultdict[int, list[Value]]]"
-"""The covectors of the results of nodes, by summands."""
+Sums: TypeAlias = "defaultdict[tuple[Node, int], list[Value]]"
+"""The covectors of the results of nodes, by node and number of the result: their summands."""
 
 
 class Transposer(Mover):
@@ -55,25 +56,26 @@ class Transposer(Mover):
 
     def transposed(self, tape: Tape, start: Start, results: list[tuple[Value, Ty, Value]]) -> Pass:
         """The covector of the start, from (value, type, covector) of results; raises Stuck at a neutral term."""
-        sums: Sums = defaultdict(lambda: defaultdict(list))
+        sums: Sums = defaultdict(list)
         yield self._seed(tape, results, sums)
         for node in reversed(tape.nodes):
-            if node is not start and node in sums:
-                found = sums.pop(node)
-                covectors = []
-                for k, ty in enumerate(node.types):
-                    some = found[k]
-                    covectors.append(some[0] if len(some) == 1 else (yield self._total(some, ty)))
-                self._backward(tape, node, covectors, sums)
-        found = sums[start]
-        parts = []
-        for k, ty in enumerate(start.types):
-            some = found[k]
-            parts.append(some[0] if len(some) == 1 else (yield self._total(some, ty)))
+            if node is not start:
+                found = [sums.pop((node, k), ()) for k in range(len(node.types))]
+                if any(found):
+                    covectors = yield from self._totals(found, node.types)
+                    self._backward(tape, node, covectors, sums)
+        parts = yield from self._totals([sums[start, k] for k in range(len(start.types))], start.types)
         it = iter(parts)
         return leafwise(start.point, start.type, lambda *_: next(it))
 
-    def _total(self, summands: list[Value], ty: Ty) -> Pass:
+    def _totals(self, sums: Sequence[Sequence[Value]], types: tuple[Ty, ...]) -> Pass:
+        """The covectors of all results of a node."""
+        made = []
+        for some, ty in zip(sums, types, strict=True):
+            made.append(some[0] if len(some) == 1 else (yield from self._total(some, ty)))
+        return made
+
+    def _total(self, summands: Sequence[Value], ty: Ty) -> Pass:
         """Σ c, 0 for none; a long sum of evaluations is put together once."""
         if not summands:
             return zero(dual(ty))
@@ -149,14 +151,13 @@ class Transposer(Mover):
                 if any(map(_is_neutral, covectors)):
                     raise Stuck
                 if isinstance(op, LinMap):
-                    found = self.primitive(adjoint_of(op), tuple(covectors))
-                    back = flat(found)
+                    back = flat(self.on_leaves(adjoint_of(op), covectors))
                     places = range(len(tangents))
                 else:
                     if any(isinstance(point, Neutral) for point in points):
                         raise Stuck
-                    wrt, places = moving_part(op, [t is not None for t in tangents])
-                    back = flat(self.primitive(vjp_of(op, wrt), (points, tuple(covectors))))
+                    wrt, places = moving_part(op, tuple([t is not None for t in tangents]))
+                    back = flat(self.on_leaves(vjp_of(op, wrt), (*points, *covectors)))
                 for k, one in zip(places, back, strict=True):
                     tangent = tangents[k]
                     if tangent is not None:
@@ -247,10 +248,8 @@ class Transposer(Mover):
 
         def tangent(leaf: Value, kind: Ty) -> Value:
             if isinstance(kind, Ground):
-                found = (
-                    _pushed(tape, leaf.tangent) if isinstance(leaf, DualNumber) and leaf.level == tape.level else None
-                )
-                return zero(kind) if found is None else found
+                moves = isinstance(leaf, DualNumber) and leaf.level == tape.level
+                return _pushed(tape, leaf.tangent) if moves else zero(kind)
             if tape.level not in self.levels(leaf):
                 return zero(kind)
             if not isinstance(kind, Arrow):
@@ -266,39 +265,29 @@ class Transposer(Mover):
         return leafwise(value, ty, tangent)
 
     def _forward(self, tape: Tape, node: Node) -> Pass:
-        """The tangents that a node makes; None for 0."""
+        """The tangents that a node makes."""
         match node:
             case Start():
                 return tape.forward[node]
             case Linearized(op, name, points, tangents):
-                moved = [None if t is None else _pushed(tape, t) for t in tangents]
-                if all(t is None for t in moved):
-                    return [None] * len(node.types)
                 spaces = summands(op.dom)
-                along = tuple(s.zeros() if t is None else t for s, t in zip(spaces, moved, strict=True))
+                along = tuple(
+                    s.zeros() if t is None else _pushed(tape, t) for s, t in zip(spaces, tangents, strict=True)
+                )
                 if isinstance(op, LinMap):
                     return flat(self.primitive(op, along, name))
                 return flat(self.primitive(jvp(op), (points, along), f"{name}'" if name else ""))
             case Summed(left, right):
-                a, b = _pushed(tape, left), _pushed(tape, right)
-                if a is None or b is None:
-                    return [b if a is None else a]
-                total = yield self.sum(a, b)
+                total = yield self.sum(_pushed(tape, left), _pushed(tape, right))
                 return [total]
             case Applied(function, point, result):
-                f = _pushed(tape, function)
-                if f is None:
-                    return [None] * len(node.types)
-                made = yield self.call(f, point)
+                made = yield self.call(_pushed(tape, function), point)
                 return _leaves(made, _function(function.type).cod)
             case Section(function, point):
                 f, arrow = _pushed(tape, function), _function(function.type)
-                return [None if f is None else Native(lambda u: self.differential(f, point, u, arrow), (f, point))]
+                return [Native(lambda u: self.differential(f, point, u, arrow), (f, point))]
             case Turned(function, point, covector):
-                f = _pushed(tape, function)
-                if f is None:
-                    return [None] * len(node.types)
-                made = yield self.gradient(f, point, covector, _function(function.type))
+                made = yield self.gradient(_pushed(tape, function), point, covector, _function(function.type))
                 return _leaves(made, _function(function.type).dom)
             case Crossed(function, lower, point, result):
                 arrow = _function(function.type)
@@ -356,7 +345,7 @@ class Transposer(Mover):
 
 def _record(sums: Sums, out: Out, covector: Value) -> None:
     """Add to the accumulator of a variable of the derivative let series."""
-    sums[out.node][out.index].append(covector)
+    sums[out.node, out.index].append(covector)
 
 
 def _is_neutral(value: Value) -> bool:
@@ -389,10 +378,10 @@ def _assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
     return leafwise(result, _function(function.type).cod, lambda *_: next(it))
 
 
-def _is_hidden(leaf: Value | None, ty: Ty) -> bool:
+def _is_hidden(leaf: Value, ty: Ty) -> bool:
     """Whether a neutral variant stands where the parts of one are due."""
     return isinstance(leaf, Neutral) and isinstance(leaf.type, DataType) and not isinstance(ty, DataType)
 
 
-def _pushed(tape: Tape, out: Out) -> Value | None:
+def _pushed(tape: Tape, out: Out) -> Value:
     return tape.forward[out.node][out.index]

@@ -225,7 +225,7 @@ class Tape:
     def __init__(self, level: int) -> None:
         self.level = level
         self.nodes: list[Node] = []
-        self.forward: dict[Node, list[Value | None]] = {}
+        self.forward: dict[Node, list[Value]] = {}
 
     def add(self, node: Node) -> None:
         """Append a node."""
@@ -266,46 +266,33 @@ def stored(ty: Ty) -> Ty:
 def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
     """The value with `step(v, σ)` for its leaves, from left to right; what is discrete stays."""
     results: list[Value] = []
-    todo: list[Any] = [(value, ty)]
-    while todo:  # a stack of values to visit, and of functions that put their parts together
-        item = todo.pop()
-        if callable(item):
-            item(results)
-            continue
-        one, kind = item
-        if not isinstance(one, Neutral):
-            kind = stored(kind)
-        match one, kind:
-            case tuple(), TupleType(parts):
-                todo.append(_tuple(len(one)))
+    todo: list[tuple[Any, Ty | None]] = [(value, ty)]
+    while todo:  # what to visit; without a type, how many results make a tuple, or the label of the last one
+        one, of = todo.pop()
+        kind = _kind(one, of)
+        match kind:
+            case None if isinstance(one, str):
+                results[-1] = Tagged(one, results[-1])
+            case None:
+                results[len(results) - one :] = [tuple(results[len(results) - one :])]
+            case Ground(space):
+                results.append(step(one, kind) if space.is_space else one)
+            case TupleType(parts) if type(one) is tuple:
+                todo.append((len(one), None))
                 todo.extend(zip(reversed(one), reversed(parts), strict=True))
-            case Tagged(label, inner), DataType():
-                todo.append(_tagged(label))
-                todo.append((inner, payload(kind, label)))
-            case _, Int():
+            case DataType() if isinstance(one, Tagged):
+                todo.append((one.label, None))
+                todo.append((one.payload, payload(kind, one.label)))
+            case Int():
                 results.append(one)
-            case _, Ground(space) if not space.is_space:
-                results.append(one)
-            case _:  # a vector or a function
+            case _:  # a function, or a neutral term
                 results.append(step(one, kind))
     return results[0]
 
 
-def _tuple(count: int) -> Callable[[list[Value]], None]:
-    def build(results: list[Value]) -> None:
-        if count:
-            results[-count:] = [tuple(results[-count:])]
-        else:
-            results.append(())
-
-    return build
-
-
-def _tagged(label: str) -> Callable[[list[Value]], None]:
-    def build(results: list[Value]) -> None:
-        results[-1] = Tagged(label, results[-1])
-
-    return build
+def _kind(value: Any, ty: Ty | None) -> Ty | None:
+    """The type as which a value is stored; σ* stays for functions, and where a neutral term stands."""
+    return stored(ty) if isinstance(ty, Lin) and not isinstance(value, Neutral) else ty
 
 
 def zero(ty: Ty) -> Value:

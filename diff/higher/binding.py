@@ -117,7 +117,7 @@ def _plain(node: Former) -> tuple[list[Any], list[Any]]:
 
 
 def _is_terms(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Former)
+    return type(value) is tuple and bool(value) and isinstance(value[0], Former)
 
 
 @final

@@ -47,16 +47,13 @@ from diff.higher.terms import (
     Zero,
     fresh,
     pattern_type,
-    real,
     variables,
 )
 from diff.higher.types import (
     INT,
-    REAL,
     Arrow,
     DataType,
     Ground,
-    Int,
     Lin,
     TupleType,
     Ty,
@@ -87,12 +84,17 @@ class Checker(Rules):
             self.types.unify(ty, due, term.place, "the term")
         return made, ty
 
-    def finish(self, term: AnyTerm, ty: Ty, open_: Callable[[Unknown], Ty]) -> tuple[AnyTerm, Ty]:
-        """The term and its type without unknowns: `open_` says what stands for those that nothing determines."""
+    def finish(
+        self, term: AnyTerm, ty: Ty, open_: Callable[[Unknown], Ty], seen: Callable[[AnyTerm], None] = lambda _: None
+    ) -> tuple[AnyTerm, Ty]:
+        """The term and its type without unknowns: `open_` says what stands for those that nothing determines.
+
+        `seen` is called with each subterm as it was, from the outside in.
+        """
         self.settle()
         memo: dict[Ty, Ty] = {}
         found = self.types.resolve(ty, memo, open_)
-        made = mapped(term, lambda _: None, lambda one: self.types.resolve(one, memo, open_))
+        made = mapped(term, seen, lambda one: self.types.resolve(one, memo, open_))
         for body in self._linear:
             if not is_linear(body.body, {x.number for x in variables(body.pattern)}):
                 raise TermError("linear", "the body of a dual map is not linear in its variable", body.place)
@@ -110,10 +112,21 @@ class Checker(Rules):
                 return Lit(hint.space.vec(value.array), place=place), hint
             case Lit(value):
                 return term, ground(value.space) if isinstance(value, Vec) else INT
-            case Number(text):
-                if isinstance(hint, Int) and text.isdigit():
-                    return Lit(int(text), place=place), INT
-                return real(float(text), place), REAL
+            case Number():
+                return self.number(term, hint)
+            case Tuple(parts):
+                dues = (
+                    hint.parts if isinstance(hint, TupleType) and len(hint.parts) == len(parts) else [None] * len(parts)
+                )
+                made, types = yield from self.each(parts, dues)
+                return Tuple(tuple(made), place=place), TupleType(tuple(types))
+            case Con(label, DataType() as data, arg):
+                if isinstance(hint, DataType) and hint.declaration is data.declaration:
+                    unify(data, hint, place)
+                due = payload(data, label)
+                arg, ty = yield self.infer(arg, due)
+                unify(ty, due, arg.place or place, f"what {label} takes")
+                return Con(label, data, arg, place=place), data
             case Name(name, at):
                 return self.named(name, at, hint, place)
             case Prim(op, arg):
@@ -146,12 +159,6 @@ class Checker(Rules):
                 unify(ty, pattern_type(pattern), value.place or place, "the value")
                 body, ty = yield self.infer(body, hint)
                 return evolve(term, value=value, body=body), ty
-            case Tuple(parts):
-                dues = (
-                    hint.parts if isinstance(hint, TupleType) and len(hint.parts) == len(parts) else [None] * len(parts)
-                )
-                made, types = yield self.each(parts, dues)
-                return Tuple(tuple(made), place=place), TupleType(tuple(types))
             case Proj(index, of):
                 of, ty = yield self.infer(of)
                 return Proj(index, of, place=place), self.component(ty, index, place)
@@ -162,13 +169,6 @@ class Checker(Rules):
                 otherwise, other = yield self.infer(otherwise, ty)
                 unify(other, ty, otherwise.place or place, "the other branch")
                 return If(condition, then, otherwise, place=place), ty
-            case Con(label, DataType() as data, arg):
-                if isinstance(hint, DataType) and hint.declaration is data.declaration:
-                    unify(data, hint, place)
-                due = payload(data, label)
-                arg, ty = yield self.infer(arg, due)
-                unify(ty, due, arg.place or place, f"what {label} takes")
-                return Con(label, data, arg, place=place), data
             case Case(of, branches):
                 of, ty = yield self.infer(of)
                 data = self.data(ty, branches, place)

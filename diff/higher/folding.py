@@ -56,7 +56,7 @@ class Folds(ABC):
             if not isinstance(one, Tagged):
                 return (yield self.undecided(one, term, env))
             branch = chosen(term.branches, one.label)
-            payload = yield self._map(fields(ty)[one.label], fold, one.payload)
+            payload = yield from self._map(fields(ty)[one.label], fold, one.payload)
             bind(branch.pattern, payload, env)
             return (yield self.value(branch.body, env))
 

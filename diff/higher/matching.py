@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diff.higher.terms import AnyTerm, Branch, Pattern, Tuple, Var
+from diff.higher.terms import AnyTerm, Branch, Lit, Pattern, Tuple, Var
 from diff.higher.types import DataType, SelfType, TupleType, Ty, instance, mentions
 from hilbert.once import once
 
@@ -27,7 +27,9 @@ def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
 
 
 def at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
-    """The value of a variable, or of a tuple of such, which needs no pass; None for others."""
+    """The value of a literal, of a variable, or of a tuple of such, which needs no pass; None for others."""
+    if type(term) is Lit:
+        return term.value
     if type(term) is Var:
         return env.get(term.number)
     if type(term) is not Tuple:

@@ -57,6 +57,7 @@ DEEPEST = 20_000
 """More brackets in each other are refused."""
 PULLBACKS = {"pull", "dual", "jac", "cov", "diff", "sharp", "eps", "ev", "dv", "pt"}
 _OPENERS = ("(", "<", "[", "[|")
+_ENDS = frozenset((",", ";", ")", "]", ">"))
 
 
 class Parser(PatternParser):
@@ -301,13 +302,21 @@ class Parser(PatternParser):
         parts: list[AnyTerm] = []
         if not self.accept(closing):
             while True:
-                part = yield self.term()
+                part = self.number() or (yield self.term())
                 parts.append(part)
                 if not self.accept(";" if len(parts) == semicolon else ","):
                     break
             self.expect(closing)
         self.depth -= 1
         return parts
+
+    def number(self) -> Number | None:
+        """A number that is a whole term, if one is next: what long lists are made of needs no pass."""
+        token = self.token
+        if token.kind != "number" or self.after.text not in _ENDS:
+            return None
+        self.at += 1
+        return Number(token.text, place=token.place)
 
     def bracket(self, token: Token) -> Pass:
         """(), (t), (t : σ), tuples, lists, and the numbers of a vector."""

@@ -11,12 +11,15 @@ from diff.higher import operators
 from diff.higher.binding import Pass
 from diff.higher.errors import Place, TermError
 from diff.higher.resolve import BOOL, Resolver
-from diff.higher.terms import AnyTerm, Branch, Con, Plus, Prim, Tuple, pattern_type
+from diff.higher.terms import AnyTerm, Branch, Con, Lit, Number, Plus, Prim, Tuple, pattern_type, real
 from diff.higher.types import (
+    INT,
+    REAL,
     UNIT,
     Arrow,
     DataType,
     Ground,
+    Int,
     Lin,
     TupleType,
     Ty,
@@ -54,10 +57,17 @@ class Rules(Resolver, ABC):
         """The parts of a tuple and their types."""
         made, types = [], []
         for part, due in zip(parts, dues, strict=True):
-            part, ty = yield self.infer(part, due)  # noqa: PLW2901 - the part, checked
+            # a number needs no pass: long lists are mostly those
+            part, ty = self.number(part, due) if type(part) is Number else (yield self.infer(part, due))  # noqa: PLW2901
             made.append(part)
             types.append(ty)
         return made, types
+
+    def number(self, term: Number, hint: Ty | None) -> tuple[Lit, Ty]:
+        """A number as it is written: an integer where one is due, else a real."""
+        if term.text.isdigit() and isinstance(self.known(hint), Int):
+            return Lit(int(term.text), place=term.place), INT
+        return real(float(term.text), term.place), REAL
 
     def due(self, term: AnyTerm, ty: Ty, place: Place | None, what: str) -> Pass:
         """A term of this type."""

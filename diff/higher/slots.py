@@ -37,7 +37,7 @@ def primitive(orders: tuple[Alpha, ...], op: AnyMap, name: str, arg: AnyTerm) ->
     jets = _Jets(orders, op.dom)
     if not op.cod.is_space:  # what is discrete has no derivatives
         return Let(jets.pattern, arg, Prim(op, jets.slice(orders[0]), name))
-    lets: list[tuple[Var, AnyTerm]] = []
+    lets: list[tuple[Var, Prim]] = []
     slots = [_slot(orders, op, name, alpha, jets, lets) for alpha in orders]
     body = _collected(orders, op.cod, slots)
     for x, value in reversed(lets):
@@ -46,7 +46,7 @@ def primitive(orders: tuple[Alpha, ...], op: AnyMap, name: str, arg: AnyTerm) ->
 
 
 def _slot(
-    orders: tuple[Alpha, ...], op: AnyMap, name: str, alpha: Alpha, jets: _Jets, lets: list[tuple[Var, AnyTerm]]
+    orders: tuple[Alpha, ...], op: AnyMap, name: str, alpha: Alpha, jets: _Jets, lets: list[tuple[Var, Prim]]
 ) -> AnyTerm:
     """D^α op."""
     if not any(alpha):
@@ -139,10 +139,10 @@ def _minus(alpha: Alpha, gamma: Alpha) -> Alpha:
     return tuple(a - g for a, g in zip(alpha, gamma, strict=True))
 
 
-def _shared(op: AnyMap, name: str, point: AnyTerm, lets: list[tuple[Var, AnyTerm]]) -> Var:
+def _shared(op: AnyMap, name: str, point: AnyTerm, lets: list[tuple[Var, Prim]]) -> Var:
     """The variable of op(point), bound once."""
     for x, value in lets:
-        if isinstance(value, Prim) and value.op is op:
+        if value.op is op:
             return x
     x = fresh("d", ground(op.cod))
     lets.append((x, Prim(op, point, name)))

@@ -22,9 +22,10 @@ LONGEST = 1000
 _SAME = str.maketrans({"λ": "\\", "⟨": "<", "⟩": ">", "ℝ": "real", "×": "*", "→": "->", "⊸": "-o", "−": "-"})
 _SPELLED = {"ς": "sigmoid", "ln": "log"}
 _TOKEN = re.compile(
-    r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<one>[λℝ])"
     r"|(?P<word>[^\W\d]['\w]*)"
-    r"|(?P<sign>->|-o(?![\w'])|::|\[\||\|\]|[\\<>()\[\]{},;.|=*+\-/^:@→⊸⟨⟩×−])"
+    r"|(?P<sign>->|-o(?![\w'])|::|\[\||\|\]|[\\<>()\[\]{},;.|=*+\-/^:@→⊸⟨⟩×−]))"
 )
 _GREEK = re.compile(r"[Ͱ-Ͽἀ-῿]")
 
@@ -66,35 +67,30 @@ def tokens(item: str, file: str, line: int = 1) -> list[Token]:
         row = full.split("--", 1)[0].rstrip()
         column = 0
         while column < len(row):
-            if row[column].isspace():
-                column += 1
-                continue
-            place = Place(file, line + k, column + 1)
-            require_few(len(found), place)
-            one = "λℝ"
-            if row[column] in one:
-                sign = row[column].translate(_SAME)
-                found.append(Token("sign" if sign == "\\" else "name", sign, place))
-                column += 1
-                continue
             match = _TOKEN.match(row, column)
             if match is None:
+                column = len(row) - len(row[column:].lstrip())
+                place = Place(file, line + k, column + 1)
                 raise TermError("syntax", f"no word of the language begins with {row[column]!r}", place)
-            found.append(_token(match, place))
+            form = match.lastgroup or ""
+            place = Place(file, line + k, match.start(form) + 1)
+            require_few(len(found), place)
+            found.append(_token(form, match[form], place))
             column = match.end()
         if row.strip():
             last = Place(file, line + k, len(row) + 1)
     return [*found, Token("end", "", last)]
 
 
-def _token(match: re.Match[str], place: Place) -> Token:
-    text = match[0]
+def _token(form: str, text: str, place: Place) -> Token:
     if len(text) > LONGEST:
         raise TermError("limit", f"a word of {len(text)} characters, more than {LONGEST}", place)
-    if match["number"]:
+    if form == "number":
         return Token("number", text, place)
-    if match["sign"]:
+    if form == "sign" or text == "λ":
         return Token("sign", text.translate(_SAME), place)
+    if text == "ℝ":
+        return Token("name", text.translate(_SAME), place)
     if text[0].isupper() and not _GREEK.match(text):
         return Token("con", text, place)
     if text[0] == "_" or text[0].islower() or _GREEK.match(text):

@@ -34,16 +34,9 @@ class Interned(type):
 
         def __call__(cls, *args: Any, **named: Any) -> Any:
             """The instance that is known, or a new one; parts are interned, so that their identities are the key."""
-            parts = (*args, *named.values())
-            key = (cls, *(_key(part) for part in parts))
+            key = (cls, *args, *named.values())
             known = _KNOWN.get(key)
             return _KNOWN.setdefault(key, super().__call__(*args, **named)) if known is None else known
-
-
-def _key(part: Any) -> Any:
-    if type(type(part)) is Interned:
-        return id(part)
-    return tuple(map(_key, part)) if isinstance(part, tuple) else part
 
 
 class Node(Term, metaclass=Interned):
@@ -51,11 +44,9 @@ class Node(Term, metaclass=Interned):
 
     __slots__ = ()
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
+    if not TYPE_CHECKING:  # of C, which a dictionary of types calls without Python
+        __eq__ = object.__eq__
+        __hash__ = object.__hash__
 
     def __str__(self) -> str:
         from diff.higher.show_types import show_type  # printing is a pass over types
@@ -248,7 +239,7 @@ def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
 
 def mentions(ty: Ty, kind: type[Ty]) -> bool:
     """Whether a type of this class occurs in it."""
-    return kind in _formers(ty)
+    return type(ty) is kind or kind in _formers(ty)
 
 
 @once

@@ -60,7 +60,9 @@ class Unifier:
 
     def find(self, ty: Ty) -> Ty:
         """What a type is known to be: the type that stands for its class."""
-        root = ty
+        root = self._class.get(ty)
+        if root is None:
+            return ty
         while root in self._class:
             root = self._class[root]
         while ty is not root:
@@ -71,6 +73,8 @@ class Unifier:
 
     def unify(self, found: Ty, due: Ty, place: Place | None, what: str = "this") -> None:
         """Make two types one; raises TermError `type` where they differ."""
+        if found is due:
+            return
         stack, merged = [(found, due)], list[Ty]()
         while stack:
             pair = stack.pop()

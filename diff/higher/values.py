@@ -24,7 +24,7 @@ from hilbert.once import once
 from hilbert.term import Term, driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 @final
@@ -271,10 +271,10 @@ def flat(value: Value) -> list[Any]:
     if tuple not in map(type, value):
         return list(value)
     found: list[Any] = []
-    stack = [value]
+    stack = list(reversed(value))
     while stack:
         one = stack.pop()
-        if isinstance(one, tuple):
+        if type(one) is tuple:
             stack.extend(reversed(one))
         else:
             found.append(one)
@@ -285,7 +285,19 @@ def nested(space: Type, value: Value) -> Value:
     """A vector or expression of a direct sum as tuples of those of its parts."""
     if not isinstance(space, DirectSum):
         return value
-    return tuple(nested(part, one) for part, one in zip(space.parts, value.split(), strict=True))
+    parts: tuple[Any, ...] = value.split()
+    return tuple(map(nested, space.parts, parts)) if _is_deep(space) else parts
+
+
+@once
+def _is_deep(space: DirectSum[Any]) -> bool:
+    """Whether direct sums are among the parts of one."""
+    return any(isinstance(part, DirectSum) for part in space.parts)
+
+
+def shaped(space: Type, leaves: Iterator[Value]) -> Value:
+    """Leaves as nested tuples of the form of a direct sum: the inverse of `flat`."""
+    return tuple([shaped(part, leaves) for part in space.parts]) if isinstance(space, DirectSum) else next(leaves)
 
 
 def summands(space: Type) -> tuple[Type, ...]:
@@ -305,7 +317,12 @@ def flattened(op: AnyMap) -> AnyMap:
 
 def applied(op: AnyMap, value: Value) -> Value:
     """op(v), of any leaves that maps apply to; tuples stand for elements of direct sums."""
-    return nested(op.cod, flattened(op)(*flat(value)))
+    return on_leaves(op, flat(value))
+
+
+def on_leaves(op: AnyMap, leaves: Iterable[Value]) -> Value:
+    """op at the element of its domain that has these leaves."""
+    return nested(op.cod, flattened(op)(*leaves))
 
 
 def program_type(op: AnyMap, dom: Type, cod: Type) -> AnyMap:

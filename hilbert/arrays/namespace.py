@@ -130,7 +130,8 @@ def _converted(array: Any, leaf: Leaf) -> Any:
         raise SpaceError(msg)
     array = in_dtype(array, want)
     if dtype_name(array) != want:  # JAX without jax_enable_x64
-        msg = f"{library(array).name} gives {dtype_name(array)} for {want}, so it has no element of {leaf}"
+        msg = f"{library(array).name} gives {dtype_name(array)} for {want}, so it has no element of {leaf}: set its "
+        msg += "jax_enable_x64, or take R32, which holds float32"
         raise SpaceError(msg)
     return array
 
@@ -175,6 +176,13 @@ def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
     except (ValueError, TypeError) as error:
         msg = f"{shown(data)} is ragged, or holds what is no number, so it is not an element of {space}: {fits}"
         raise SpaceError(msg) from error
+
+
+def is_array(x: Any, shape: tuple[int, ...], dtype: str) -> bool:
+    """Whether a user's function gave an array of some shape and dtype; a masked one is none."""
+    if getattr(x, "shape", None) != shape or not hasattr(x, "dtype") or isinstance(x, np.ma.MaskedArray):
+        return False
+    return dtype_name(x) == dtype
 
 
 def _require_plain(data: Any, space: Any, dtype: str | None) -> None:

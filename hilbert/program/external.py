@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 from attrs import evolve, frozen
 
 from hilbert.arrays.kernel import Kernel
+from hilbert.arrays.namespace import is_array
 from hilbert.errors import SpaceError, shown
 from hilbert.leaf import Leaf
 from hilbert.program.operation import Operation
@@ -83,7 +84,7 @@ class External(Operation):
 
         def checked(a: Any, shape: tuple[int, ...]) -> Any:
             y = f(xp, lib.guarded(a))
-            if getattr(y, "shape", None) != shape or str(y.dtype).rpartition(".")[2] != result.dtype:
+            if not is_array(y, shape, result.dtype):
                 due = f"an array of shape {shape} and dtype {result.dtype}"
                 raise SpaceError(f"the linear map {self.name} gives {shown(y)}, where {due} is due")
             return y

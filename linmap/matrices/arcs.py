@@ -8,12 +8,14 @@ and transpose, the others start, or end, where that does.
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from attrs import evolve
 
 from hilbert.leaf import Bundle
+from linmap.matrices.lanes import runs
 from linmap.matrices.products import NetworkProduct
 from linmap.matrices.settle import settled
 from linmap.net.fold import live_arcs
@@ -113,12 +115,9 @@ def most_vectors(body: Net) -> int:
     most = 0
     for arc in live:
         if isinstance(arc.map, (wire.Recur, wire.Inverse)):
-            shared = arc.map.lead + (arc.map.lanes if isinstance(arc.map, wire.Inverse) else 0)
-            sides = []
-            for bundle, some in ((arc.src, ends[arc.src]), (arc.dst, ends[arc.dst])):
-                leaves: Any = body.wires[bundle]
-                sides.append(sum(math.prod(leaves.leaves[k].shape[shared:]) for k in {k for k, _ in some}))
-            most = max(most, min(sides))
+            used, made = ({k for k, _ in ends[bundle]} for bundle in (arc.src, arc.dst))
+            g, _, some = runs(evolve(arc.map, lead=0), used, made)
+            most = max(most, sum(run.vectors(g) for run in some))
     return most
 
 

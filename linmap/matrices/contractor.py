@@ -7,6 +7,7 @@ import math
 import uuid
 from functools import reduce
 from operator import mul
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class Contractor:
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
         self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self.rows = 0  # how many tuples were listed so far
+        self.lock = RLock()  # held while something is worked out that adds labels or steps
         self._fresh = itertools.count()
 
     @cached_property

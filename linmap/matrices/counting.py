@@ -151,23 +151,26 @@ def _groups(parts: Sequence[Any]) -> list[list[Any]]:
 
 
 def _bound(n: Network, group: Sequence[Any]) -> int:
-    """At most so many tuples of labels."""
+    """At most so many tuples of labels, counted from either end of the group."""
+    return min(_along(n, order) for order in (group, group[::-1]))
+
+
+def _along(n: Network, group: Sequence[Any]) -> int:
+    """At most so many tuples: those of the tables and elements, and what each relation goes on to."""
     count = 1
     seen: set[int] = set()
     for part in sorted(group, key=lambda x: isinstance(x, Link)):
         if isinstance(part, LabelTable):
-            count, seen = count * part.count, seen | set(part.labels)
+            count *= part.count
         elif isinstance(part, Link):
             known = (set(part.x) <= seen, set(part.y) <= seen)
             if any(known):  # extend along the relation, by its largest degree
                 count *= 1 if all(known) else _degree(part.relation if known[0] else part.relation.T)
             else:
                 count *= part.relation.size
-            seen |= set(part.labels)
         else:  # one element for each place: the graph of a function
-            free = set(part.labels[: len(n.slots[part.slot].axes)])
-            count *= n.size(free - seen)
-            seen |= set(part.labels)
+            count *= n.size(set(part.labels[: len(n.slots[part.slot].axes)]) - seen)
+        seen |= set(part.labels)
     return count
 
 

@@ -113,9 +113,7 @@ def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
     if len(each) == len(roots):
         return n.scaled(q.k, n.spread(f, roots))
     # two axes became one: entries off their diagonal are 0
-    columns = dict(
-        split(each, np.arange(n.size(each)), n.sizes)
-    )  # two axes became one: entries off their diagonal are 0
+    columns = dict(split(each, np.arange(n.size(each)), n.sizes))
     places = flat_positions(roots, columns, n.sizes)
     return n.scaled(q.k, n.summed(n.spread(f, each), n.index(each), places, n.index(fresh)))
 

@@ -54,8 +54,9 @@ def data_of(f: Any, what: str) -> list[Any]:
 @once
 def plan_for(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
     """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
-    with np.errstate(all="ignore"):
-        return build(network(body, limit))
+    n = network(body, limit)
+    with n.lock, np.errstate(all="ignore"):
+        return build(n)
 
 
 def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:

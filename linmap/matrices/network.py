@@ -12,6 +12,7 @@ In which order wires go is said in `linmap.matrices.elimination`.
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -28,6 +29,7 @@ from hilbert.relation import Full
 from linmap.matrices.columns import Labels, split
 from linmap.matrices.contractor import Contractor
 from linmap.matrices.elimination import eliminated
+from linmap.matrices.lanes import runs
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.net.recur import acted
 from linmap.term import wire
@@ -90,28 +92,28 @@ class Network(Contractor):
     def opaque(
         self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
     ) -> dict[tuple[int, int], NetworkProduct]:
-        """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on all basis vectors at once.
+        """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on basis vectors at once.
 
-        It is run from the side with fewer dimensions. It is the same along the axes `lead` in front of the flow; an
-        inverse is a block for each lane, and is run on the basis vectors of one, in all lanes at once.
+        It is the same along the axes `lead` in front of the flow. It is a block for each place of its lanes, and is run
+        on the basis vectors of one place, in all at once (`linmap.matrices.lanes`).
         """
-        forward = sum(f.given.leaves[k].size for k in inputs) <= sum(f.made.leaves[k].size for k in outputs)
-        f = evolve(f, lead=0)
-        g = f if forward else f.adjoint(f.given)
-        lanes = g.lanes if isinstance(g, wire.Inverse) else 0
+        same = tuple(map(self.label, lead))
+        g, forward, some = runs(evolve(f, lead=0), inputs, outputs)
         found: dict[tuple[int, int], NetworkProduct] = {}
-        for a in inputs if forward else outputs:
-            leaf = g.given.leaves[a]
-            own = leaf.axes[lanes:]
-            images = acted(self.builder, g.lifted(len(own)), {a: self.datum(_basis(leaf, lanes))}, self.datum)
+        for run in some:
+            leaf = g.given.leaves[run.given]
+            given = tuple(map(self.label, leaf.axes))
+            own = tuple(c for i, c in enumerate(given) if i not in run.lanes)
+            basis = {run.given: self.datum(_basis(leaf, run.lanes))}
+            images = acted(self.builder, g.lifted(len(own)), basis, self.datum)
             assert isinstance(images, dict)
-            for b in images.keys() & (outputs if forward else inputs):
+            for b in images.keys() & run.made.keys():
+                lane = dict(zip(run.made[b], run.lanes, strict=True))
                 to = g.made.leaves[b].axes
-                same, lane, first, last = (tuple(map(self.label, axes)) for axes in (lead, to[:lanes], own, to[lanes:]))
-                factor = NetworkFactor(images[b], first + lane + last)
-                out, inp = (last, first) if forward else (first, last)
-                product = NetworkProduct(1.0, (factor,), (), same + lane + out, same + lane + inp)
-                found[(a, b) if forward else (b, a)] = product
+                made = tuple(given[lane[j]] if j in lane else self.label(axis) for j, axis in enumerate(to))
+                out, inp = (made, given) if forward else (given, made)
+                product = NetworkProduct(1.0, (NetworkFactor(images[b], own + made),), (), same + out, same + inp)
+                found[(run.given, b) if forward else (b, run.given)] = product
         return found
 
     def _external(self, p: NetworkProduct, f: wire.External) -> NetworkProduct:
@@ -187,14 +189,15 @@ class Network(Contractor):
         return self.counted_out(p, made)
 
 
-def _basis(leaf: Leaf, lanes: int = 0) -> Const:
-    """All basis vectors of what a leaf stores, along axes in front; those of one lane, in each of its first axes."""
-    own = leaf.axes[lanes:]
-    shape = leaf.shape[lanes:]
-    unit = np.eye(math.prod(shape), dtype=leaf.dtype).reshape(shape + (1,) * lanes + shape)
-    array = np.broadcast_to(unit, shape + leaf.shape)
+def _basis(leaf: Leaf, lanes: Collection[int] = ()) -> Const:
+    """The basis vectors of what a leaf stores, along axes in front; those of one place of `lanes`, at each place."""
+    own = [i for i in range(len(leaf.axes)) if i not in lanes]
+    first = tuple([leaf.shape[i] for i in own])
+    shape = first + tuple([1 if i in lanes else n for i, n in enumerate(leaf.shape)])
+    unit = np.eye(math.prod(first), dtype=leaf.dtype).reshape(shape)
+    array = np.broadcast_to(unit, first + leaf.shape)
     array.flags.writeable = False
-    return Const(array, leaf.under(own), ("basis", leaf, lanes))
+    return Const(array, leaf.under(tuple([leaf.axes[i] for i in own])), ("basis", leaf, tuple(lanes)))
 
 
 @once
@@ -204,8 +207,15 @@ def elements(body: Net) -> tuple[Datum, ...]:
     return tuple(d for d in data if d.leaf.entry.index is not None)
 
 
-@once
 def network(body: Net, limit: int | None = None) -> Network:
-    """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit."""
+    """The network of a net, made once; no contraction makes an intermediate array with more entries than the limit.
+
+    A forked process makes one of its own: a thread that it has not may have been at work on that of its parent.
+    """
+    return _network(body, limit, os.getpid())
+
+
+@once
+def _network(body: Net, limit: int | None, _: int) -> Network:
     with np.errstate(all="ignore"):
         return Network(body, limit)

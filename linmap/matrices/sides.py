@@ -19,8 +19,10 @@ def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:
         place = dict(zip(t.labels, t.columns, strict=True))
         for a in p.out:
             for b in p.inp:
-                if a == b or a not in place or b not in place or n.axes[a] != n.axes[b]:
+                if a not in place or b not in place or n.axes[a] != n.axes[b]:
                     continue
+                if a in p.inp or b in p.out:
+                    continue  # a label stands once on each side
                 others = [{*x.labels} for x in p.tables if x is not t] + [{*x.labels} for x in p.links]
                 if any({a, b} <= labels for labels in others):
                     continue  # they are joined first

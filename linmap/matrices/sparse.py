@@ -129,7 +129,6 @@ class Layout:
 class MatrixPattern:
     """What is read of the parts of a matrix, and their layout."""
 
-    network: Network
     rows: tuple[int, ...]
     cols: tuple[int, ...]
     dtype: str
@@ -187,9 +186,8 @@ def pattern(n: Network, cod: Type, dom: Type) -> tuple[MatrixPattern, list[int]]
             np.zeros(0, np.int64),
         )
     )
-    return MatrixPattern(
-        n, rows, cols, entry_type(cod, dom), readings, laid_out(row, col, (rows[-1], cols[-1]))
-    ), outputs
+    layout = laid_out(row, col, (rows[-1], cols[-1]))
+    return MatrixPattern(rows, cols, entry_type(cod, dom), readings, layout), outputs
 
 
 def _places(n: Network, part: TabledProduct, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:

@@ -91,7 +91,8 @@ def structure(f: Any) -> Form:
 def _whole(body: Net) -> Form:
     n = network(body)
     shape = len(body.outputs), len(body.inputs)
-    made = ((place, form(n, products)) for place, products in sorted(n.blocks.items()))
+    with n.lock:
+        made = [(place, form(n, products)) for place, products in sorted(n.blocks.items())]
     found = tuple((place, f) for place, f in made if not isinstance(f, ZeroForm))
     if not found:
         return ZeroForm()

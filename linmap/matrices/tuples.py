@@ -282,7 +282,7 @@ class TableBuilder:
         """The sum over all tuples, as a number or as a factor; no tuples are left."""
         n, many = self.n, self.multiplicity
         count = self.count
-        k, value = 1.0, None
+        k, value = float(count > 0), None
         if not self.gathers:
             k = float(count if many is None else many.sum())
         else:

@@ -36,6 +36,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
             return n.contract(p.factors, keep, p.links, None if any(map(n.is_found, p.factors)) else most)
         except WideRelationError:  # then pairs are listed
             pass
+    p = evolve(p, factors=tuple(map(n.in_full, p.factors)))  # pairs that are known at a point only are not
     try:
         q = tabled(n, p, (), most_rows(n, p) if n.size(p.open) <= HUGE else None)
     except TooManyRowsError:

@@ -77,3 +77,58 @@ def test_constant_tables_are_known(n: int) -> None:
     for point in (x, moved, x):
         sparse_a, sparse_b = (hb.matrix(d.at(point), as_="sparse").toarray() for d in (found, due))
         np.testing.assert_allclose(sparse_a, sparse_b, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("sizes", [(50, 20, 10), (50, 5, 10), (5, 50, 10)])
+def test_elements_of_elements_are_counted_from_either_end(sizes: tuple[int, int, int]) -> None:
+    """v ↦ v[i][j] has at most |j| entries, as its adjoint has, whichever of v, i and j is the largest."""
+    X, Y, Z = (hb.Fin.of(k) for k in sizes)
+    f = hb.derivative(hb.fun(hb.R**X, hb.Elements(X) ** Y, hb.Elements(Y) ** Z)(lambda v, i, j: v[i][j]))
+    due = f"at most {Z.size} of "
+    assert due in str(hb.structure(f))
+    assert due in str(hb.structure(hb.adjoint(f)))
+
+
+def by_argsort(x: Any) -> Any:
+    """The sines of a sparse map of products in lanes, in its order."""
+    S = hb.sparse([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0], X, X)
+    y = S(x * x * hb.exp(-(x * x).roll(1) * (x * x).roll(1)))
+    return hb.sin(y)[y.argsort()]
+
+
+def lanes(x: Any) -> Any:
+    """Values of lanes in their order, with a branch that no lane takes."""
+    z = hb.build(lambda i: x[i] * x[i] + x[0], X)
+    return hb.where(z > z + 1.0, hb.sin(z), z).sort()
+
+
+SORTED: dict[str, Callable[[Any], Any]] = {
+    "product of three": lambda x: (x * x.roll(1)).sort(),
+    "in lanes": lambda x: hb.each(lambda a, b: a * hb.exp(-b * b), x * x, (x * x).roll(1)).sort(),
+    "argsort": by_argsort,
+    "filled": lanes,
+    "most": lambda x: (x * x.roll(1)).roll(1) * (x * x + x[0]).max(),
+}
+AFTER: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda y: y,
+    "cumsum": lambda y: y.cumsum(),
+    "fold": lambda y: hb.fold(lambda s, e: (0.5 * s + e, 0.5 * s + e), hb.const(hb.R.vec(0.0)), y)[1],
+}
+
+
+@pytest.mark.parametrize("after", AFTER)
+@pytest.mark.parametrize("body", SORTED)
+def test_hessians_of_what_is_sorted(body: str, after: str) -> None:
+    """In a sum of many products with an order that is known at the point: in every form, by differences."""
+    g = hb.fun(V)(lambda x: hb.sin(AFTER[after](SORTED[body](x))).sum())
+    x, second = V.vec([0.3, -1.0, 2.0]), hb.derivative(hb.grad(g))
+    step = 1e-5
+    due = np.stack([(hb.grad(g)(x + step * e).array - hb.grad(g)(x - step * e).array) / (2 * step) for e in V.basis()])
+    at: Any = second.at(x)
+    found = [hb.matrix(at, as_=form) for form in ("array", "sparse")]
+    found = [found[0], found[1].toarray(), hb.matrix(at, as_="blocks")[0][0].toarray(), hb.hessian(g, x)]
+    for made in found:
+        np.testing.assert_allclose(made, due, atol=1e-7)
+    np.testing.assert_allclose(hb.diagonal(at).array, np.diag(due), atol=1e-7)
+    assert str(hb.structure(second))
+    assert str(hb.cost(second))

@@ -395,3 +395,20 @@ def test_conditions_are_steps() -> None:
     assert sum(isinstance(step.operation, Cond) for step in p.steps) == 1
     assert select is not None
     assert hessian(SCALARS["guarded"], R.vec(2.0), R.vec(3.0)).shape == (2, 2)
+
+
+def test_each_over_as_many_elements_of_another_set() -> None:
+    """The error says how the one becomes a vector over the other, and that works."""
+    X, Y = Fin.of(4), Fin(Interval, 4)
+    f = fun(R**X, R**Y)
+    with pytest.raises(SpaceError, match=r"of as many elements, ys\.crop\(0, 4, to=X\) is ys over X"):
+        f(lambda x, y: each(lambda a, b: a * b, x, y))
+    made = f(lambda x, y: each(lambda a, b: a * b, x.crop(0, 4, to=Y), y))
+    assert made((R**X).vec([1.0, 2.0, 3.0, 4.0]), (R**Y).vec([2.0] * 4)).array.tolist() == [2.0, 4.0, 6.0, 8.0]
+    with pytest.raises(SpaceError) as raised:
+        each(lambda a, b: a * b, (R**X).ones(), (R ** Fin.of(3)).ones())
+    assert "as many" not in str(raised.value)
+
+
+class Interval:
+    """A name of an axis."""

@@ -182,6 +182,7 @@ TANGENTS: list[tuple[Wrong, str]] = [
     (lambda a, b, y, da, db: (da, db), "ℝ\\^3 ⊕ ℝ\\^3, where an expression of ℝ\\^3 is due"),
 ]
 VALUES: list[tuple[Wrong, str]] = [
+    (lambda xp, a, b: np.ma.masked_less(a * b, 1.0), "is a masked array of shape \\(3,\\): fill it first"),
     (lambda xp, a, b: xp.sum(a), "where an array of shape \\(3,\\) and dtype float64 is due"),
     (lambda xp, a, b: a.astype("float32"), "float32, where"),
     (lambda xp, a, b: (a, b), "is no element of ℝ\\^3|where an array"),

@@ -27,8 +27,8 @@ from diff import (
     sqrt,
     tanh,
 )
-from hilbert import Elements, Fin
-from linmap import cumsum
+from hilbert import R32, Elements, Fin, R, SpaceError, direct_sum
+from linmap import cumsum, identity
 from tests.strategies import Hidden, Pixel, Source, close, sources
 
 Case = tuple[tuple[Any, ...], Callable[..., Any], Callable[..., Any]]
@@ -253,3 +253,20 @@ def test_bodies(case: Callable[[Source], Case], s: Source) -> None:
     if len(args) > 1:
         assert close(f(f.dom.vec(tuple(arg.array for arg in args))), found)
     assert s.unchanged()
+
+
+def test_arguments_are_checked_at_every_call() -> None:
+    """Not at the first one only: too few, too many, in another order, of another precision, or no vectors."""
+    V = R ** Fin.of(3)
+    square, scaled = fun(V)(lambda x: x * x), fun(V, R)(lambda x, k: x * k)
+    v, k = V.vec([1.0, 2.0, 3.0]), R.vec(2.0)
+    alone = identity(direct_sum(V))
+    wrong: list[tuple[Any, tuple[Any, ...]]] = [(square, ()), (square, (v, v)), (square, (k,)), (alone, (v,))]
+    wrong += [(scaled, some) for some in ((), (v,), (k, v), (v, k, k), (v, 2.0), (v, R32.vec(2.0)), ((v, k), k))]
+    for _ in range(3):
+        np.testing.assert_array_equal(square(v).array, [1.0, 4.0, 9.0])
+        np.testing.assert_array_equal(alone(direct_sum(V).unflat(v.array)).flat(), v.array)
+        np.testing.assert_array_equal(scaled(v, k).array, [2.0, 4.0, 6.0])
+        for f, some in wrong:
+            with pytest.raises(SpaceError):
+                f(*some)

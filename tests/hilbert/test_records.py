@@ -215,6 +215,11 @@ def test_lenses() -> None:
         point[Layer.bias]
     with pytest.raises(SpaceError, match=r"Layer.bias is a part of the record Layer, not of Net"):
         point[composed(Net.encoder / Layer.bias, Layer.bias)]
+    pair: Any = direct_sum(R, L).zeros()
+    with pytest.raises(
+        SpaceError, match=r": of its part 1, as in x\[1\]\[Layer.bias\]; wrt=Layer.bias takes a function"
+    ):
+        pair[Layer.bias]
     for taken in (0, "encoder"):
         with pytest.raises(SpaceError, match=r"the parts of the record Net have no positions"):
             point[taken]

@@ -20,6 +20,7 @@ from linmap import (
     identity,
     inject,
     matrix,
+    pad,
     parallel,
     permute,
     project,
@@ -228,3 +229,17 @@ def test_blocks_of_a_pair_potential(*, ridge: bool, lonely: bool) -> None:
     dense = np.reshape(hessian(f, q), (3 * n, 3 * n))
     assert np.allclose(found.toarray(), dense, rtol=0, atol=1e-12)
     assert np.allclose(sparse_.toarray(), dense, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_relations_that_do_not_meet_between_dense_maps(*, outside: bool) -> None:
+    """A padded entry that a scan and a gather read is 0, whatever is multiplied on both sides."""
+    X, Z, T = Fin.of(2), Fin.of(8), Fin.of(3)
+    one = Fin.of(1)
+    first, last = (R ** (one * X)).random(RNG), (R ** (T * Z)).random(RNG)
+    read = gather([0] * 8, Fin.of(4)) @ cumsum(Fin.of(4)) @ pad(one, 1, 2)
+    f = section(matrix_vector(T, Z), 0, last) @ read @ section(matrix_vector(one, X), 0, first)
+    f = sparse([0, 1, 3, 5], [0, 1, 2, 2], [1.0, 2.0, 3.0, 1.0], T, Z) @ f if outside else f
+    assert isinstance(structure(f), ZeroForm)
+    assert not due_matrix(f).any()
+    assert matrix(f, as_="sparse").nnz == 0

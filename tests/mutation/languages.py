@@ -4,9 +4,9 @@
     make higher-mutants [ARGS="--each 32 --seed 0 --group jets --verbose"]
 
 The groups of KS-Lisp and Caddie are ∇, ⊙ and ⊙R, CL, the other passes of the notes, the tables of types and both
-parsers, and what a name means; those of functions of functions the macro, the rules of pullbacks, transposition, jets
-and the evaluator. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick ones that
-run few other lines first, are run on the mutant in a forked process: some, and many if it survives these.
+parsers, and what a name means; those of functions of functions the macro, the rules of pullbacks, transposition, jets,
+the evaluator and the checker. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick
+ones that run few other lines first, are run on the mutant in a forked process: some, and many if it survives these.
 `explained.txt` says of survivors why nothing can be noticed. Limits, and how many near names a message has, are not
 changed.
 """
@@ -67,6 +67,7 @@ HIGHER: Groups = {
         **{f"diff/series{name}.py": "" for name in ("", "_bodies", "_rules", "_families", "_partials")},
     },
     "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "folding", "matching", "translate", "values")},
+    "checker": {f"diff/higher/{name}.py": "" for name in ("check", "rules")},
 }
 
 

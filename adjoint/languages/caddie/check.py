@@ -12,13 +12,13 @@ from diff.higher.check import Checker
 from diff.higher.errors import TermError
 from diff.higher.resolve import Dialect
 from diff.higher.terms import Name, Var, fresh
-from diff.higher.types import INT, REAL, Ty
+from diff.higher.types import INT, REAL, Ty, Unknown
+from hilbert.once import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjoint.languages.caddie.parser import Definition
-    from diff.higher.errors import Place
     from diff.higher.terms import AnyTerm
     from diff.higher.types import Declaration
 
@@ -26,18 +26,30 @@ CADDIE = Dialect(generalise=False, arity=lambda _: None, text=text, component="#
 
 
 @final
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Checked:
-    """A definition, or an expression, whose `itself` is None: its term without unknowns, and its type.
-
-    `uses` are the built-in names in the term, at their types, each with the free variable that is it in `linked`.
-    """
+    """A definition, or an expression, whose `itself` is None: its term without unknowns, and its type."""
 
     itself: Var | None
     term: AnyTerm
     type: Ty
-    linked: AnyTerm
-    uses: tuple[tuple[Var, Name], ...]
+
+    @cached_property
+    def linked(self) -> tuple[AnyTerm, dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]]]:
+        """The term with free variables for what is built in, and these, by names and types.
+
+        Made when it is asked for: `check` of a long text has no use of it.
+        """
+        uses: dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]] = {}
+
+        def step(node: Any) -> Any:
+            if not isinstance(node, Name):
+                return None
+            key = node.name, node.at
+            x = uses[key][0] if key in uses else uses.setdefault(key, (fresh(node.name, REAL), node))[0]
+            return Var(x.name, x.number, x.type, place=node.place)
+
+        return mapped(self.term, step), uses
 
 
 @final
@@ -72,43 +84,48 @@ def checked(definitions: Sequence[Definition], expression: AnyTerm | None = None
         open_.append((one.itself, term, ty))
     if expression is not None:
         open_.append((None, *checker.check(expression)))
-    return [_finished(checker, *one) for one in open_]
+    open_.reverse()
+    return [_finished(checker, *open_.pop()) for _ in range(len(open_))]  # no term is kept twice
 
 
 def _finished(checker: Checker, itself: Var | None, term: AnyTerm, ty: Ty) -> Checked:
     place = itself.place if itself else term.place
+    names: list[Name] = []
+
+    def seen(node: AnyTerm) -> None:
+        if isinstance(node, Name):
+            names.append(node)
+
     try:
-        term, ty = checker.finish(term, ty, lambda _: REAL)
+        term, ty = checker.finish(term, ty, _as_real, seen)
         text(ty)
     except TermError as error:
         raise error.at(place) from None
-    uses: dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]] = {}
-
-    def step(node: Any) -> Any:
-        if not isinstance(node, Name):
-            return None
-        _require_number(node.name, node.at, node.place)
-        key = node.name, node.at
-        x = uses[key][0] if key in uses else uses.setdefault(key, (fresh(node.name, REAL), node))[0]
-        return Var(x.name, x.number, x.type, place=node.place)
-
-    linked = mapped(term, step)
-    return Checked(itself, term, ty, linked, tuple(uses.values()))
+    for name in names:
+        _require_number(name, checker)
+    return Checked(itself, term, ty)
 
 
-def _require_number(name: str, at: tuple[Ty, ...], place: Place | None) -> None:
+def _as_real(_: Unknown) -> Ty:
+    """What is not determined is a number."""
+    return REAL
+
+
+def _require_number(name: Name, checker: Checker) -> None:
     """Raise TermError for a number where something else is due; 0 is of any type."""
-    word, _, constants = name.partition(" ")
+    word, _, constants = name.name.partition(" ")
     if word == "range":
         numbers = constants.split()
-    elif is_number(name) and name != "0":
-        numbers = [name]
+    elif is_number(word) and word != "0":
+        numbers = [word]
     else:
         return
-    if at[0] is REAL:
+    due = checker.types.find(name.at[0])
+    if due is REAL or isinstance(due, Unknown):
         return
-    if at[0] is not INT:
-        raise TermError("type", f"a number is of type real where {text(at[0])} is due", place)
+    if due is not INT:
+        due = checker.types.resolve(due, {}, _as_real)
+        raise TermError("type", f"a number is of type real where {text(due)} is due", name.place)
     wrong = next((one for one in numbers if "." in one), None)
     if wrong is not None:
-        raise TermError("type", f"{wrong} is a real where an index is due", place)
+        raise TermError("type", f"{wrong} is a real where an index is due", name.place)

@@ -186,7 +186,7 @@ def _lengths(known: Sequence[Checked]) -> list[int]:
     found: dict[int, None] = {}
     last = 0
     for one in known:
-        for _, use in one.uses:
+        for _, use in one.linked[1].values():
             word, _, constant = use.name.partition(" ")
             if word in {"iota", "repl", "array"}:
                 found[int(constant)] = None
@@ -204,7 +204,7 @@ class CaddieEvaluator(Evaluator):
 
     def __init__(self, known: Sequence[Checked]) -> None:
         super().__init__(STEPS)
-        self._uses = {x.number: use for one in known for x, use in one.uses}
+        self._uses = {x.number: use for one in known for x, use in one.linked[1].values()}
 
     def free(self, x: Var) -> Value:
         """What is built in, used at a place."""
@@ -223,7 +223,7 @@ def _evaluated(known: Sequence[Checked], *args: Value) -> Value:
     env: dict[int, Value] = {}
     value: Value = None
     for one in known:
-        value = driven(evaluator.value(one.linked, env))
+        value = driven(evaluator.value(one.linked[0], env))
         if one.itself is not None:
             env[one.itself.number] = value
     for arg in args:

@@ -16,7 +16,7 @@ from adjoint.higher.claims import same
 from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
-from diff.higher.values import applied
+from diff.higher.values import on_leaves
 
 FILE = Path(__file__).parent / "pullback.lam"
 TEXT = FILE.read_text("utf-8")
@@ -70,11 +70,11 @@ def test_primitives_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """§15: the 12-fold square takes 12 products forward and 12 transposed ones, and nothing else."""
     counted: Counter[str] = Counter()
 
-    def counting(op: Any, value: Any) -> Any:
+    def counting(op: Any, leaves: Any) -> Any:
         counted[str(op.cod)] += 1
-        return applied(op, value)
+        return on_leaves(op, leaves)
 
-    monkeypatch.setattr(import_module("adjoint.higher.moving"), "applied", counting)
+    monkeypatch.setattr(import_module("adjoint.higher.moving"), "on_leaves", counting)
     text = "pull(\\x0. " + "".join(f"let x{k} = mult <x{k - 1}, x{k - 1}> in " for k in range(1, 13)) + "x12, cov(1)) 1"
     assert str(reduce(term_of(text, "prim mult <a, b> = a*b"))) == "cov(4096)"
     assert counted.pop("ℝ ⊕ ℝ") == 12  # (𝒥mult)*
@@ -99,10 +99,16 @@ SHOWN = [
     (r"case sharp(eta2) of <x, y> -> x*y", "pi_1 sharp(eta2)*pi_2 sharp(eta2)"),
     (r"w 2 + cov(3)", "w 2 + cov(3)"),
     (r"diff(k, 2, 3) + 1", "diff(k, 2, 3) + 1"),
+    (r"diff(\x. exp x, 3, z)", "exp' ⟨3, z⟩"),
+    (
+        r"pull(\f. pull(\x. f x, cov(1)) 2, w2) (\y. y*y)",
+        "dual(λv. cov(sharp(dual(λu. diff(v, 2, u), cov(1)))), w2 cov(4))",
+    ),
     (r"diff(\f. f 2 + f 3, \x. x, sin)", "1.0504174348855"),
 ]
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
 FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*\nvar eta2 : (real * real)^*"
+FREE += "\nvar w2 : real^* -> real^*^*"
 
 
 @pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])
@@ -119,6 +125,7 @@ BAD = [
     ("type", r"cov(\x. x)", "cov takes numbers"),
     ("type", r"pull(\x. x, \(y : R^2). cov(1, 1))", "the 1-form is of type"),
     ("type", r"dual(\(v : R^2). v, cov(1))", "the covector is of type"),
+    ("type", "diff(3, 2, 1)", "1:6: what is differentiated is of type real"),
     ("type", r"pull(\(m : list (real -> real)). 1, cov(1)) [sin]", "it holds functions"),
 ]
 

@@ -190,6 +190,18 @@ def test_what_is_stuck_in_the_published_rules(text: str, due: str) -> None:
     assert str(reduce(term)) == due
 
 
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [("2*x", ["6"]), ("(zero : real)", ["5"])],
+)
+def test_dual_maps_before_a_free_covector(body: str, rules: list[str]) -> None:
+    """Rule 6 joins a dual map with one that a free covector stops; where the first is 0, rule 5 needs no covector."""
+    module = Module()
+    assert not list(module.read("var c : real^*"))
+    term, _ = module.term(rf"dual(\(x : real). {body}, dual(\y. 3*y, c))")
+    assert [step.rule for step in steps(term)] == rules
+
+
 def generated(seed: int) -> Any:
     """A function of a generated term, and a point: numbers, spaces, tuples, variants, lists, trees and functions."""
     types = (*POINTS, *HIGHER)

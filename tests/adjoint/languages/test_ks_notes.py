@@ -195,3 +195,20 @@ def test_refused(body: str) -> None:
     with pytest.raises(TermError, match="has no Jacobian as a text") as caught:
         stage(f, "jacobian")
     assert caught.value.place is not None
+
+
+def test_refused_with_a_function_alone() -> None:
+    """What takes a function and nothing else: A-normal form names its argument, which is refused where it stands."""
+    f = function(
+        "(def g Float (h : Lam Float Float) 2.0) (def f Float (x : Float) (mul x (g (lam (y : Float) (mul y x)))))"
+    )
+    assert numbers(function(stage(f, "anf")), [1.5]) == pytest.approx(numbers(f, [1.5]))
+    for name in ("jacobian", "tupled", "split"):
+        with pytest.raises(TermError, match="a lambda is the argument of build here") as caught:
+            stage(f, name)
+        assert caught.value.place is not None
+        assert caught.value.place.column == len(
+            "(def g Float (h : Lam Float Float) 2.0) (def f Float (x : Float) (mul x (g ("
+        )
+    with pytest.raises(TermError, match="g is not in CL"):
+        stage(f, "CL")

@@ -42,7 +42,7 @@ def solved(
     reveal_type(cholesky(s))  # N: Expr[Matrix[Row, Row]]
     reveal_type(eigh(s))  # N: Expr[DirectSum[Vector[Row], Matrix[Row, Row]]]
     reveal_type(qr(a))  # N: Expr[DirectSum[Matrix[Row, Column], Matrix[Column, Column]]]
-    reveal_type(svd(a))  # N: Expr[Any]
+    reveal_type(svd(a))  # N: Expr[DirectSum[Copower[Field, Product[Fin[Row], Any]], Copower[Field, Any], Cop
     return solve(a, v).sum()
 
 
@@ -57,5 +57,5 @@ def main() -> None:
     reveal_type(cholesky(S))  # N: Vec[Matrix[Row, Row]]
     reveal_type(eigh(S))  # N: Vec[DirectSum[Vector[Row], Matrix[Row, Row]]]
     reveal_type(qr(A))  # N: Vec[DirectSum[Matrix[Row, Column], Matrix[Column, Column]]]
-    reveal_type(svd(A))  # N: Vec[Any]
+    reveal_type(svd(A))  # N: Vec[DirectSum[Copower[Field, Product[Fin[Row], Any]], Copower[Field, Any], Cop
     assert float(solved(A, S, b, B)) == 0.75

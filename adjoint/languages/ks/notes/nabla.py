@@ -60,7 +60,7 @@ class Nabla:
                 m = yield self.of(body)
                 return make.call("lmVCatV", make.call("build", n, Lam(i, m)))
             case App(Name() as f, arg):  # f(e) ↦ ∂f(e) ∘ ∇e
-                if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
+                if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} has no Jacobian as a text", e)
                 m = yield self.of(arg)
                 is_selection = f.name.startswith("get$")

@@ -137,7 +137,7 @@ class Splitting:
                 value = self.make.call("build", n, Lam(i, lets(within.bindings, r)))
                 step = self._built(n, i, (r, within), Entry(scope, len(scope.bindings)))
             case App(Name() as f, arg):
-                if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
+                if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} is not split", value)
                 value, step = self._called(f, arg, scope, value)
             case _:  # a lambda elsewhere, or its application

@@ -90,7 +90,7 @@ class Tupling:
                 rows = make.call("unzip", make.call("build", self.value(n), Lam(i, pair)))
                 return make.let("b", rows, self._vector)
             case App(Name() as f, arg):
-                if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
+                if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} is not tupled", e)
                 pair = yield self.of(arg)
                 if self.kind != "tupled" and not f.name.startswith("get$"):  # f(e) ↦ ∂̄f(∇̄e)

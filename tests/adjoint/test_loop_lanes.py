@@ -1,0 +1,176 @@
+"""Lanes of a loop: an axis that all rounds only carry along makes its Jacobian a block for each place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjoint import adjoint, grad, hessian, jacobian
+from diff import const, derivative, each, fold, fun, inner, iterate, lift, root, sin, tanh, while_
+from hilbert import Fin, R
+from linmap import matrix, roll, structure
+from tests.loop_programs import PAIRS
+
+X, Y, T = Fin.of(5), Fin.of(3), Fin.of(3)
+V = R**Y
+RNG = np.random.default_rng
+W = const((R ** (Y * Y)).random(RNG(1)))
+
+
+def vector(space: Any, leaves: list[Any]) -> Any:
+    """The vector with these arrays; spaces without an array have 0."""
+    taken = iter(leaves)
+    return space.vec(tuple(part.vec(next(taken)) if part.leaves else part.zeros() for part in space.parts))
+
+
+def columns(f: Any) -> Any:
+    """The matrix of a linear map from its values on basis vectors."""
+    images = []
+    ends = np.cumsum([leaf.size for leaf in f.dom.leaves])[:-1]
+    for unit in np.eye(f.dom.dim):
+        parts = [a.reshape(leaf.shape) for a, leaf in zip(np.split(unit, ends), f.dom.leaves, strict=True)]
+        image = f(f.dom.vec(*parts) if len(parts) == 1 else vector(f.dom, parts))
+        images.append(np.concatenate([np.ravel(np.asarray(leaf)) for leaf in image.leaves]))
+    return np.array(images).T
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_lifted(name: str) -> None:
+    """The derivative of f^X is a block for each place of X, the same size as that of f."""
+    f, _ = PAIRS[name](2)
+    g = lift(f, X, over=tuple(range(len(f.dom.parts))))
+    d = derivative(g).at(g.dom.random(RNG(0)))
+    made = matrix(d, "sparse")
+    np.testing.assert_allclose(made.toarray(), columns(d), rtol=1e-12, atol=1e-12)
+    assert made.nnz == X.size * matrix(derivative(f).at(f.dom.random(RNG(0))), "sparse").nnz
+    np.testing.assert_allclose(matrix(d, "array"), made.toarray(), rtol=1e-12, atol=1e-12)
+
+
+def shared(x: Any) -> Any:
+    return each(lambda s: iterate(lambda t: tanh(W @ t), s, T), x)
+
+
+LANES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "each of iterate": (shared, "5 blocks, each dense 3×3"),
+    "iterate of each": (lambda x: iterate(lambda s: each(lambda t: tanh(W @ t), s), x, T), "5 blocks, each dense 3×3"),
+    "each of fold": (
+        lambda x: each(lambda s: fold(lambda t, a: sin(W @ t) + a * t, s, const((R**T).ones())), x),
+        "5 blocks, each dense 3×3",
+    ),
+    "entries": (lambda x: iterate(lambda s: sin(s) * s, x, T), "diagonal"),
+    "each of while_": (
+        lambda x: each(lambda s: while_(lambda t: t @ t > 0.5, lambda t: 0.5 * t, s, at_most=T), x),
+        "diagonal",
+    ),
+    "a loop in a loop": (
+        lambda x: each(lambda s: iterate(lambda t: iterate(lambda u: sin(W @ u) + t, t, T), s, T), x),
+        "5 blocks, each dense 3×3",
+    ),
+    "a loop and a root": (
+        lambda x: iterate(lambda s: each(lambda t: root(lambda u: u + 0.1 * (W @ u) - t, t), s), x, T),
+        "5 blocks, each dense 3×3",
+    ),
+    "lanes meet": (lambda x: iterate(lambda s: sin(s) + s.sum(over=0).rep(V**X), x, T), "3 blocks, each dense 5×5"),
+    "all meet": (lambda x: iterate(lambda s: sin(s) * inner(s, s), x, T), "dense 15×15"),
+}
+
+
+@pytest.mark.parametrize("name", LANES)
+def test_lanes(name: str) -> None:
+    """What `structure` says, and that the sparse Jacobian has these entries and no others."""
+    body, text = LANES[name]
+    f = fun(V**X)(body)
+    x = 0.3 + 0.1 * (V**X).random(RNG(0))
+    assert text in str(structure(derivative(f)))
+    d = derivative(f).at(x)
+    made, due = matrix(d, "sparse"), columns(d)
+    np.testing.assert_allclose(made.toarray(), due, rtol=1e-10, atol=1e-12)
+    assert made.nnz == np.count_nonzero(due)
+
+
+Step = Callable[[Any], Any]
+STEPS: dict[str, tuple[bool, bool, Step]] = {
+    "entry by entry": (True, True, tanh),
+    "data": (True, True, lambda s: s * const((V**X).random(RNG(2)))),
+    "a product in each lane": (True, False, lambda s: each(lambda t: W @ t, s)),
+    "a turn in each lane": (True, False, lambda s: each(roll(Y, 1), s)),
+    "a turn of the lanes": (False, True, roll(X, 1, V)),
+    "the sum of the lanes": (False, True, lambda s: s + s.sum(over=0).rep(V**X)),
+    "all": (False, False, lambda s: s * inner(s, s)),
+}
+
+
+@given(
+    st.lists(st.sampled_from(list(STEPS)), min_size=1, max_size=3),
+    st.lists(st.sampled_from(list(STEPS)), min_size=1, max_size=3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_generated_rounds(first: list[str], second: list[str], exchanged: bool, stacked: bool) -> None:  # noqa: FBT001
+    """A round of two states: an axis is one of lanes if no step on the way from an input to an output mixes it."""
+
+    def after(names: list[str], s: Any) -> Any:
+        for name in names:
+            s = STEPS[name][2](s)
+        return s
+
+    def step(state: Any) -> Any:
+        s, t = state
+        u, v = after(first, s), after(second, t) + s
+        state = (v, u) if exchanged else (u, v)
+        return state, u
+
+    def body(s: Any, t: Any) -> Any:
+        (a, b), history = iterate(step, (s, t), T)
+        return (a, b, history) if stacked else (a, b)
+
+    f = fun(V**X, V**X)(body)
+    x = f.dom.random(RNG(0))
+    d = derivative(f).at(x)
+    made, due = matrix(d, "sparse"), columns(d)
+    np.testing.assert_allclose(made.toarray(), due, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(matrix(d, "array"), due, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(matrix(adjoint(d), "sparse").toarray(), due.T, rtol=1e-10, atol=1e-12)
+
+    def block(names: list[str]) -> int:
+        return (X.size if all(STEPS[n][0] for n in names) else X.size**2) * (
+            Y.size if all(STEPS[n][1] for n in names) else Y.size**2
+        )
+
+    outputs = 2 + T.size * stacked
+    if exchanged:  # all flows meet
+        assert made.nnz == 2 * outputs * block(first + second)
+    else:  # t never flows into s
+        assert made.nnz == (1 + T.size * stacked) * block(first) + block(first + second) + block(second)
+
+
+def test_shared_and_separate_weights() -> None:
+    """Weights that lanes share meet all lanes, weights of a lane its own; states that are stacked are in lanes too."""
+    M = R ** (Y * Y)
+
+    def history(w: Any, s: Any, xs: Any) -> Any:
+        return fold(lambda t, x: (tanh(w @ t) + x, w @ t), s, xs)[1]
+
+    f = fun(M**X, M, V**X, (V**T) ** X)(
+        lambda own, w, s, xs: each(lambda o, t, x: history(o + w, t, x), own, s, xs),
+    )
+    x = f.dom.random(RNG(0))
+    d = derivative(f).at(x)
+    made, due = matrix(d, "sparse"), columns(d)
+    np.testing.assert_allclose(made.toarray(), due, rtol=1e-10, atol=1e-12)
+    rows = X.size * T.size * Y.size
+    assert made.nnz == rows * (9 + 9 + 3 + T.size * 3)
+
+
+def test_hessian_of_many_short_trajectories() -> None:
+    """Multiple shooting: what is summed over pieces has a Hessian of a block for each piece."""
+    f = fun(V**X)(lambda x: inner(shared(x), shared(x)))
+    x = (V**X).random(RNG(0))
+    made = hessian(f, x, as_="sparse")
+    np.testing.assert_allclose(made.toarray(), jacobian(grad(f), x), rtol=1e-10, atol=1e-12)
+    assert made.nnz == X.size * Y.size**2
