@@ -16,7 +16,7 @@ bench: .venv/.bench ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 coverage: .venv/.ready ## branches that no test takes
-	$(BIN)/pytest -q --cov $(ARGS)
+	$(BIN)/coverage run -m pytest -q $(ARGS); $(BIN)/coverage report
 
 typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must notice
 	$(BIN)/python -m tests.typing.mutants $(ARGS)
