@@ -29,13 +29,14 @@ precision, a fifth in single). Elsewhere it copies the matrix for each of them (
 def by_blocks(
     a: str, b: str, rows: str, inner: str, cols: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any] | None:
-    """The product of a large array with labels a and a matrix, rows by columns; None where a is small or in order.
+    """The product of a large array with labels a and a matrix, rows by columns; None where a is small or BLAS reads it.
 
     Blocks are cut along the first axis of a: each gives some of the rows, or adds to all of them.
     """
     n, entries = size[a[0]], math.prod(size[c] for c in a)
     step = max(1, BLOCK * n // max(entries, 1))
-    if step >= n or a == rows + inner or not cols:
+    transposed = a == inner + rows and len(a) == 2
+    if step >= n or a == rows + inner or transposed or not cols:
         return None
     in_rows = a[0] in rows
     m, k, width = _count(rows, size), _count(inner, size), _count(cols, size)
@@ -67,7 +68,7 @@ def by_blocks(
             part = high if j - i == step else last
             shape = ((j - i) * each // part, part)
             np.matmul(block.reshape(*shape, k), y, out=out[i:j].reshape(*shape, width))
-        return out
+        return out.reshape(m, width)
 
     def some_terms(x: Any, y: Any) -> Any:
         y = (y if second is None else second(y)).reshape(n, each, width)
@@ -75,7 +76,7 @@ def by_blocks(
         for block, i, j in blocks(x):
             terms = (j - i) * each
             out += np.matmul(block.reshape(terms, *out.shape[:2]).transpose(1, 2, 0), y[i:j].reshape(terms, width))
-        return out
+        return out.reshape(m, width)
 
     if a[0] == rows[:1]:
         return some_rows

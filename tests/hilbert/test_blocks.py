@@ -50,6 +50,19 @@ def test_windows_are_multiplied_block_by_block(spec: str, places: int, made: int
     assert not any(np.shares_memory(found, a) for a in (image, *arrays))
 
 
+@pytest.mark.parametrize("spec", ["ij,ik->jk", "ik,ij->kj", "aij,aik->jk", "aij,aij->j", "aij,aik->kj", "iaj,aik->jk"])
+def test_large_arrays_are_multiplied_transposed(spec: str) -> None:
+    """Σ over the first axes of two large arrays: rows and columns are single axes."""
+    left, right, out = spec.replace("->", ",").split(",")
+    size = {"a": 3, "i": 13_200 if "a" not in spec else 7_000, "j": 10, "k": 11}
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal([size[c] for c in have]) for have in (left, right)]
+    leaves = [Leaf(Entry("float64"), tuple(Fin.of(size[c]) for c in have)) for have in (left, right)]
+    found = NUMPY.contract(Spec.of(left, right, out), *leaves).call(*arrays)
+    np.testing.assert_allclose(found, np.einsum(spec, *arrays), rtol=0, atol=1e-9)
+    assert found.shape == tuple(size[c] for c in out)
+
+
 def names(line: Line) -> list[str]:
     """What the steps do."""
     return [type(step.operation).__name__ for step in line.steps]
