@@ -509,6 +509,14 @@ class Expr(Applicable, Reductions, Generic[V]):
         f: AnyMap = relational.reshape(V.index, Y, V.base)
         return cast("Expr[Copower[W, H]]", f(self))
 
+    def rows(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[Copower[W, J], I]]:
+        """The rows of a table in V^{X×Y}, one for each element of X, in (V^Y)^X; see `linmap.curry`."""
+        V = _copower(self, "rows")
+        if not isinstance(V.index, Product):
+            msg = f".rows() is of a table in V^{{X×Y}}, not of {shown(self)}"
+            raise SpaceError(msg)
+        return self._within(Copower(Copower(V.base, V.index.right), V.index.left))
+
     @overload
     def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
     @overload

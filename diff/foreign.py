@@ -60,7 +60,7 @@ def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
 def of_keyword(function: str, keyword: str) -> str:
     """What to write for an argument that functions of other libraries have."""
     if function == "fold" and keyword == "over":
-        return ": fold goes over all of xs; over the vectors along an axis with curry(V)(xs) for xs ∈ V"
+        return ": fold goes over all of xs; over the rows of a table with xs.rows()"
     return f": {KEYWORDS[keyword]}" if keyword in KEYWORDS else ""
 
 

@@ -19,7 +19,7 @@ from diff.bodies import Body, Tree, built, emitted, flat, made_beside, powers, s
 from diff.branches import where
 from diff.expr import Expr
 from diff.origin import returned
-from hilbert import Bool, Boolean, Copower, Index, SpaceError, Type, Unit, Vec
+from hilbert import Bool, Boolean, Copower, Index, Product, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
 from hilbert.nested import apart, split
 from hilbert.program.branch import TRUTH
@@ -120,7 +120,8 @@ def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: b
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
     Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. The state is a vector,
-    or a tuple of vectors. The step is traced once; it may read what stands around it. With `checkpoint` the derivative
+    or a tuple of vectors. The elements of a table in ℝ^{X×Y} are its entries; `A.rows()` are its rows. The step is
+    traced once; it may read what stands around it. With `checkpoint` the derivative
     keeps the states between segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
     SpaceError for a state of another space than the one before it, and for an xs that is no element of a copower.
     """
@@ -205,10 +206,11 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
 
 def _rows(V: Any) -> str:
     """What an error in the step says where a table is gone over, an entry after the other."""
-    axes = V.index.axes
-    if len(axes) < 2:
-        return ""
-    return f"; fold goes over the entries of xs ∈ {V}: over the vectors along {axes[0]} with curry({V})(xs) for xs"
+    return (
+        f"; fold goes over the entries of xs ∈ {V}: over its rows with xs.rows()"
+        if isinstance(V.index, Product)
+        else ""
+    )
 
 
 def _segments(checkpoint: Any, n: int) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Key: TypeAlias = int | range | None
 """What is kept of an axis: the element at a position, a run of elements, or all of it."""
-ROWS = "for a dynamic element x, write curry(A.space)(A)[x] for A[x, :], and curry(A.T.space)(A.T)[x] for A[:, x]"
+ROWS = "for a dynamic element x, write A.rows()[x] for A[x, :], and A.T.rows()[x] for A[:, x]"
 """What a message says of a dynamic element of one of several axes."""
 
 

@@ -688,6 +688,11 @@ class Vec(NotArray, Reductions, Generic[V]):
         """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
         raise NotImplementedError
 
+    @declared
+    def rows(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[Copower[W, J], I]]:
+        """The rows of a table in V^{X×Y}, one for each element of X, in (V^Y)^X; see `linmap.curry`."""
+        raise NotImplementedError
+
     # --- comparisons: mypy does not see that x < y is of the type of y > x ---
 
     @overload

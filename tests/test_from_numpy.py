@@ -1,5 +1,6 @@
 """docs/from-numpy.md: both columns of the table give the same numbers, on vectors and in a traced function."""
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ VECTORS = {name: V.random(rng) if V.is_space else V.vec(2 if name == "i" else [2
 ARRAYS = {name: v.array for name, v in VECTORS.items()}
 OURS = {name: getattr(hb, name) for name in hb.__all__} | {"p": p, "q": q, "n": n}
 OURS["f"] = hb.fun(R**q)(lambda row: row.softmax())
-THEIRS: dict[str, Any] = {"np": np, "f": lambda row: np.exp(row) / np.exp(row).sum()}
+THEIRS: dict[str, Any] = {"np": np, "functools": functools, "f": lambda row: np.exp(row) / np.exp(row).sum()}
 
 
 def idioms() -> list[tuple[str, str]]:

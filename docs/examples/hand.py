@@ -145,12 +145,11 @@ def mesh(hand: Hand, p: hb.Expr[Pose]) -> hb.Expr[Mesh]:
 def at_vertices(hand: Hand, who: np.ndarray, targets: np.ndarray) -> hb.Map[Pose, Points]:
     """target − vertex, for points seen at vertices."""
     seen, measured = hb.Fin(Seen, len(who)), (Space ** hb.Fin(Seen, len(who))).vec(targets)
-    table = hand.still.space
     place = hb.gather(who, vertices(hand), Space, rows=seen)
 
     @hb.fun(POSE)
     def f(p: hb.Expr[Pose]) -> hb.Expr[Points]:
-        return measured - place(hb.curry(table)(mesh(hand, p)))
+        return measured - place(mesh(hand, p).rows())
 
     return f
 
@@ -158,13 +157,12 @@ def at_vertices(hand: Hand, who: np.ndarray, targets: np.ndarray) -> hb.Map[Pose
 def on_triangles(hand: Hand, which: np.ndarray, targets: np.ndarray) -> hb.Map[hb.DirectSum[Pose, Weights], Points]:
     """target − (u₀·a + u₁·b + (1 − u₀ − u₁)·c), for points seen on triangles abc."""
     seen, measured = hb.Fin(Seen, len(which)), (Space ** hb.Fin(Seen, len(which))).vec(targets)
-    table = hand.still.space
     ends = hand.triangles[which].T
     first, second, third = (hb.gather(end, vertices(hand), Space, rows=seen) for end in ends)
 
     @hb.fun(POSE, (hb.R**corner) ** seen)
     def f(p: hb.Expr[Pose], us: hb.Expr[Weights]) -> hb.Expr[Points]:
-        rows = hb.curry(table)(mesh(hand, p))
+        rows = mesh(hand, p).rows()
         c = third(rows)
         return measured - c - hb.each(lambda u, a, b: u[0] * a + u[1] * b, us, first(rows) - c, second(rows) - c)
 

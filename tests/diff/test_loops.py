@@ -460,3 +460,16 @@ def test_how_often_a_body_with_checkpoints_is_run(n: int) -> None:
     calls.clear()
     df(df.dom.ones())
     assert 2 * n - math.isqrt(n) <= len(calls) <= 2 * n + 2 * math.sqrt(n)
+
+
+def test_over_the_rows_of_a_table() -> None:
+    """Σ_t a^{n−t}·A[t, :] for A ∈ ℝ^{X×Y}: a fold over the rows, its gradient by numpy."""
+    V = R ** (Fin.of(5) * Fin.of(3))
+    f = fun(V)(lambda A: fold(lambda s, row: 0.5 * s + sin(row), (R ** Fin.of(3)).zeros(), A.rows()))
+    A = V.random(RNG(0))
+    w = 0.5 ** np.arange(4, -1, -1.0)
+    np.testing.assert_allclose(f(A).array, w @ np.sin(A.array), rtol=1e-14)
+    due = w[:, None] * np.cos(A.array)
+    np.testing.assert_allclose(grad(fun(V)(lambda A: f(A).sum()))(A).array, due, rtol=1e-14)
+    with pytest.raises(SpaceError, match=r"\.rows\(\) is of a table in V\^\{X×Y\}, not of"):
+        fun(R ** Fin.of(3))(lambda v: v.rows())

@@ -127,6 +127,10 @@ def main() -> None:
     reveal_type(traced)  # N: Map[DirectSum[Matrix[State, Input], Vector[State]], Vector[State]]
     softened = fun(table.space)(lambda a: each(lambda r: r.softmax(), a, over=state))
     reveal_type(softened)  # N: Map[Matrix[State, Input], Matrix[State, Input]]
+    along_rows = fold(lambda s, r: s + r, X.zeros(), table.rows())
+    reveal_type(along_rows)  # N: Vec[Vector[Input]]
+    traced_rows = fun(table.space)(lambda a: fold(lambda s, r: s + r, X.zeros(), a.rows()))
+    reveal_type(traced_rows)  # N: Map[Matrix[State, Input], Vector[Input]]
     squares = each(lambda r: (r * r, r.sum()), table, over=state)
     reveal_type(squares)  # N: Any
     products_of_rows = each(inner, table, table, over=state)
