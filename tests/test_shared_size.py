@@ -263,6 +263,22 @@ def test_long_terms(name: str) -> None:
         assert calls(lambda: run(large)) <= 13 * calls(lambda: run(small)) + 2000, what  # noqa: B023 - called here
 
 
+def branched(n: int) -> Any:
+    """where(x > n, sin x, where(x > n − 1, …)): branches within branches."""
+
+    def body(x: Any) -> Any:
+        return hb.where(x > float(n), lambda: hb.sin(x), lambda: hb.fun(R)(branched(n - 1))(hb.cos(x)) if n else x)
+
+    return body
+
+
+def test_branches_within_branches() -> None:
+    """A derivative of branches n deep takes n² calls: each body has the arcs of all in it."""
+    small, large = hb.fun(R)(branched(8)), hb.fun(R)(branched(32))
+    hb.derivative(hb.fun(R)(branched(2)))
+    assert calls(lambda: hb.derivative(large)) <= 14 * calls(lambda: hb.derivative(small))
+
+
 @pytest.mark.parametrize("make", LONG.values(), ids=list(LONG))
 def test_long_texts(make: Callable[[int], Any]) -> None:
     """So are the lengths of texts and the number of nodes of the point-free term."""

@@ -16,13 +16,14 @@ from attrs import field, frozen
 
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import cached_property
+from hilbert.once import cached_property, first
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
 from hilbert.program.written import Place, told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
 O_co = TypeVar("O_co", bound=Operation, covariant=True)
 
@@ -85,6 +86,14 @@ class Line:
                 count[a] += 1
         return count
 
+    @cached_property
+    def live(self) -> dict[frozenset[int], list[set[int]]]:
+        """What `live_parts` has found: lines within lines are asked by every line around them."""
+        return {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Line, (self.slots, self.steps, self.outputs, self.fixed)
+
     def ending(self, outputs: Iterable[int]) -> Line:
         """The line with other outputs, without steps that these do not need."""
         outputs = tuple(outputs)
@@ -138,11 +147,15 @@ def pruned(
 # --- bundles: what is live is a part ---
 
 
-def live_parts(line: Line, outputs: Iterable[int]) -> list[set[int]]:
+def live_parts(line: Line, outputs: Iterable[int]) -> Sequence[AbstractSet[int]]:
     """For each slot which of its arrays some outputs need; the one array of a slot that is no bundle is 0."""
-    live = Liveness(line)
-    live.need(outputs)
-    return live.parts
+    wanted = frozenset(outputs)
+    found = line.live.get(wanted)
+    if found is None:
+        live = Liveness(line)
+        live.need(wanted)
+        found = first(line.live, wanted, live.parts)
+    return found
 
 
 class Liveness:
@@ -199,7 +212,7 @@ def _parts(leaf: Leaf) -> set[int]:
     return set(range(len(leaf.leaves))) if isinstance(leaf, Bundle) else {0}
 
 
-def _is_whole(live: set[int], leaf: Leaf, step: Step[Any]) -> bool:
+def _is_whole(live: AbstractSet[int], leaf: Leaf, step: Step[Any]) -> bool:
     """Whether a step makes nothing that is not needed; of a constant bundle some arrays are enough."""
     return bool(live) and (not step.args or live == _parts(leaf))
 
