@@ -46,6 +46,18 @@ def test_a_matrix_is_made_of_its_singular_values_again(n: int, m: int, column: t
     np.testing.assert_allclose(again.array, A.array, atol=1e-14)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_diagonal_of_the_second_factor_is_positive(seed: int) -> None:
+    """(Q, R) of A = QR: the diagonal of R is positive, for one matrix and for a family of them."""
+    W = hb.R ** (X * Y)
+    A = W.random(np.random.default_rng(seed))
+    _, R = hb.qr(A).split()
+    assert (np.diag(R.array) > 0.0).all()
+    many = (W ** hb.Fin.of(4)).random(np.random.default_rng(seed))
+    found: Any = fun(W)(lambda a: hb.qr(a).split()[1].diagonal()) ** hb.Fin.of(4)
+    assert (found(many).array > 0.0).all()
+
+
 def test_an_operation_ends_in_a_space() -> None:
     """`operation(name, A, to=C)` raises SpaceError for a C that is no space."""
     value: Any = lambda _, x: x  # noqa: E731
