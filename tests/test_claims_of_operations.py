@@ -9,10 +9,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 import pytest
 
 import hilbert.all as hb
 from diff.foreign import KEYWORDS
+from hilbert.relation import by_key, by_keys, labels, shift
 
 
 class Row:
@@ -145,3 +147,39 @@ def test_functions_of_numpy_do_not_apply_to_one_expression_twice(f: Callable[...
     v = V.ones()
     with pytest.raises(hb.SpaceError, match=f"numpy's {name} does not apply to a vector"):
         f(v, v)
+
+
+# --- docs/relations.md ---
+
+
+def test_a_shift_relates_each_to_the_one_so_much_later() -> None:
+    """`shift(X, k)`: y = x + k where both lie in X."""
+    for k in (-2, -1, 0, 1, 2):
+        pairs = zip(*shift(X, k).holds(), strict=True)
+        assert sorted((int(x), int(y)) for x, y in pairs) == [(x, x + k) for x in range(3) if 0 <= x + k < 3]
+
+
+@pytest.mark.parametrize("columns", [(["a", "b", "a"], [1, 2]), (["a", "b"], [1, 2, 1])])
+def test_two_columns_have_as_many_rows(columns: tuple[list[str], list[int]]) -> None:
+    """Two columns are a relation between their keys: the longer one is refused, whichever it is."""
+    with pytest.raises(hb.SpaceError, match="two columns of one table have the same length, not"):
+        by_keys(*columns)
+
+
+def test_labels_of_a_categorical_column() -> None:
+    """Keys stand in the order in which they first occur; `labels` of a categorical column are its categories."""
+    column = pd.Series(pd.Categorical(["ink", "tea", "ink"], categories=["tea", "ink", "oil"]))
+    assert by_key(column).cod.labels == by_key(list(column)).cod.labels == ("ink", "tea")  # type: ignore[attr-defined]
+    assert labels(column, Row).labels == ("tea", "ink", "oil")  # type: ignore[attr-defined]
+
+
+# --- docs/limits.md ---
+
+
+@pytest.mark.parametrize("operator", [lambda v: v % 2, lambda v: v // 2, int])
+def test_operators_of_whole_numbers_are_type_errors_that_say_what_to_write(operator: Callable[[Any], Any]) -> None:
+    """`v % k`, `v // k` and `int(v)` are type errors, which say what to write; `int(float(v))` is a whole number."""
+    with pytest.raises(TypeError, match="is not defined") as error:
+        operator(hb.R.vec(2.5))
+    assert isinstance(error.value, hb.SpaceError)
+    assert int(float(hb.R.vec(2.5))) == 2
