@@ -129,7 +129,8 @@ class NotArray:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         answer = getattr(self, REFLECTED.get(ufunc.__name__, ""), None)
-        if answer is None or method != "__call__" or options or inputs[-1] is not self:
+        is_reflected = inputs[-1] is self and not isinstance(inputs[0], NotArray)
+        if answer is None or method != "__call__" or options or not is_reflected:
             self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__)
         result = answer(inputs[0])
         return self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__) if result is NotImplemented else result

@@ -52,7 +52,8 @@ class Implicit(Operation):
         given = self.search.slots[: self.search.arity]
         x = given[: self.unknowns]
         ends = [tuple(line.slots[k] for k in line.outputs) for line in (self.search, self.equation)]
-        if given != due or ends[0] != x or len(ends[1]) != len(x) or (ends[1] != x and not self.is_root):
+        as_many = sum(leaf.size for leaf in ends[1]) == sum(leaf.size for leaf in x)
+        if given != due or ends[0] != x or not as_many or (ends[1] != x and not self.is_root):
             msg = f"an equation for {Bundle(x)} ends in {Bundle(ends[1])}"
             raise SpaceError(msg)
 
