@@ -43,6 +43,8 @@ def spaces_of(tree: Tree, what: str) -> Tree:
     msg = f"{what} is a vector, or a tuple of vectors, not {shown(tree)}"
     if is_number(tree):
         msg += ": the number as a vector is R.vec(k), one in every entry V.full(k)"
+    elif isinstance(tree, list) or hasattr(tree, "dtype"):
+        msg += ": data are a vector as V.vec(data), several vectors a tuple"
     raise SpaceError(msg)
 
 

@@ -205,9 +205,10 @@ class Call:
     def _each(self, arrays: Sequence[Any]) -> list[Any]:
         """Element by element of the axes in front."""
         xp = self.lib.xp
-        rows = [self._leaves([a[at] for a in arrays], ()) for at in itertools.product(*map(range, self.front))]
+        rows = [self._leaves([a[*at, ...] for a in arrays], ()) for at in itertools.product(*map(range, self.front))]
         if not rows:
-            return [xp.zeros(leaf.shape, dtype=getattr(xp, leaf.dtype)) for leaf in self.due]
+            device = next((self.lib.device(a) for a in arrays), None)
+            return [xp.zeros(leaf.shape, dtype=getattr(xp, leaf.dtype), device=device) for leaf in self.due]
         columns = [xp.stack([xp.asarray(a) for a in column]) for column in zip(*rows, strict=True)]
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
 

@@ -51,7 +51,7 @@ from hilbert import (
 from hilbert.errors import double, is_number, shown
 from hilbert.leafwise import leaf_spaces, require_leaf
 from hilbert.lens import Lens, lens_for, place
-from hilbert.map import AnyMap, Map
+from hilbert.map import AnyMap, Map, unfit
 from hilbert.matrices import product_space, transposed_space
 from hilbert.nested import apart
 from hilbert.notarray import Applicable
@@ -63,6 +63,7 @@ from hilbert.relation import Full, reversal, rotation, run
 from hilbert.remedies import ARRAYS, OPERATORS
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
+from hilbert.unpacking import visited
 from hilbert.vector import Linear, Number, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
@@ -580,7 +581,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     def __iter__(self: Expr[DirectSum[*Rest]]) -> Iterator[Expr[Any]]: ...
     def __iter__(self: Any) -> Iterator[Expr[Any]]:
         this: Any = self
-        return iter([this[k] for k in this.space.loop])
+        return iter([this[k] for k in visited(this)])
 
     def __len__(self) -> int:
         return len(self.space.places)
@@ -724,7 +725,7 @@ class Expr(Applicable, Reductions, Generic[V]):
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
         if space != due:
             msg = f"cannot apply f : {dom} → {f.cod} to an expression of {space}: one of {dom} is due"
-            raise SpaceError(apart(space, dom) + msg + bracketing(space, dom))
+            raise SpaceError(apart(space, dom) + msg + (unfit([e.space for e in exprs], dom) or bracketing(space, dom)))
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 

@@ -95,6 +95,8 @@ def of_operand(sign: str, value: Any) -> str:
     """What to write where the other operand of a sign is no vector."""
     if sign in {"&", "|"} and is_number(value):
         return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
+    if sign == "f(…)" and is_number(value):
+        return "a vector would fit, as const(V.full(k)) for a number"
     return "a plain array has no space: write const(V.vec(array))" if hasattr(value, "dtype") else "a vector would fit"
 
 

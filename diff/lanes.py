@@ -105,6 +105,8 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     for x in xs:
         if not isinstance(x, (Expr, Vec)) or not isinstance(x.space, Copower):
             msg = f"each(f, xs) takes xs ∈ V^X, a vector with an element for each of X, not {shown(x)}"
+            if isinstance(x, Index):
+                msg += "; build(f, X) gives f the elements of X"
             raise SpaceError(msg)
     rows = [x if over is None else _rows(x, over) for x in xs]
     if not xs or any(x.space.index != rows[0].space.index for x in rows):

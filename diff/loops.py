@@ -127,6 +127,8 @@ def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: b
     """
     if not isinstance(xs, (Expr, Vec)) or not isinstance(xs.space, Copower):
         msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(xs)}"
+        if isinstance(xs, (Index, range)):
+            msg += "; iterate(step, start, X) makes a round for each element of X, without data"
         raise SpaceError(msg)
     truth(reverse, "reverse=…")
     return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)

@@ -136,12 +136,14 @@ def found_at(
     return span, frame.f_code.co_name, operands(span, frame, entry.tb_next.tb_frame)
 
 
-def understood(error: TypeError | AttributeError, body: Any = None) -> str | None:
+def understood(error: TypeError | AttributeError | ValueError, body: Any = None) -> str | None:
     """What to say of Python's own error where a user's line asks for what this library does not have; else None.
 
-    That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, or
-    a body that is a function of another library.
+    That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, a
+    tuple of expressions with another number of names, or a body that is a function of another library.
     """
+    if isinstance(error, ValueError):
+        return _unpacked(error)
     if isinstance(error, AttributeError):
         ours = isinstance(error.obj, NotArray) or is_ours(error.obj)
         there = [name for name in dir(error.obj) if _is_public(error.obj, name)]
@@ -165,6 +167,24 @@ def understood(error: TypeError | AttributeError, body: Any = None) -> str | Non
     if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
         text += of_keyword(*found.groups())
     return text if text != str(error) or _calls_ours(users[-1]) else None
+
+
+def _unpacked(error: ValueError) -> str | None:
+    """What to say where a user's line gives the items of a tuple of expressions another number of names."""
+    last = list(_entries(error.__traceback__))[-1]
+    if "values to unpack" not in str(error) or not is_users(last.tb_frame.f_code.co_filename):
+        return None
+    span = span_of(last.tb_frame.f_code, last.tb_lasti, last.tb_lineno)
+    for node in ast.walk(span.module()):
+        match node:
+            case ast.Assign([ast.Tuple(elts) as names], ast.Name(name) as value) if names.lineno == span.line:
+                items = stands_for(value, last.tb_frame)
+                if isinstance(items, tuple) and any(isinstance(item, Expr) for item in items):
+                    spaces = ", ".join(str(item.space) if isinstance(item, Expr) else shown(item) for item in items)
+                    return f"{name} is a tuple of {len(items)}, ({spaces}), and {len(elts)} names are given for it"
+            case _:  # no assignment of what has a name
+                pass
+    return None
 
 
 def _is_public(owner: Any, name: str) -> bool:

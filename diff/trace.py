@@ -81,7 +81,7 @@ class Tracer(Generic[Ps, V]):
             value = _result(builder, result)
         except SpaceError as error:
             raise _placed(error, origin(error, body)) from error
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, ValueError) as error:
             if text := understood(error, body):
                 raise SpaceError(f"{text}{origin(error, body)}") from error
             raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Proto
 
 from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, alike, number, shown
-from hilbert.index import Index, require_index
+from hilbert.index import Index, Product, require_index
 from hilbert.nested import apart
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import once
@@ -469,7 +469,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
         (x,) = args
         if x.space is not dom and x.space != dom:
             msg = f"cannot apply f : {dom} → {f.cod} to a vector of {x.space}: a vector of {dom} is due"
-            raise SpaceError(apart(x.space, dom) + msg + bracketing(x.space, dom))
+            raise SpaceError(apart(x.space, dom) + msg + (unfit([x.space], dom) or bracketing(x.space, dom)))
         vector: Vec[Any] = x
         return vector
     parts = dom.parts
@@ -486,6 +486,33 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
             swap = f" (it would fit position {', '.join(hint)})" if hint else ""
             msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
-            raise SpaceError(apart(arg.space, part) + msg + alike(arg.space, part))
+            each = "" if hint else unfit([a.space for a in args], dom)
+            raise SpaceError(apart(arg.space, part) + msg + (each or alike(arg.space, part)))
         leaves += arg.leaves
     return Vec(dom, tuple(leaves))
+
+
+def unfit(have: Sequence[Type], want: Type) -> str:
+    """What an error adds where arguments would fit in another order, or each of their elements; otherwise nothing."""
+    due = want.parts if len(have) > 1 else (want,)
+    if len(have) != len(due):
+        return ""
+    order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
+    if sorted(order) == list(range(len(have))):
+        return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"
+    over = [k for k, one in enumerate(have) if one != due[k]]
+    found = {_power_of(have[k], due[k]) for k in over}
+    if len(found) != 1 or None in found:
+        return ""
+    places = "" if len(have) == 1 else f", over=({', '.join(map(str, over))}{',' * (len(over) == 1)})"
+    return f"; f for each element of {found.pop()} is lift(f, X{places})"
+
+
+def _power_of(space: Type, base: Type) -> Index | None:
+    """X where a space is V^X for that V, or a table of rows in it."""
+    if not isinstance(space, Copower):
+        return None
+    if space.base == base:
+        return space.index
+    is_table = isinstance(space.index, Product) and Copower(space.base, space.index.right) == base
+    return space.index.left if is_table else None

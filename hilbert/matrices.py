@@ -32,7 +32,9 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
     """How many axes a ∈ V and b ∈ W share in a @ b, and the space of the result; SpaceError if there is no product."""
     for space in (V, W):
         if not (isinstance(space, Copower) and isinstance(space.base, Field)):
-            msg = f"{V} @ {W}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; see inner, outer and contract"
+            number = isinstance(V, Field) or isinstance(W, Field)
+            see = "a number times a vector is k * v" if number else "see inner, outer and contract"
+            msg = f"{V} @ {W}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; {see}"
             raise SpaceError(msg)
     assert isinstance(V, Copower)
     assert isinstance(W, Copower)

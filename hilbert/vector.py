@@ -41,6 +41,7 @@ from hilbert.once import LOCK
 from hilbert.position import slices, span, summand_slices
 from hilbert.remedies import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.repr_names import spelled
+from hilbert.unpacking import visited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -582,7 +583,7 @@ class Vec(NotArray, Reductions, Generic[V]):
     def __iter__(self: Vec[DirectSum[*Rest]]) -> Iterator[Vec[Any]]: ...
     def __iter__(self: Any) -> Iterator[Vec[Any]]:
         this: Any = self
-        return iter([this[k] for k in this.space.loop])
+        return iter([this[k] for k in visited(this)])
 
     def __len__(self) -> int:
         return len(self.space.places)

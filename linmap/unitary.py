@@ -31,7 +31,7 @@ from hilbert import (
 from hilbert.biproduct import Biproduct
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.notarray import Applicable
+from hilbert.notarray import Applicable, NotArray
 from hilbert.relation import run
 from hilbert.space import atom, require_space
 from linmap.term.base import LinMap
@@ -331,6 +331,9 @@ def unstack(X: Any, V: Any = R) -> Any:
 
 
 def _summands(name: str, X: Any, V: Any) -> None:
+    if name == "stack" and isinstance(X, NotArray) and isinstance(V, NotArray):
+        msg = f"stack(X, V) takes an index set and a space, not {shown(X)}: write stack(X, V)(x, y) for x and y in V"
+        raise SpaceError(msg)
     in_order(f"{name}(X, V)", V, X)
     require_index(X, name)
     require_space(V, name)

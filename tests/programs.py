@@ -77,7 +77,21 @@ from hilbert.relation import (
     sliding,
     window,
 )
-from linmap import cast, concatenate, fft, fork, identity, red, scale, split, stack, transpose, unstack, zero
+from linmap import (
+    cast,
+    concatenate,
+    fft,
+    fork,
+    identity,
+    linear_map,
+    red,
+    scale,
+    split,
+    stack,
+    transpose,
+    unstack,
+    zero,
+)
 from linmap.unitary import tensor_copower
 
 
@@ -147,6 +161,8 @@ DISCRETE = {
     "one-hot of a pair": fun(Elements(h * p))(onehot) ** b,
     "gradient of pick": vjp(lift(at, b, over=(1,))),
     "gradient of pick, a batch of both": vjp(lift(at, b, over=(0, 1))),
+    "pick and put": fun(label, W)(lambda x, v: onehot(x) * v),
+    "pick and put, pairs": fun(Elements(h * p), M)(lambda x, v: contract("ij,ij->ij", onehot(x), v)),
     "select": chosen,
     "select by axes": fun(Bool**p, R ** (p * h))(select),
     "select, a batch of conditions": lift(chosen, b, over=(0,)),
@@ -220,6 +236,7 @@ SCALARS = {
 rounds = fun(R ** (p * p), V, V**h)(lambda w, s, xs: fold(lambda s, x: (tanh(w @ s + x), s * x), s, xs)[1].sum())
 guarded = fun(R, R)(lambda w, x: where(x > 0.5, lambda: w * log(x), lambda: w * x))
 contracted = fun(R ** (p * p), V)(lambda w, a: fixed_point(lambda x: 0.2 * tanh(w @ x) + a, a))
+many = R ** Fin.of(600)  # more than a matrix is made for
 cubic = fun(R, V)(lambda k, a: root(lambda x: x * x * x + k * x + x - a, a))
 CONTROL = {
     "fold": rounds,
@@ -236,6 +253,7 @@ EQUATIONS = {
     "root, lanes": lift(cubic, b, over=(1,)),
     "derivative of a root, lanes": jvp(lift(cubic, b, over=(0, 1))),
     "while, lanes": fun(V)(lambda xs: each(lambda x: while_(lambda s: s > 0.1, lambda s: 0.5 * s, x), xs)),
+    "root of many unknowns": lift(fun(R, many)(lambda k, a: root(lambda x: x * x * x + k * x - a, a)), b, over=(1,)),
 }
 VALUES_ONLY = {"while, lanes"}
 """Programs without a derivative."""
@@ -264,6 +282,8 @@ ALONG = {
     "gradient of sort": vjp(fun(S3)(lambda a: a.sort(over=h))),
     "log Σ exp": fun(S3)(lambda a: a.logsumexp(over=h)),
     "log Σ exp of all": grad(fun(S3)(lambda a: a.logsumexp())),
+    "log Σ exp and softmax": fun(S3)(lambda a: (a.logsumexp(over=h), a.softmax(over=h))),
+    "log Σ exp and softmax of a pair": fun(M)(lambda a: a.logsumexp() * a.softmax()),
     "log Σ exp of none": fun(R ** (p * Fin.of(0)))(lambda a: a.logsumexp(over=1)),
     "softmax": vjp(fun(S3)(lambda a: a.softmax(over=p))),
     "softmax of a pair": fun(M)(lambda a: a.softmax()),
@@ -304,6 +324,19 @@ def of_an_orthonormal_basis(a: Any, x: Any) -> Any:
 hyperbola = operation(
     "hyperbola of the programs", V, to=V, value=lambda xp, x: xp.sqrt(x * x + 1.0), tangent=lambda x, y, dx: x / y * dx
 )
+one_by_one = operation(
+    "hyperbola of the programs, one by one",
+    V,
+    to=V,
+    value=lambda xp, x: xp.sqrt(x * x + 1.0),
+    tangent=lambda x, y, dx: x / y * dx,
+    batched=False,
+)
+backwards = linear_map(
+    "backwards, of the programs", V, V, lambda xp, x: xp.flip(x, axis=-1), lambda xp, x: xp.flip(x, axis=-1)
+)
+slowly = linear_map("doubled, of the programs", V, V, lambda _, x: 2.0 * x, lambda _, x: 2.0 * x, batched=False)
+none = Fin.of(0)
 solved = fun(SQUARE, V)(lambda a, x: solve(definite(a), x))
 ALGEBRA = {
     "solve, a shared matrix": lift(solved, b, over=(1,)),
@@ -319,6 +352,11 @@ ALGEBRA = {
     "svd": vjp(fun(SQUARE, V)(of_singular_vectors)),
     "an operation": vjp(hyperbola),
     "an operation, lifted": hyperbola**b,
+    "an operation, one by one": vjp(one_by_one**b),
+    "an operation, of none": one_by_one**none,
+    "a linear map": vjp(backwards**b),
+    "a linear map, one by one": slowly**b,
+    "a linear map, of none": slowly**none,
     "checkpoints": grad(fun(V)(lambda s: iterate(lambda s: tanh(s) * v0, s, Fin.of(7), checkpoint=True).sum())),
     "again": grad(fun(V)(lambda s: again(lambda s: tanh(s) * s, s).sum())),
 }
@@ -335,6 +373,16 @@ PROGRAMS: dict[str, Any] = {
     **EQUATIONS,
     **PLANNED,
 }
+
+
+def operations(line: Any) -> Iterator[type]:
+    """The classes of the operations of a line, and of the lines that its steps hold."""
+    for step in line.steps:
+        yield type(step.operation)
+        for field in ("body", "then", "otherwise", "equation", "search", "line"):
+            inner = getattr(step.operation, field, None)
+            if hasattr(inner, "steps"):
+                yield from operations(inner)
 
 
 def demo() -> tuple[Any, Vec[Any]]:

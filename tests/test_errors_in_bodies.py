@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from jax.numpy import exp as exp_of_jax
 
-from hilbert import Fin, SpaceError
+from diff import fold, fun, lift
+from hilbert import Fin, SpaceError, direct_sum
 from tests.bad_input import R32, D, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
 
 BODIES: list[tuple[Any, Callable[..., Any], str]] = [
@@ -300,6 +301,64 @@ def test_what_pythons_own_conditions_are_here(body: Any, remedy: str) -> None:
     """The remedy is that of the user's word: if, while, and, or, not, assert, max; for a list of words, all."""
     text, _ = refusal(body, V)
     assert text.splitlines()[0].partition("has no truth value while a function is traced; write ")[2] == remedy
+
+
+def test_names_for_parts_and_components() -> None:
+    """Another number of names than parts, components or items of a state: what it has, at the line."""
+    V, pair = R ** Fin.of(3), direct_sum(R, R)
+    rows = V ** Fin.of(5)
+
+    def components(v: Any) -> Any:
+        a, b = v
+        return a + b
+
+    def parts(s: Any) -> Any:
+        a, b, c = s
+        return a + b + c
+
+    def state(v: Any, xs: Any) -> Any:
+        def step(s: Any, x: Any) -> Any:
+            a, b, c = s
+            return a + x, b * c
+
+        return fold(step, (v, v), xs)
+
+    for body, spaces, due in (
+        (components, (V,), "an expression of ℝ^3 has 3 components, and 2 names are given for them"),
+        (parts, (pair,), "an expression of ℝ ⊕ ℝ has 2 parts, and 3 names are given for them"),
+        (state, (V, rows), "s is a tuple of 2, (ℝ^3, ℝ^3), and 3 names are given for it"),
+    ):
+        with pytest.raises(SpaceError) as caught:
+            fun(*spaces)(body)
+        first, place, line, *_ = str(caught.value).splitlines()
+        assert first == due
+        assert f"{__file__}:" in place
+        assert "= v" in line or "= s" in line
+    with pytest.raises(SpaceError, match="a vector of ℝ ⊕ ℝ has 2 parts, and 3 names"):
+        _, _, _ = pair.zeros()
+    with pytest.raises(ValueError, match="not enough values to unpack"):  # a list of the user's own
+        fun(V)(lambda v: v * next(a for a, b in [[1.0]]))
+    first, *others = V.ones()
+    assert len(others) == 2
+
+
+def test_arguments_that_fit_otherwise() -> None:
+    """In another order, or each of their elements: the message says how to write that, and that works."""
+    X, V = Fin.of(3), R ** Fin.of(2)
+    f: Any = fun(R, V)(lambda k, v: k * v.sum())
+    for args, due in (
+        ((V, R), "the arguments 2, 1, in this order, would fit"),
+        ((R, V**X), "f for each element of 3 is lift(f, X, over=(1,))"),
+        ((R, R ** (X * Fin.of(2))), "f for each element of 3 is lift(f, X, over=(1,))"),
+        ((R**X, V**X), "f for each element of 3 is lift(f, X, over=(0, 1))"),
+    ):
+        with pytest.raises(SpaceError) as caught:
+            fun(*args)(f)
+        assert str(caught.value).splitlines()[0].endswith(f"; {due}")
+    whole: Any = lift(f, X, over=(1,))
+    assert fun(R, V**X)(whole)(R.vec(2.0), (V**X).ones()).array.tolist() == [4.0, 4.0, 4.0]
+    with pytest.raises(SpaceError, match=r"; f for each element of 3 is lift\(f, X, over=\(1,\)\)"):
+        f(R.vec(2.0), (V**X).ones())
 
 
 def test_conditions_without_source() -> None:

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import array_api_strict
 import jax
@@ -20,12 +20,18 @@ from jax import numpy as jnp
 
 from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, dot, fun, log, program, tanh
+from diff.custom import Custom
 from diff.elementwise import RULES, Elementwise
+from diff.nodes import Held
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays import namespace
 from hilbert.arrays.libraries import NUMPY, Cupy
 from hilbert.arrays.library import Library
+from hilbert.program.branch import AnyLane, Choose, Fill
+from hilbert.program.bundle import Pack, Unpack
+from hilbert.program.external import External
+from hilbert.program.operation import COMPUTED, FOUND, Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from linmap import diagonal, equal, gram, matrix, red, trace
 from tests.programs import (
     ASKING,
@@ -43,12 +49,15 @@ from tests.programs import (
     h,
     label,
     moved,
+    operations,
     p,
     point,
     v0,
 )
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+
+BUILTIN = Literal, Scale, Reduce, Move, Cast, External, Along, Keep, Contract, Add
 
 CPU, OTHER = (array_api_strict.Device(name) for name in ("CPU_DEVICE", "device1"))
 Strict = type(array_api_strict.zeros(1))
@@ -133,6 +142,15 @@ def test_every_primitive_is_run() -> None:
     due = {p.name for p in PRIMITIVES} | {p.name for p in BINARY} | {"power", "tanh'", "sigmoid'"}
     assert due <= {name for name, rule in RULES.items() if rule.derivatives is not None}
     assert due - run_here == set()
+
+
+def test_every_operation_is_run() -> None:
+    """PROGRAMS has all steps that a line can have, and all functions along axes."""
+    lines = [program(f).line for f in PROGRAMS.values()]
+    due = {*get_args(Held), *BUILTIN, Pack, Unpack, Choose, AnyLane, Fill, Custom}
+    assert due <= {one for line in lines for one in operations(line)}
+    along = {step.operation.name for line in lines for step in line.steps if isinstance(step.operation, Along)}
+    assert along == {*FOUND, *COMPUTED}
 
 
 def names_in(f: Any) -> set[str]:

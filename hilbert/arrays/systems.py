@@ -88,11 +88,17 @@ def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any,
 def _least(xp: Any, columns: list[Any], beta: Any) -> tuple[Any, Any]:
     """y for which |beta e₁ − H y| is least, H of these columns, and what is left."""
     k = len(columns)
-    padded = [xp.concat([c, xp.zeros((c.shape[0], k + 1 - c.shape[1]), dtype=c.dtype)], axis=1) for c in columns]
+    padded = [_extended(xp, c, k + 1) for c in columns]
     h = xp.stack(padded, axis=2)
-    first = xp.concat([beta[:, None], xp.zeros((beta.shape[0], k), dtype=beta.dtype)], axis=1)
+    first = _extended(xp, beta[:, None], k + 1)
     y = xp.linalg.pinv(h) @ first[:, :, None]
     return y[:, :, 0], _norm(xp, first - (h @ y)[:, :, 0])
+
+
+def _extended(xp: Any, a: Any, length: int) -> Any:
+    """The rows of an array, with zeros behind them, where it lives."""
+    zeros = xp.zeros((a.shape[0], length - a.shape[1]), dtype=a.dtype, device=getattr(a, "device", None))
+    return xp.concat([a, zeros], axis=1)
 
 
 def _norm(xp: Any, a: Any) -> Any:

@@ -93,9 +93,9 @@ class External(Operation):
             a = xp.asarray(lib.whole(a, f"the linear map {self.name}"))
             if rule.batched or not n:
                 return checked(a, result.shape)
-            rows = [checked(a[at], self.cod.shape) for at in itertools.product(*map(range, front))]
+            rows = [checked(a[*at, ...], self.cod.shape) for at in itertools.product(*map(range, front))]
             if not rows:
-                return xp.zeros(result.shape, dtype=getattr(xp, result.dtype))
+                return xp.zeros(result.shape, dtype=getattr(xp, result.dtype), device=lib.device(a))
             return xp.reshape(xp.stack([xp.asarray(row) for row in rows]), result.shape)
 
         return Kernel(call, fresh=False)

@@ -256,12 +256,13 @@ def _assembled(f: AnyLinMap, data: list[Any], xp: Any, limit: int | None) -> Any
     """The dense array in a namespace without writeable views: blocks are made whole and put side by side."""
     plan = plan_for(body_of(f, "matrix"), _spread_plan, limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
+    device = next((getattr(a, "device", None) for a in arrays), None)
     rows = []
     for out, places in zip(f.cod.leaves, plan.places, strict=True):
         row = []
         for inp, place in zip(f.dom.leaves, places, strict=True):
             shape = (out.size, inp.size)
-            zero = xp.zeros(shape, dtype=getattr(xp, out.dtype)) if place is None else None
+            zero = xp.zeros(shape, dtype=getattr(xp, out.dtype), device=device) if place is None else None
             row.append(zero if place is None else xp.reshape(arrays[place], shape))
         rows.append(row[0] if len(row) == 1 else xp.concat(row, axis=1))
     return rows[0] if len(rows) == 1 else xp.concat(rows, axis=0)

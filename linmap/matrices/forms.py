@@ -258,8 +258,9 @@ def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[An
     leaves = []
     for k, leaf in enumerate(space.leaves):
         dtype = getattr(xp, leaf.dtype)
+        device = next((getattr(array, "device", None) for _, array, _ in parts), None)
         rows = [
-            xp.reshape(array, (r, *leaf.shape)) if at == k else xp.zeros((r, *leaf.shape), dtype=dtype)
+            xp.reshape(array, (r, *leaf.shape)) if at == k else xp.zeros((r, *leaf.shape), dtype=dtype, device=device)
             for at, array, r in parts
         ]
         whole = rows[0] if len(rows) == 1 else xp.concat(rows) if rows else xp.zeros((0, *leaf.shape), dtype=dtype)

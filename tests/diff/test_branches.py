@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import itertools
 import pickle
 import warnings
@@ -133,16 +134,25 @@ def test_lanes_in_single_precision(body: Any, entries: list[float]) -> None:
             np.testing.assert_allclose(have, [y.leaves[k] for y in lanes], rtol=2.4e-7, atol=0)
 
 
+LIBRARIES = [name for name in ("jax.numpy", "torch") if importlib.util.find_spec(name.partition(".")[0])]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @ALL
-def test_lanes_on_arrays_of_jax(name: str, entries: list[float]) -> None:
-    """As on numpy's: beside the same function on the lanes one by one, on JAX's arrays too."""
+def test_lanes_on_arrays_of_other_libraries(name: str, entries: list[float], library: str) -> None:
+    """As on numpy's: beside the same function on the lanes one by one."""
+
+    def array(value: Any) -> Any:
+        made: Any = importlib.import_module(library).asarray(np.asarray(value, "float64"))
+        return made
+
     f = SCALARS[name]
-    w, xs = R.vec(jnp.asarray(1.5)), (R**X).vec(jnp.asarray(entries))
+    w, xs = R.vec(array(1.5)), (R**X).vec(array(entries))
     for h in (f, grad(f)):
         made = lift(h, X)(w, xs)
-        lanes = [h(w, R.vec(jnp.asarray(x))) for x in entries]
+        lanes = [h(w, R.vec(array(x))) for x in entries]
         for k, have in enumerate(made.leaves):
-            assert isinstance(have, type(jnp.zeros(1)))
+            assert isinstance(have, type(array(0.0)))
             same(np.asarray(have), np.stack([np.asarray(y.leaves[k]) for y in lanes]))
 
 

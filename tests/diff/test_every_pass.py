@@ -6,7 +6,7 @@ A program is a chain of pieces V → V, each of two orders of all of them: resul
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -47,6 +47,7 @@ from hilbert.program.branch import AnyLane, Choose, Fill
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from linmap import cost, equal, explain, matrix, roll, simplify, structure
+from tests.programs import operations
 
 
 class Place:
@@ -119,16 +120,6 @@ def chain(seed: int) -> Any:
         return x
 
     return fun(V)(body)
-
-
-def operations(line: Any) -> Iterator[type]:
-    """Those of a line, and of the lines that its steps hold."""
-    for step in line.steps:
-        yield type(step.operation)
-        for field in ("body", "then", "otherwise", "equation", "search", "line"):
-            inner = getattr(step.operation, field, None)
-            if hasattr(inner, "steps"):
-                yield from operations(inner)
 
 
 def test_no_operation_is_missing() -> None:

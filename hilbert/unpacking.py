@@ -1,0 +1,34 @@
+"""What `for x in v` and `a, b = v` go through: the parts of a direct sum, the components of V^X.
+
+>>> from hilbert import Fin, R, SpaceError
+>>> try:
+...     a, b = (R ** Fin.of(3)).zeros()
+... except SpaceError as error:
+...     print(error)
+a vector of ℝ^3 has 3 components, and 2 names are given for them
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from typing import Any
+
+from hilbert.errors import SpaceError, shown
+
+UNPACK = dis.opmap["UNPACK_SEQUENCE"]
+
+
+def visited(value: Any) -> range:
+    """The places of its parts or components; called by its `__iter__`.
+
+    Raises SpaceError for what has none, and where a line gives them another number of names.
+    """
+    places: range = value.space.loop
+    frame = sys._getframe(2)
+    code = frame.f_code.co_code
+    if code[frame.f_lasti] == UNPACK and code[frame.f_lasti + 1] != len(places):
+        what = "parts" if value.space.is_sum else "components"
+        msg = f"{shown(value)} has {len(places)} {what}, and {code[frame.f_lasti + 1]} names are given for them"
+        raise SpaceError(msg)
+    return places
