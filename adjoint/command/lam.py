@@ -36,7 +36,7 @@ from diff import derivative, show
 from diff.higher.claims import ClaimsReport, result_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
-from diff.higher.items import Claim, Definition, PrimitiveItem
+from diff.higher.items import Definition, PrimitiveItem
 from diff.higher.modules import Module
 from diff.higher.recorded import literals
 from diff.higher.show_values import show_value
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from adjoint.languages.source import Source
     from diff.higher.errors import Place
+    from diff.higher.items import Claim, Item
     from diff.higher.values import DiscreteShape, Value
     from diff.programs import AnyProgram
 
@@ -65,7 +66,7 @@ class LambdaTexts:
     module: Module
     definitions: Mapping[str, LambdaDefinition]
     texts: Mapping[str, str]
-    claimed: tuple[Claim, ...]
+    claimed: Sequence[tuple[Module, Claim]]
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text; a term of the language of pullbacks is reduced."""
@@ -78,7 +79,7 @@ class LambdaTexts:
 
     def claims(self) -> ClaimsReport:
         """Whether the claims hold."""
-        return ClaimsReport(tuple(result_of(self.module, claim, RULES) for claim in self.claimed))
+        return ClaimsReport(tuple(result_of(names, claim, RULES) for names, claim in self.claimed))
 
 
 def loader(_: str) -> Callable[[Sequence[Source]], LambdaTexts]:
@@ -88,19 +89,24 @@ def loader(_: str) -> Callable[[Sequence[Source]], LambdaTexts]:
 
 def load(sources: Sequence[Source]) -> LambdaTexts:
     """What texts define, read in this order; raises TextError for a mistake in them."""
-    module, claims = Module(), []
-    definitions: dict[str, LambdaDefinition] = {}
+    module = Module()
     texts = {source.name: source.text for source in sources}
-    with _reported(texts), uncollected():
+    items: list[Item] = []
+
+    def read() -> Iterator[Item]:
         for source in sources:
             for item in module.reader.read(source.text, source.name):
-                if isinstance(item, Claim):
-                    claims.append(item)
-                else:
-                    module.add(item)
-                if isinstance(item, (Definition, PrimitiveItem)):
-                    definitions[item.name] = LambdaDefinition(item.name, _span(item.place, texts), module, texts)
-    return LambdaTexts(module, definitions, texts, tuple(claims))
+                items.append(item)
+                yield item
+
+    with _reported(texts), uncollected():
+        claimed = module.claimed(read())
+    definitions = {
+        item.name: LambdaDefinition(item.name, _span(item.place, texts), module, texts)
+        for item in items
+        if isinstance(item, (Definition, PrimitiveItem))
+    }
+    return LambdaTexts(module, definitions, texts, claimed)
 
 
 @final
@@ -119,12 +125,12 @@ class LambdaDefinition:
         return str(self._type())
 
     def _type(self) -> Ty:
-        op = self.module.map(self.name)
-        if op is not None:
-            return Arrow(ground(op.dom), ground(op.cod))
         found = self.module.definition(self.name)
-        assert found is not None  # it is one of the module
-        return found[0]
+        if found is not None:
+            return found[0]
+        op = self.module.map(self.name)
+        assert op is not None  # it is a primitive of the module
+        return Arrow(ground(op.dom), ground(op.cod))
 
     @property
     def stages(self) -> Sequence[str]:

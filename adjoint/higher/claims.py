@@ -19,11 +19,28 @@ import numpy as np
 from adjoint.higher.machine import pairing, reduce
 from diff.higher import claims
 from diff.higher.binding import Pass, binder
-from diff.higher.claims import CLOSE, ClaimsReport
+from diff.higher.claims import CLOSE, ClaimsReport, moves, shown
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
-from diff.higher.terms import AnyTerm, Former, Let, Lit, Plus, Prim, Tuple, Var, Zero, below, variables
-from diff.higher.types import Lin
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Former,
+    Let,
+    Lit,
+    Number,
+    Plus,
+    Prim,
+    Pull,
+    Tuple,
+    Var,
+    Zero,
+    below,
+    fresh,
+    variables,
+)
+from diff.higher.types import REAL, Arrow, Lin, dual
 from hilbert import Vec
 from hilbert.term import driven
 
@@ -42,8 +59,31 @@ def _reduce(module: Module, claim: Claim) -> str | None:
     left, right = claim.terms
     term, ty = module.checked(left)
     due, _ = module.checked(right, ty)
+    return _compared(term, due)
+
+
+def _compared(term: AnyTerm, due: AnyTerm) -> str | None:
     found = reduce(term)
     return None if same(found, reduce(due)) else str(found)
+
+
+def _value(module: Module, claim: Claim) -> str | None:
+    """value t = s; where a pullback stands in one of them the value is the normal form."""
+    left, right = claim.terms
+    term, ty = module.checked(left)
+    due, _ = module.checked(right, ty)
+    return _compared(term, due) if moves(term) or moves(due) else claims.RULES["value"](module, claim)
+
+
+def _grad(module: Module, claim: Claim) -> str | None:
+    """grad t at v = w; where a pullback stands in t it is (Ω t)·[1] v = [w]*."""
+    function, at, due = claim.terms
+    term, ty = module.checked(function)
+    if not moves(term) or not isinstance(ty, Arrow) or ty.cod is not REAL:
+        return claims.RULES["grad"](module, claim)
+    x = fresh("x", ty.dom)
+    pulled = App(Pull(x, App(term, x), Cov(Number("1"))), module.checked(at, ty.dom)[0])
+    return _compared(module.checked(pulled)[0], module.checked(Cov(due), dual(ty.dom))[0])
 
 
 def _pair(module: Module, claim: Claim) -> str | None:
@@ -57,7 +97,12 @@ def _pair(module: Module, claim: Claim) -> str | None:
     return claims._compared(pairing(covector, direction), evaluate(due))
 
 
-RULES = {**claims.RULES, "reduce": _reduce, "pair": _pair}
+def _error(module: Module, claim: Claim) -> str | None:
+    """error CODE : t; where a pullback stands in t it is reduced."""
+    return claims.refused(module, claim, lambda term: str(reduce(term)) if moves(term) else shown(term))
+
+
+RULES = {**claims.RULES, "value": _value, "grad": _grad, "error": _error, "reduce": _reduce, "pair": _pair}
 """All claims."""
 
 

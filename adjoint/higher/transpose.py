@@ -1,7 +1,4 @@
-"""Backward: the derivative let series of a tape transposed (§10.1 of the paper), one accumulator for each variable.
-
-T(v. S; c) is one sweep over the tape from its end. `pushed` is the same series along a direction: 𝒟F(a)(u).
-"""
+"""Backward: a tape's derivative let series transposed (§10.1 of the paper); T(v. S; c) is one sweep from its end."""
 
 from __future__ import annotations
 
@@ -10,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
 from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
-from adjoint.higher.moving import Mover
-from adjoint.higher.reader import neutral
+from adjoint.higher.tangents import Pusher, assembled, function_type, leaves_of
 from adjoint.higher.values import (
     Applied,
     At,
@@ -33,15 +29,12 @@ from adjoint.higher.values import (
     leafwise,
     stored,
     zero,
-    zero_at,
 )
-from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.operators import primitive, sign
-from diff.higher.terms import Diff
 from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, payload
-from diff.higher.values import Native, Tagged, Value, flat, summands
+from diff.higher.values import Tagged, Value, flat
 from hilbert import R, Vec
 from linmap import LinMap
 
@@ -49,7 +42,7 @@ Sums: TypeAlias = "defaultdict[tuple[Node, int], list[Value]]"
 """The covectors of the results of nodes, by node and number of the result: their summands."""
 
 
-class Transposer(Mover):
+class Transposer(Pusher):
     """Covectors."""
 
     # --- reverse: T(v. S; c) ---
@@ -166,7 +159,7 @@ class Transposer(Mover):
                 _record(sums, left, covectors[0])
                 _record(sums, right, covectors[0])
             case Applied(function, point, result):  # T(v. A Q; c) = T(v. A; ev(Q; c))
-                c = _assembled(result, function, covectors)
+                c = assembled(result, function, covectors)
                 _record(sums, function, Functional((At(point, c),)))
             case Section(function, point):  # T(v. 𝒟A(a)(u); c) = T(v. A; dv(a, u; c))
                 (c,) = covectors
@@ -176,18 +169,18 @@ class Transposer(Mover):
                 _record(sums, function, Functional(tuple(DirectionalCovector(point, *end) for end in ends)))
             case Turned(function, point, covector):  # T(v. (λu. A)*·Z; pt(w)) = T(v. A[w/u]; Z)
                 it = iter(covectors)
-                along = leafwise(point, _function(function.type).dom, lambda *_: next(it))
+                along = leafwise(point, function_type(function.type).dom, lambda *_: next(it))
                 _record(sums, function, Functional((DirectionalCovector(point, along, covector),)))
             case Crossed(function, lower, point, result):  # T(v. 𝒟F(a)(B); c) = T(v. B; (λu. 𝒟F(a)(u))*·c)
-                c = _assembled(result, function, covectors)
-                dom = _function(function.type).dom
+                c = assembled(result, function, covectors)
+                dom = function_type(function.type).dom
                 at = self.still(point, tape.level)
                 types = self.types(at, dom)
                 if not all(isinstance(ty, Ground) for ty in types):
                     raise Stuck
                 turned = Turned(function, at, self.still(c, lower), types)
                 self.tapes[lower].add(turned)
-                for k, leaf in enumerate(_leaves(point, dom)):
+                for k, leaf in enumerate(leaves_of(point, dom)):
                     if isinstance(leaf, DualNumber) and leaf.level == tape.level:
                         one = self.perturbed(zero(types[k]), Out(turned, k), lower)
                         _record(sums, leaf.tangent, one)
@@ -203,105 +196,6 @@ class Transposer(Mover):
         start: Any = tape.nodes[0]
         result = yield self.call(function, moving)
         return (yield self.transposed(tape, start, [(result, arrow.cod, covector)]))
-
-    # --- forward: 𝒟F(a)(u) ---
-
-    def differential(self, function: Value, point: Value, direction: Value, arrow: Ty) -> Pass:
-        """𝒟F(a)(u), F : σ → τ (§13.1)."""
-        assert isinstance(arrow, Arrow)
-        if isinstance(function, Neutral):
-            return (yield self._neutral_differential(function, point, direction, arrow))
-        tape = self.tape()
-        moving = self.lifted(point, arrow.dom, tape)
-        start = tape.nodes[0]
-        leaves = tape.forward[start] = _leaves(direction, arrow.dom)
-        if len(leaves) != len(start.types) or any(map(_is_hidden, leaves, start.types)):
-            if self.is_open:
-                raise Stuck
-            raise TermError("shape", "the direction has other tags, or another length, than the point")
-        result = yield self.call(function, moving)
-        return (yield self.pushed(tape, result, arrow.cod))
-
-    def _neutral_differential(self, function: Neutral, point: Value, direction: Value, arrow: Arrow) -> Pass:
-        """𝒟k(a)(u), k neutral: linear in u."""
-        level = max(self.levels(direction), default=0)
-        if self.levels(point) - {0} if not level else level in self.levels(point):
-            raise Stuck
-        if level:
-            result = yield self._neutral_differential(function, point, self.still(direction, level), arrow)
-            node = Stopped(function, point, direction, self.types(result, arrow.cod))
-            self.tapes[level].add(node)
-            return self.moved(result, arrow.cod, node, level)
-        at = yield self.read(point, arrow.dom)
-        along = yield self.read(direction, arrow.dom)
-        return neutral(Diff(function.term, at, along), arrow.cod)
-
-    def pushed(self, tape: Tape, value: Value, ty: Ty) -> Pass:
-        """The tangent of a value, for the tangents of the start that are on the tape."""
-        while len(tape.forward) < len(tape.nodes):
-            node = tape.nodes[len(tape.forward)]
-            tape.forward[node] = yield self._forward(tape, node)
-        return self._tangent(tape, value, ty)
-
-    def _tangent(self, tape: Tape, value: Value, ty: Ty) -> Value:
-        """The tangent of a value, once the nodes that it mentions are done."""
-
-        def tangent(leaf: Value, kind: Ty) -> Value:
-            if isinstance(kind, Ground):
-                moves = isinstance(leaf, DualNumber) and leaf.level == tape.level
-                return _pushed(tape, leaf.tangent) if moves else zero(kind)
-            if tape.level not in self.levels(leaf):
-                return zero(kind)
-            if not isinstance(kind, Arrow):
-                raise Stuck
-            cod = kind.cod
-
-            def run(arg: Value) -> Pass:  # 𝒥(λx. A)(y)(v) = λx. 𝒥(A)(y)(v)
-                result = yield self.call(leaf, arg)
-                return (yield self.pushed(tape, result, cod))
-
-            return Native(run, (self.still(leaf, tape.level), tuple(tape.forward[tape.nodes[0]])))
-
-        return leafwise(value, ty, tangent)
-
-    def _forward(self, tape: Tape, node: Node) -> Pass:
-        """The tangents that a node makes."""
-        match node:
-            case Start():
-                return tape.forward[node]
-            case Linearized(op, name, points, tangents):
-                spaces = summands(op.dom)
-                along = tuple(
-                    s.zeros() if t is None else _pushed(tape, t) for s, t in zip(spaces, tangents, strict=True)
-                )
-                if isinstance(op, LinMap):
-                    return flat(self.primitive(op, along, name))
-                return flat(self.primitive(jvp(op), (points, along), f"{name}'" if name else ""))
-            case Summed(left, right):
-                total = yield self.sum(_pushed(tape, left), _pushed(tape, right))
-                return [total]
-            case Applied(function, point, result):
-                made = yield self.call(_pushed(tape, function), point)
-                return _leaves(made, _function(function.type).cod)
-            case Section(function, point):
-                f, arrow = _pushed(tape, function), _function(function.type)
-                return [Native(lambda u: self.differential(f, point, u, arrow), (f, point))]
-            case Turned(function, point, covector):
-                made = yield self.gradient(_pushed(tape, function), point, covector, _function(function.type))
-                return _leaves(made, _function(function.type).dom)
-            case Crossed(function, lower, point, result):
-                arrow = _function(function.type)
-                u = self.still(self._tangent(tape, point, arrow.dom), lower)
-                section = Section(function, self.still(point, tape.level), (arrow,))
-                self.tapes[lower].add(section)
-                return _leaves(self.applied(zero_at(result, arrow.cod), Out(section, 0), lower, u), arrow.cod)
-            case Stopped(stopped, point, direction):
-                arrow = _function(stopped.type)
-                u = self._tangent(tape, direction, arrow.dom)
-                made = yield self.differential(stopped, point, u, arrow)
-                return _leaves(made, arrow.cod)
-            case _:
-                assert_never(node)
 
     # --- pairing ---
 
@@ -353,35 +247,3 @@ def _is_neutral(value: Value) -> bool:
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Neutral) and isinstance(value.type, Lin)
-
-
-def _function(ty: Ty) -> Arrow:
-    assert isinstance(ty, Arrow)
-    return ty
-
-
-def _leaves(value: Value, ty: Ty) -> list[Value]:
-    """The leaves from left to right."""
-    found: list[Value] = []
-
-    def step(leaf: Value, _: Ty) -> Value:
-        found.append(leaf)
-        return leaf
-
-    leafwise(value, ty, step)
-    return found
-
-
-def _assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
-    """The covector of a function's result from those of its leaves."""
-    it = iter(covectors)
-    return leafwise(result, _function(function.type).cod, lambda *_: next(it))
-
-
-def _is_hidden(leaf: Value, ty: Ty) -> bool:
-    """Whether a neutral variant stands where the parts of one are due."""
-    return isinstance(leaf, Neutral) and isinstance(leaf.type, DataType) and not isinstance(ty, DataType)
-
-
-def _pushed(tape: Tape, out: Out) -> Value:
-    return tape.forward[out.node][out.index]

@@ -15,7 +15,7 @@ page.lam:5: fails: found 3
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final, get_args
 
 import numpy as np
 from attrs import frozen
@@ -28,11 +28,11 @@ from diff.higher.items import Claim
 from diff.higher.modules import Module
 from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
-from diff.higher.terms import App
+from diff.higher.terms import App, Pullbacks, below
 from diff.higher.translate import program
-from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, unknown
+from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, space_of, unknown
 from diff.higher.unify import Unifier
-from diff.higher.values import Closure, Native, Tagged, Value, filled, opened, shape_of, stacked
+from diff.higher.values import Closure, Native, Tagged, Value, filled, nested, opened, shape_of, stacked
 from hilbert import SpaceError, Vec
 from hilbert.term import driven, uncollected
 from linmap import matrix
@@ -84,7 +84,8 @@ def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None
     """The claims of a text; `rules` adds kinds of claims. Raises TermError for a mistake outside of them."""
     known = {**RULES, **(rules or {})}
     module = Module()
-    return ClaimsReport(tuple(result_of(module, claim, known) for claim in module.read(text, file)))
+    claimed = module.claimed(module.reader.read(text, file))
+    return ClaimsReport(tuple(result_of(names, claim, known) for names, claim in claimed))
 
 
 def result_of(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
@@ -173,25 +174,44 @@ def gradient(term: AnyTerm, at: Value) -> Value:
     return opened(filled(shape, iter([leaf.space.unflat(one) for leaf, one in zip(leaves, rows, strict=True)])))
 
 
-def _error(module: Module, claim: Claim) -> str | None:
-    """error CODE : what is refused with this code, when it is checked or when it is evaluated."""
-    refused = claim.refused
+def shown(term: AnyTerm) -> str:
+    """The value of a term as text."""
+    return show_value(evaluate(term))
+
+
+def moves(term: AnyTerm) -> bool:
+    """Whether a former of the language of pullbacks stands in a term."""
+    stack: list[Any] = [term]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, get_args(Pullbacks)):
+            return True
+        stack.extend(below(node))
+    return False
+
+
+def refused(module: Module, claim: Claim, found: Callable[[AnyTerm], str] = shown) -> str | None:
+    """error CODE : what is refused with this code, when it is checked or evaluated, or made a program on vectors."""
+    item = claim.refused
     try:
-        if isinstance(refused, TermError):
-            raise refused
-        if refused is not None:
-            module.copy().add(refused)
+        if isinstance(item, TermError):
+            raise item
+        if item is not None:
+            module.copy().add(item)
             return "no error"
         if not claim.terms:
             return "no error"
-        term, _ = module.checked(claim.terms[0])
-        value = evaluate(term)
+        term, ty = module.checked(claim.terms[0])
+        text = found(term)
+        dom = space_of(ty.dom) if isinstance(ty, Arrow) and not moves(term) else None
+        if dom is not None:  # what is refused when the shape is known and the numbers are not
+            program(term, nested(dom, dom.zeros()))
     except TermError as error:
         return None if error.code == claim.code else f"error {error.code}: {error}"
-    return f"no error but {show_value(value)}"
+    return f"no error but {text}"
 
 
-RULES: dict[str, Rule] = {"value": _value, "type": _type, "taylor": _taylor, "grad": _grad, "error": _error}
+RULES: dict[str, Rule] = {"value": _value, "type": _type, "taylor": _taylor, "grad": _grad, "error": refused}
 """The claims that need no adjoint."""
 
 

@@ -52,7 +52,7 @@ from hilbert.program.lifted import lifted_line
 from hilbert.program.operation import Reduce
 from hilbert.relation import Converse, Graph, Inclusion
 from hilbert.relation.base import table
-from hilbert.term import driven
+from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,11 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
         raise TermError("type", f"forest({f.name}, trees): what stands before the trees are vectors")
     if not hasattr(trees, "__iter__"):
         raise TermError("type", f"forest({f.name}, trees) takes several trees, [tree] for one, not {shown(trees)}")
-    levels = Levels(f.kinds[-1], list(trees))
+    with uncollected():
+        return _forest(f, Levels(f.kinds[-1], list(trees)), spaces)
+
+
+def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:
     if not isinstance(f.result, Type):
         raise TermError("type", f"forest({f.name}, trees): the results are vectors of one space")
 
@@ -197,11 +201,12 @@ def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Colu
 def _stacked(b: Builder, column: tuple[Vec[Any], ...], X: Index) -> Column:
     """Vectors of one space, one at each node."""
     space = column[0].space
-    arrays = tuple(map(_beneath, zip(*map(attrgetter("leaves"), column), strict=True)))
+    each = list(map(attrgetter("leaves"), column))
+    arrays = tuple(_beneath([leaves[k] for leaves in each]) for k in range(len(space.leaves)))
     return Column(DiscreteShape(space), [Lane(literal(b, Vec(Copower(space, X), arrays)), space)])
 
 
-def _beneath(arrays: tuple[Any, ...]) -> Any:
+def _beneath(arrays: list[Any]) -> Any:
     """np.stack, of which this is the quick way."""
     shape = arrays[0].shape
     return freeze(np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.array(arrays))

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from diff.higher.errors import CODES, Place, TermError
 from diff.higher.parser import Parser
-from diff.higher.terms import AnyTerm, Lam, Var, fresh, pattern_type, variables
+from diff.higher.terms import AnyTerm, Lam, Tuple, Var, fresh, pattern_type, variables
 from diff.higher.tokens import items, tokens
 from diff.higher.types import LIST, RECUR, UNIT, Arrow, Declaration, Param, Ty, declared, unknown
 from hilbert.term import driven, uncollected
@@ -36,10 +36,11 @@ class Definition:
 @final
 @frozen(eq=False)
 class PrimitiveItem:
-    """prim name … = term: one primitive."""
+    """prim name pat {pat} = term: one primitive, of the tuple of its patterns."""
 
     name: str
     term: AnyTerm
+    patterns: int
     place: Place
 
 
@@ -136,9 +137,7 @@ class Reader:
             case "def":
                 made = self._definition(p, first.place)
             case "prim":
-                name = p.name("a name")
-                term = driven(self._abstraction(p, [p.pattern()]))
-                made = PrimitiveItem(name, term, first.place)
+                made = self._primitive(p, first.place)
             case "var":
                 name = p.name("a name")
                 p.expect(":")
@@ -175,19 +174,17 @@ class Reader:
         self.types[name] = made
         return made
 
-    def _abstraction(self, p: Parser, patterns: list[Pattern]) -> Any:
-        """{pat} = term, as λ."""
-        before = [p.bind(x) for x in patterns]
-        while p.token.text not in {"=", ":"}:
+    def _primitive(self, p: Parser, place: Place) -> PrimitiveItem:
+        """prim name pat {pat} = term."""
+        name = p.name("a name")
+        patterns: list[Pattern] = []
+        while not patterns or p.token.text != "=":
             patterns.append(p.pattern())
-            before.append(p.bind(patterns[-1]))
+            p.bind(patterns[-1])
         p.expect("=")
-        body = yield p.term()
-        for one in reversed(before):
-            p.unbind(one)
-        for pattern in reversed(patterns):
-            body = Lam(pattern, body, place=pattern.place)
-        return body
+        body = driven(p.term())
+        whole = patterns[0] if len(patterns) == 1 else Tuple(tuple(patterns), place=place)
+        return PrimitiveItem(name, Lam(whole, body, place=place), len(patterns), place)
 
     def _definition(self, p: Parser, place: Place) -> Definition:
         """def name {pat} [: ty] = term."""

@@ -148,7 +148,8 @@ def _check(column: tuple[Any, ...], space: Any) -> None:
     for cls in set(map(type, column)) - {Vec}:
         value = next(one for one in column if type(one) is cls)
         raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
-    for other in {id(v.space): v.space for v in column}.values():
+    spaces = list(map(attrgetter("space"), column))
+    for other in dict(zip(map(id, spaces), spaces, strict=True)).values():
         is_made_of_same = (
             type(other) is type(space) is Copower and other.base is space.base and other.index is space.index
         )

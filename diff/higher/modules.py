@@ -16,15 +16,17 @@ from diff.higher.check import Checker
 from diff.higher.errors import TermError, near
 from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
 from diff.higher.resolve import LAMBDA, Dialect
-from diff.higher.terms import AnyTerm, Fix, Former, Let, Name, Var, below, fresh
+from diff.higher.terms import AnyTerm, Fix, Former, Lam, Let, Name, Prim, Tuple, Var, below, fresh
 from diff.higher.translate import program
 from diff.higher.types import (
     LIST,
     Arrow,
     Declaration,
     Param,
+    TupleType,
     Ty,
     Unknown,
+    ground,
     instance,
     space_of,
 )
@@ -32,7 +34,7 @@ from diff.higher.values import nested, program_type
 from hilbert.term import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from diff.higher.items import Item
     from hilbert.map import AnyMap
@@ -102,8 +104,30 @@ class Module:
             else:
                 self.add(item)
 
+    def claimed(self, items: Iterable[Item]) -> list[tuple[Module, Claim]]:
+        """Take in items; their claims, each with the names that it is about: where one is given anew, those before."""
+        found: list[tuple[Module, Claim]] = []
+        left: list[Claim] = []
+        for item in items:
+            if isinstance(item, Claim):
+                left.append(item)
+                continue
+            if left and self._is_known(item):
+                before = self.copy()
+                found += [(before, claim) for claim in left]
+                left = []
+            self.add(item)
+        return [*found, *((self, claim) for claim in left)]
+
+    def _is_known(self, item: Item) -> bool:
+        """Whether an item gives a name anew."""
+        if isinstance(item, Declared):
+            return any(label in self.constructors for label in item.declaration.labels)
+        tables: tuple[Container[str], ...] = (self.definitions, self.maps, self.variables, operators.names())
+        return not isinstance(item, Claim) and any(item.name in table for table in tables)
+
     def add(self, item: Item) -> None:
-        """Take in one item; nothing is changed if it is refused."""
+        """Take in one item; nothing is changed if it is refused. What used its name before keeps what it stood for."""
         with uncollected():
             self._add(item)
 
@@ -116,7 +140,9 @@ class Module:
                         raise TermError("branches", f"{label} is a constructor of {other.name} already", place)
                 self.constructors.update(dict.fromkeys(declaration.labels, declaration))
             case Free(name, ty, place):
-                self.variables[name] = fresh(name, self._closed(ty), place)
+                variable = fresh(name, self._closed(ty), place)
+                self._forget(name)
+                self.variables[name] = variable
             case Definition():
                 self._define(item)
             case PrimitiveItem():
@@ -143,6 +169,7 @@ class Module:
             ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))) if generalise else self.profile.default
         )
         term, _ = checker.finish(term, ty, lambda u: parameters.get(u, self.profile.default))
+        self._forget(item.name)
         self.definitions[item.name] = Checked(term, general, len(parameters))
 
     def _primitive(self, item: PrimitiveItem) -> None:
@@ -157,7 +184,28 @@ class Module:
         if _has_free(term, self.variables):
             raise TermError("unbound", f"the primitive {item.name} has a free variable", item.place)
         zero = nested(dom, dom.zeros())
-        self.maps[item.name] = program_type(program(self.link(term), zero), dom, cod)
+        op = program_type(program(self.link(term), zero), dom, cod)
+        self._forget(item.name)
+        self.maps[item.name] = op
+        if item.patterns > 1:
+            self.definitions[item.name] = _in_turn(op, item)
+
+    def _forget(self, name: str) -> None:
+        """Make room for what a name stands for now; definitions that used it find it under a name that no text has."""
+        self.maps.pop(name, None)
+        self.variables.pop(name, None)
+        old = self.definitions.pop(name, None)
+        if old is None:
+            return
+        key = f"{name} {len(self.definitions)}"
+
+        def step(node: AnyTerm) -> AnyTerm | None:
+            return evolve(node, name=key) if isinstance(node, Name) and node.name == name else None
+
+        for user, one in self.definitions.items():
+            if any(node.name == name for node in _nodes(one.term) if isinstance(node, Name)):
+                self.definitions[user] = evolve(one, term=mapped(one.term, step))
+        self.definitions[key] = old
 
     def _closed(self, ty: Ty) -> Ty:
         return Checker(self, self.profile).types.resolve(ty, {}, lambda _: self.profile.default)
@@ -204,12 +252,24 @@ class Module:
                 stack.append((use, body))
                 stack.extend((inner, None) for inner in reversed(_uses(body)) if inner not in bound)
             else:
-                bound[use] = fresh(name, instance(definition.type, args))
+                bound[use] = fresh(name.split()[0], instance(definition.type, args))
                 lets.append((bound[use], _named(body, bound)))
         made = _named(term, bound)
         for x, value in reversed(lets):
             made = Let(x, value, made, place=term.place)
         return made
+
+
+def _in_turn(op: AnyMap, item: PrimitiveItem) -> Checked:
+    """A primitive of several patterns as a function that takes its arguments one after the other."""
+    whole = ground(op.dom)
+    assert isinstance(whole, TupleType)
+    xs = tuple(fresh("x", part, item.place) for part in whole.parts)
+    term: AnyTerm = Prim(op, Tuple(xs, place=item.place), item.name, place=item.place)
+    ty = ground(op.cod)
+    for x in reversed(xs):
+        term, ty = Lam(x, term, place=item.place), Arrow(x.type, ty)
+    return Checked(term, ty, 0)
 
 
 def _uses(term: AnyTerm) -> list[tuple[str, tuple[Ty, ...]]]:

@@ -141,14 +141,14 @@ class Parser(PatternParser):
         return body
 
     def _is_right_fold(self) -> bool:
-        """Whether `fold (` begins `fold (p, q). t`: a dot follows the bracket that closes."""
+        """Whether `fold (` begins `fold (p, q). t`: patterns, which have no keyword, and a dot after their bracket."""
         depth, k = 0, self.at + 1
-        while k < len(self.tokens):
+        while self.tokens[k].kind != "end" and self.tokens[k].text not in KEYWORDS:
             text = self.tokens[k].text
             depth += (text in {"(", "<", "["}) - (text in {")", ">", "]"})
-            if not depth:
-                return self.tokens[k + 1].text == "." if k + 1 < len(self.tokens) else False
             k += 1
+            if not depth:
+                return self.tokens[k].text == "."
         return False
 
     def branches(self) -> Pass:

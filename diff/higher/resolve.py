@@ -141,7 +141,9 @@ class Resolver:
         if op is not None:
             return op
         if self.profile.arity(name) is None:
-            raise TermError("unbound", f"{name} is no primitive{self.names.near(name)}", place)
+            is_defined = self.names.definition(name) is not None
+            hint = ": a definition is none, `prim` makes one" if is_defined else self.names.near(name)
+            raise TermError("unbound", f"{name} is no primitive{hint}", place)
         return self.at_space(name, REAL.space, place)
 
     def at_space(self, name: str, space: Any, place: Place | None) -> AnyMap:
@@ -149,7 +151,7 @@ class Resolver:
         try:
             return self.profile.primitive(name, space)
         except SpaceError as error:
-            raise TermError("type", str(error), place) from None
+            raise TermError("type", str(error).split("\n", 1)[0], place) from None  # without the library's line
 
     def ground(self, ty: Ty, place: Place | None) -> Any:
         """The space of an argument of a primitive: ℝ where it is not known."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.tokens import KEYWORDS, Token
+from diff.higher.tokens import KEYWORDS, Kind, Token
 from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Ground, Lin, TupleType, Ty, dual, list_of, unknown
 from hilbert import Bool, Fin, R
 from hilbert.term import driven
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _WORDS: dict[str, Ty] = {"real": REAL, "bool": Ground(Bool), "int": INT, "unit": UNIT}
 _TAGS: dict[str, type] = {}
+_AXES = re.compile(r"x(?=[^\W_])|\d+|.+")
 
 
 def tag(name: str) -> type:
@@ -191,13 +193,20 @@ class TypeParser:
             else:
                 axis = Fin.of(int(self.digits("a size")))
             index = axis if index is None else index * axis
-            if self.token.text.startswith("x") and self.token.text[1:].isdigit():  # x3 is x 3
-                token = self.step()
-                self.at -= 1
-                self.tokens[self.at] = Token("number", token.text[1:], token.place)
-                continue
+            self._split()
             if self.token.text not in {"x", "*"}:
                 break
             self.step()
         self.expect(")")
         return index
+
+    def _split(self) -> None:
+        """A word x3x4 or xCol after a size, as the tokens x 3 x 4 or x Col."""
+        token = self.token
+        if token.kind == "name" and token.text.startswith("x"):
+            parts = _AXES.findall(token.text)
+            self.tokens[self.at : self.at + 1] = [Token(_kind(one), one, token.place) for one in parts]
+
+
+def _kind(word: str) -> Kind:
+    return "number" if word.isdigit() else "con" if word[0].isupper() else "name"

@@ -59,7 +59,7 @@ HIGHER: Groups = {
         f"adjoint/higher/{name}.py": "" for name in ("jacobian", "steps", "redexes", "anormal", "moving", "bodies")
     },
     "transposition": {
-        f"adjoint/higher/{name}.py": "" for name in ("transpose", "backward", "reader", "values", "machine")
+        f"adjoint/higher/{name}.py": "" for name in ("transpose", "tangents", "backward", "reader", "values", "machine")
     },
     "jets": {
         "diff/jets.py": "",

@@ -11,11 +11,15 @@ import pytest
 
 from adjoint.higher import run
 
-TEXT = (Path(__file__).parent / "language.lam").read_text("utf-8")
+HERE = Path(__file__).parent
+TEXT = (HERE / "language.lam").read_text("utf-8")
 REPORT = run(TEXT, "language.lam")
+OTHERS = [run((HERE / file).read_text("utf-8"), file) for file in ("grammar.lam", "by_hand.lam", "refused.lam")]
 
 
-@pytest.mark.parametrize("result", REPORT.results, ids=lambda r: str(r.line))
+@pytest.mark.parametrize(
+    "result", [one for report in (REPORT, *OTHERS) for one in report.results], ids=lambda r: f"{r.file}:{r.line}"
+)
 def test_claims(result: Any) -> None:
     assert result.found is None, result
 
