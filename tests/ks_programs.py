@@ -70,6 +70,7 @@ PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
     ("(Vec Float) (v : Vec Float) (build 3 (lam (i : Integer) (delta i 1 (index i v))))", lambda v: np.array([0, v[1], 0]), [[A], [B]]),
     ("(Vec (Vec Float)) (v : Vec Float) (diag (size v) (size v) (lam (i : Integer) (sin (index i v))))", lambda v: np.diag(np.sin(v)), [[A], [B]]),
     ("(Vec Float) (v : Vec Float) (buildFromSparse 2 (size v) (lam (i : Integer) (tuple (div i 2) (mul (index i v) (index i v)))))", lambda v: np.array([v[0] ** 2 + v[1] ** 2, v[2] ** 2]), [[A], [B]]),
+    ("(Tensor 2 Float) (v : Vec Float) (buildFromSparse (tuple 2 2) (size v) (lam (i : Integer) (tuple (tuple (div i 2) 1) (mul (index i v) (index i v)))))", lambda v: np.array([[0.0, v[0] ** 2 + v[1] ** 2], [0.0, v[2] ** 2]]), [[A], [B]]),
     ("(Tuple (Vec Float) (Vec Float)) (v : Vec Float) (buildFromSparseTupled (tuple 2 3) (size v) (lam (i : Integer) (tuple (tuple (div i 2) (index i v)) (tuple i (sin (index i v))))))", lambda v: (np.array([v[0] + v[1], v[2]]), np.sin(v)), [[A], [B]]),
     ("Float (v : Vec Float) (ts_dot (tuple 2.0 v) (tuple 3.0 (ts_scale 2.0 (ts_neg (ts_add v v)))))", lambda v: 6 - 4 * v @ v, [[A], [B]]),
     ("Float (x : Float) ($inline ($copydown (mul x x)))", lambda x: x * x, [[0.5], [2.0]]),

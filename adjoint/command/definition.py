@@ -12,7 +12,6 @@ from attrs import frozen
 
 from adjoint.command.report import TextSpan, UsageError, located
 from adjoint.languages.spaces import element, value_of
-from adjoint.languages.stages import NoPointError
 from adjoint.rules import adjoint
 from adjoint.verification import verify
 from diff import derivative
@@ -115,10 +114,7 @@ class MapDefinition:
         """A stage as text."""
         x = None if at is None else point(at, self._map(at).dom, self.name)
         with located(self.place):
-            try:
-                return self.texts[name](at, x)
-            except NoPointError as error:
-                raise UsageError(f"{self.name}: {error}") from error
+            return self.texts[name](at, x)
 
     def verified(self, at: Sequence[Value] | None) -> str | None:
         """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""

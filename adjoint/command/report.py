@@ -79,7 +79,7 @@ class TextError(Exception):
         margin = max(min(start, p.column - 1), p.column - WIDEST)
         red, bold, plain = (RED, BOLD, PLAIN) if _colours() else ("", "", "")
         lines = [f"{bold}{p.file}:{p.line}:{p.column}:{plain} {first}"]
-        if p.source.strip():
+        if p.text:
             carets = "^" * min(max(1, (p.end or p.column + 1) - p.column), WIDEST)
             blank = "".join("\t" if c == "\t" else " " for c in p.source[margin : p.column - 1])
             shown = CONTROL.sub("\N{REPLACEMENT CHARACTER}", p.source[margin : p.column + WIDEST])

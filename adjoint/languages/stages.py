@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from adjoint.affine import vjp
 from adjoint.rules import adjoint
@@ -12,7 +12,7 @@ from diff import derivative, jvp, pointfree, program, show
 from diff.nodes import Held
 from diff.programs import Program
 from diff.show_steps import Slots, leaf_names
-from hilbert import DirectSum, SpaceError
+from hilbert import DirectSum
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Contract, Literal
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from hilbert.program.line import Step
     from hilbert.program.operation import Operation
 
-T = TypeVar("T")
 UNKNOWN = re.compile(r"\bu[₀-₉]+")
 """What a slot is called in a formula; among steps it is u1."""
 
@@ -43,17 +42,6 @@ def _at(f: AnyMap, x: Vec[Any] | None) -> Any:
     """The derivative, in the point or at one."""
     d = derivative(f)
     return d if x is None else d(x)
-
-
-class NoPointError(SpaceError):
-    """A stage that is the function's alone was asked for at a point."""
-
-
-def without_point(f: T, x: Vec[Any] | None) -> T:
-    """What is that of the function; raises NoPointError where a point is given."""
-    if x is not None:
-        raise NoPointError("this stage is that of the function: it takes no --at")
-    return f
 
 
 def _steps(f: AnyMap) -> str:
@@ -112,14 +100,14 @@ def _operation(operation: Operation) -> str:
 
 
 STAGES: dict[str, Callable[[AnyMap, Vec[Any] | None], str]] = {
-    "text": lambda f, x: _full(without_point(f, x)),
-    "pointfree": lambda f, x: _full(pointfree(without_point(f, x))),
+    "text": lambda f, _: _full(f),
+    "pointfree": lambda f, _: _full(pointfree(f)),
     "derivative": lambda f, x: _full(_at(f, x)),
     "adjoint": lambda f, x: _full(adjoint(_at(f, x))),
-    "forward": lambda f, x: _full(jvp(without_point(f, x))),
-    "reverse": lambda f, x: _full(vjp(without_point(f, x))),
-    "program": lambda f, x: _steps(without_point(f, x)),
+    "forward": lambda f, _: _full(jvp(f)),
+    "reverse": lambda f, _: _full(vjp(f)),
+    "program": lambda f, _: _steps(f),
     "structure": lambda f, x: str(structure(_at(f, x))),
     "cost": lambda f, x: str(cost(f)) if x is None else str(cost(_at(f, x))),
 }
-"""The stages by their names; with a point, those of the derivative are of the linear map there."""
+"""The stages by their names; with a point, those of the derivative are of the linear map there, others the same."""

@@ -17,7 +17,7 @@ from adjoint.languages.caddie.types import depth, mentions_index, text
 from adjoint.languages.loaded import Loaded, LoadedFunction
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
-from adjoint.languages.stages import STAGES, without_point
+from adjoint.languages.stages import STAGES
 from adjoint.languages.values import text as value_text
 from diff import const
 from diff.higher.errors import Place, TermError
@@ -153,11 +153,8 @@ class CaddieFunction(LoadedFunction):
 
             return run
 
-        def of_text(stage: Callable[[str, Lam], str]) -> Stage:
-            return lambda _, x: without_point(stage(name, function), x)
-
         maps = {k: of_map(stage) for k, stage in STAGES.items() if k != "text"}
-        return {"text": of_text(source), "expression": of_text(internal), **maps}
+        return {"text": lambda *_: source(name, function), "expression": lambda *_: internal(name, function), **maps}
 
     def _program(self, dom: Type) -> AnyProgram:
         found = self._made.get(dom)

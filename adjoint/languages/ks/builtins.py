@@ -170,7 +170,7 @@ PASSES: dict[str, Callable[[Use, Value], Pass]] = {
     "fold": tensors.folded,
     "diag": tensors.diagonal,
     "buildFromSparse": tensors.sparse,
-    "buildFromSparseTupled": tensors.sparse,
+    "buildFromSparseTupled": tensors.sparse_tupled,
     "assert": asserted,
     "$check": checked,
     **{name: _placed(f) for name, f in linear.PASSES.items()},

@@ -9,13 +9,14 @@ from adjoint.affine import vjp
 from adjoint.languages.ks.derivatives import (
     MODES,
     as_map,
-    by_name,
     call,
     packed,
     packed_space,
     reals,
+    reversed_by,
     split,
     with_reals,
+    written,
 )
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.values import Value, filled, leaves_of, real
@@ -42,10 +43,10 @@ def by_hand(linked: Linked, callee: Callee, ev: KsEvaluator) -> bool:
     """Whether calls of a function are steps with a rule that is written by hand, in this mode."""
     if ev.mode is None:
         return False
-    if by_name(linked, ev.mode, callee) is not None:
+    if written(linked, ev.mode, callee) is not None:
         return True
     own = linked.scope.defined(callee)
-    return own is not None and own.function is None and any(by_name(linked, m, callee) is not None for m in MODES)
+    return own is not None and own.function is None and any(written(linked, m, callee) is not None for m in MODES)
 
 
 def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
@@ -64,6 +65,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     ys = leaves_of(result)
     n, m = len(given), len(ys)
     mode = ev.mode
+    assert mode is not None
 
     def value(_: Any, *arrays: Any) -> Any:
         if f is None:
@@ -79,18 +81,18 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         inside.place = ev.place
         token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
         try:
-            return written(inside, xs, dxs)
+            return made_by(inside, xs, dxs)
         finally:
             tracing.reset(token)
 
-    def written(inside: KsEvaluator, xs: Sequence[Any], dxs: Sequence[Any]) -> Any:
+    def made_by(inside: KsEvaluator, xs: Sequence[Any], dxs: Sequence[Any]) -> Any:
         at = filled(x, iter(xs))
-        forward_ = by_name(linked, "fwd", callee)
-        if forward_ is not None and (mode == "fwd" or by_name(linked, "rev", callee) is None):
-            dy = call(linked, forward_, (at, with_reals(x, dxs)), inside)
-            made = reals(dy)
+        hand = written(linked, mode, callee) or written(linked, "fwd", callee) or written(linked, "sufrev", callee)
+        assert hand is not None
+        if hand.derivations[0] == "fwd":
+            made = reals(call(linked, hand, (at, with_reals(x, dxs)), inside))
         else:
-            made = _transposed(linked, callee, x, result, xs, dxs, inside)
+            made = _transposed(linked, callee, hand, x, result, xs, dxs, inside)
         made = [const(v) if isinstance(v, Vec) else v for v in made]
         return made[0] if m == 1 else tuple(made)
 
@@ -108,15 +110,21 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 
 
 def _transposed(
-    linked: Linked, callee: Callee, x: Value, y: Value, xs: Sequence[Any], dxs: Sequence[Any], ev: KsEvaluator
+    linked: Linked,
+    callee: Callee,
+    hand: Callee,
+    x: Value,
+    y: Value,
+    xs: Sequence[Any],
+    dxs: Sequence[Any],
+    ev: KsEvaluator,
 ) -> list[Any]:
-    """The linear map whose transpose is dt ↦ [rev f] (x, dt), along dx."""
-    hand = by_name(linked, "rev", callee)
-    assert hand is not None
+    """The linear map whose transpose is dt ↦ [rev f] (x, dt) as it is written by hand, along dx."""
     n, ys = len(xs), reals(y)
 
     def body(at: Any, dt: Any) -> Any:
-        found = reals(call(linked, hand, (filled(x, iter(split(at, n))), with_reals(y, split(dt, len(ys)))), ev))
+        arg = filled(x, iter(split(at, n))), with_reals(y, split(dt, len(ys)))
+        found = reals(reversed_by(linked, hand, callee, arg, ev))
         return packed(found, expressions=True)
 
     g = fun(packed_space(xs), packed_space(ys))(body)
@@ -124,7 +132,7 @@ def _transposed(
     inputs = len(g.dom.parts[0].leaves)
     dt = range(inputs, inputs + len(g.dom.parts[1].leaves))
     if any(k in dt for step in back.line.steps for k in step.args) or any(k in dt for k in back.line.outputs):
-        what = f"[rev {callee.base}] is not linear in the cotangent, by inspection"
+        what = f"{hand.key} is not linear in the cotangent, by inspection"
         raise TermError("linear", what, hand_place(linked, hand))
     zeros = packed([const(leaf.space.zeros()) for leaf in ys], expressions=True)
     point = identity(g.dom)(packed(xs, expressions=True), zeros)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from adjoint.affine import vjp
-from adjoint.languages.ks import builtins, effects
+from adjoint.languages.ks import builtins, effects, types
+from adjoint.languages.ks.convert import require_shape
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
 from adjoint.languages.ks.linear import compose, transposed
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
     from diff.higher.errors import Place
     from hilbert.map import AnyMap
 
-MODES = ("fwd", "rev")
+MODES = {"fwd": ("fwd",), "rev": ("rev",), "sufrev": ("suffwdpass", "sufrev", "rev")}
+"""The modes of a program, each with what is written by hand for it: the first there is."""
 
 
 @frozen(eq=False)
@@ -186,6 +188,13 @@ def _require_reals(x: Value) -> None:
         raise TermError("tag", "a truth value that is found from reals is an argument of a function that is derived")
 
 
+def _require_tangent(x: Value, dx: Value) -> None:
+    try:
+        require_shape(x, dx)
+    except SpaceError as error:
+        raise TermError("shape", str(error)) from None
+
+
 # --- the derivations ---
 
 
@@ -197,10 +206,11 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     if not leaves_of(x):
         return zero_like(call(linked, callee, x, ev))
     _require_reals(x)
+    _require_tangent(x, dx)
     f = _map_at(linked, callee, x, ev, "fwd")
     ys = reals(f.result)
     if not ys:
-        return zero_like(f.result)
+        return zero_like(call(linked, callee, x, ev) if f.has_effects else f.result)
     if f.has_effects and not _has_expressions(x, dx):
         return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(reals(dx))), len(ys)))
     found = split(_applied(jvp(f.map), leaves_of(x), reals(dx)), len(ys))
@@ -213,15 +223,19 @@ def with_reals(value: Value, leaves: Sequence[Any]) -> Value:
     return tangent(lambda _: next(rest), value)
 
 
-def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
-    """[rev f] (x, dt) = dt ⊙R ∂f(x)."""
+def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: str = "rev") -> Value:
+    """[rev f] (x, dt) = dt ⊙R ∂f(x); in the mode sufrev, what is called is in two passes where it is so by hand."""
     x, dt = arg
-    if (hand := by_name(linked, "rev", callee)) is not None:
-        return call(linked, hand, arg, ev)
-    if not leaves_of(x) or not reals(dt):
+    if (hand := written(linked, mode, callee)) is not None:
+        return reversed_by(linked, hand, callee, arg, ev)
+    if not leaves_of(x) or not types.is_real(callee.result):
+        _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
         return zero_like(x)
     _require_reals(x)
-    f = _map_at(linked, callee, x, ev, "rev")
+    f = _map_at(linked, callee, x, ev, mode)
+    _require_tangent(f.result, dt)
+    if not reals(dt):
+        return zero_like(x)
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return with_reals(x, split(back(packed(reals(dt))), len(leaves_of(x))))
@@ -260,9 +274,10 @@ def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *,
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     xs = leaves_of(x)
-    if not xs or any(isinstance(leaf, Expr) for leaf in xs) or by_name(linked, "rev", callee) is not None:
-        return call(linked, callee, x, ev), Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev))
-    f = _map_at(linked, callee, x, ev, "rev")
+    if not xs or any(isinstance(leaf, Expr) for leaf in xs) or written(linked, "sufrev", callee) is not None:
+        value = call(linked, callee, x, ev)
+        return value, Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+    f = _map_at(linked, callee, x, ev, "sufrev")
     if not reals(f.result):
         return call(linked, callee, x, ev), Linear(_no_tangent, lambda _: zero_like(x))
     value, derivative = affine(f.map, packed(xs))
@@ -291,15 +306,7 @@ def second_pass(_linked: Linked, callee: Callee, arg: Value, _ev: KsEvaluator) -
 
 def split_reverse(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
     """[sufrev f] (x, dt): one pass after the other."""
-    x, dt = arg
-    first = by_name(linked, "suffwdpass", callee)
-    if first is not None:
-        second = by_name(linked, "sufrevpass", callee)
-        if second is None:
-            raise TermError("unbound", f"the suffwdpass of {callee.base} is written by hand, and no sufrevpass is")
-        _, kept = call(linked, first, x, ev)
-        return call(linked, second, (dt, kept), ev)
-    return backward(linked, callee, arg, ev)
+    return backward(linked, callee, arg, ev, "sufrev")
 
 
 def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
@@ -329,6 +336,24 @@ def by_name(linked: Linked, derivation: str, callee: Callee) -> Callee | None:
     """What is written by hand for [d f]."""
     one = linked.scope.table.get(((derivation, *callee.derivations), callee.base, callee.of))
     return one.callee if one is not None and one.function is not None else None
+
+
+def written(linked: Linked, mode: str, callee: Callee) -> Callee | None:
+    """What is written by hand for a mode."""
+    found = (by_name(linked, derivation, callee) for derivation in MODES[mode])
+    return next((one for one in found if one is not None), None)
+
+
+def reversed_by(linked: Linked, hand: Callee, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """dt ⊙R ∂f(x), by what is written by hand: at once, or in two passes."""
+    if hand.derivations[0] != "suffwdpass":
+        return call(linked, hand, arg, ev)
+    second = by_name(linked, "sufrevpass", callee)
+    if second is None:
+        raise TermError("unbound", f"the suffwdpass of {callee.base} is written by hand, and no sufrevpass is")
+    x, dt = arg
+    _, kept = call(linked, hand, x, ev)
+    return call(linked, second, (dt, kept), ev)
 
 
 def packed_space(leaves: Sequence[Any]) -> Any:

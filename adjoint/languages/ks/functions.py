@@ -166,9 +166,15 @@ class KsFunction(LoadedValues):
         else:
             ty = tangent(callee.result if reverse else callee.arg)
             dt = convert.arguments_of(ty, along)
-            convert.require_shape(evaluated(lambda: self._called(x), self.place) if reverse else x, dt)
+            if not reverse:
+                convert.require_shape(x, dt)
         run = derivatives.backward if reverse else derivatives.forward
-        return evaluated(lambda: plain(run(self.linked, callee, (x, dt), self._evaluator())), self.place)
+        try:
+            return evaluated(lambda: plain(run(self.linked, callee, (x, dt), self._evaluator())), self.place)
+        except TermError:
+            if along is not None and reverse:  # whether the cotangent is what is wrong
+                convert.require_shape(evaluated(lambda: self._called(x), self.place), dt)
+            raise
 
     def verified(self, at: Sequence[Any] | None) -> str | None:
         """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
@@ -227,21 +233,20 @@ class KsFunction(LoadedValues):
 
             return run
 
-        def of_text(at: Sequence[Any] | None, _: Any) -> str:
-            if at is not None:
-                raise SpaceError("this stage is that of the function: it takes no --at")
-            return printer.definition(self.one, written=True)
-
-        def of_notes(name: str) -> Any:
+        def of_text(stage: Callable[[], str]) -> Any:
             def run(at: Sequence[Any] | None, _: Any) -> str:
                 if at is not None:
-                    raise SpaceError("this stage is that of the function: it takes no --at")
-                return evaluated(lambda: pipeline.stage(self.linked, self.one, name), self.place)
+                    self.given(at)
+                return evaluated(stage, self.place)
 
             return run
 
+        def of_notes(name: str) -> Any:
+            return of_text(lambda: pipeline.stage(self.linked, self.one, name))
+
         notes = {} if self.callee.derivations else {name: of_notes(name) for name in pipeline.NAMES}
-        made: dict[str, Any] = {"text": of_text} if self.one.kind != "gdef" or self.one.callee.derivations else {}
+        written = of_text(lambda: printer.definition(self.one, written=True))
+        made: dict[str, Any] = {"text": written} if self.one.kind != "gdef" or self.one.callee.derivations else {}
         return {
             **made,
             **notes,

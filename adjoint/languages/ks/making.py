@@ -16,6 +16,7 @@ from hilbert.term import driven
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.scope import Scope
     from diff.higher.binding import Pass
 
@@ -92,8 +93,12 @@ class Maker:
         arg = args[0] if len(args) == 1 else Tuple(args)
         written = Written((derivation, *derivations), name, given)
         callee = self.scope.named(written, given, of.place, self.type(arg))  # type: ignore[arg-type]  # terms of a text have places
-        self.scope.callees[written.text, callee.arg] = callee
-        return App(Name(written.text, (callee.arg,)), arg)
+        return App(self.name(callee, written.text), arg)
+
+    def name(self, callee: Callee, text: str) -> Name:
+        """A function by this name."""
+        self.scope.callees[text, callee.arg] = callee
+        return Name(text, (callee.arg,))
 
     def let(self, name: str, value: AnyTerm, body: Callable[[AnyTerm], AnyTerm]) -> AnyTerm:
         """let x = value in body(x); of a variable or a number, body(value)."""

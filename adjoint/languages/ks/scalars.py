@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.ks import integers
-from adjoint.languages.ks.special import digamma, lgamma
+from adjoint.languages.ks.special import digamma, lgamma, magnitude
 from adjoint.languages.ks.values import LEAF, Arr, Items, Table, Value, items_of, mapped, real, stacked
-from diff import absolute, const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
+from diff import const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from hilbert import R, Vec
@@ -31,7 +31,7 @@ UNARY: dict[str, Any] = {
     "cosh": cosh,
     "sqrt": sqrt,
     "erf": erf,
-    "abs": absolute,
+    "abs": magnitude,
     "lgamma": lgamma,
     "digamma": digamma,
 }

@@ -1,4 +1,4 @@
-"""lgamma and its derivatives, the polygamma functions ψ⁽ⁿ⁾, in double precision.
+"""lgamma and its derivatives, the polygamma functions ψ⁽ⁿ⁾, in double precision; abs, whose derivative at 0 is −1.
 
 >>> print(lgamma(R.vec(1.0)), round(float(digamma(R.vec(1.0))), 14))
 0.0 ∈ ℝ -0.57721566490153
@@ -71,3 +71,8 @@ def _made(n: int) -> AnyMap:
 
 lgamma: Any = _made(0)
 digamma: Any = _made(1)
+_side: Any = operation(
+    "side", R, to=R, value=lambda xp, x: xp.where(x > 0.0, 1.0, -1.0), tangent=lambda _, __, dx: 0.0 * dx
+)
+"""1 where x > 0, else −1."""
+magnitude: Any = operation("abs", R, to=R, value=lambda xp, x: xp.abs(x), tangent=lambda x, _, dx: _side(x) * dx)

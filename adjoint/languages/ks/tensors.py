@@ -265,21 +265,27 @@ def diagonal(use: Use, arg: Value) -> Pass:
 
 
 def sparse(use: Use, arg: Value) -> Pass:
-    """(buildFromSparse shape n f): the sum of the values at their indices; several results for a tuple of shapes."""
+    """(buildFromSparse shape n f): the sum of the values at their indices."""
     shape, n, f = arg
-    result = use.part(2)
-    assert isinstance(result, Arrow)
-    kinds = use.part(0), result.cod
-    is_several = isinstance(kinds[1], TupleType) and isinstance(kinds[1].parts[0], TupleType)
+    made = yield built(use, (n, f))
+    return _scattered(use, shape, items_of(made).items, _entry(use))
+
+
+def sparse_tupled(use: Use, arg: Value) -> Pass:
+    """(buildFromSparseTupled (tuple shape …) n f): one result for each shape."""
+    shapes, n, f = arg
     made = yield built(use, (n, f))
     flat = items_of(made).items
-    if not is_several:
-        return _scattered(use, shape, flat, kinds[1])
-    assert isinstance(kinds[1], TupleType)
-    return tuple(
-        _scattered(use, s, [item[k] for item in flat], of)
-        for k, (s, of) in enumerate(zip(shape, kinds[1].parts, strict=True))
-    )
+    results = enumerate(zip(shapes, _entry(use).parts, strict=True))
+    return tuple(_scattered(use, shape, [item[k] for item in flat], of) for k, (shape, of) in results)
+
+
+def _entry(use: Use) -> TupleType:
+    """The type of what the function of buildFromSparse gives."""
+    f = use.part(2)
+    assert isinstance(f, Arrow)
+    assert isinstance(f.cod, TupleType)
+    return f.cod
 
 
 def _scattered(use: Use, shape: Value, pairs: Any, of: Ty) -> Value:

@@ -60,7 +60,7 @@ def wrong(
     for name, of in found.items():
         value = float(of.array)
         if not abs(value - due) <= CLOSE * 10.0 * size + 1e-10 * _size(y) / STEP:
-            hand = derivatives.by_name(linked, name, callee)
+            hand = derivatives.written(linked, name, callee)
             what = f"{hand.key}, written by hand," if hand else f"[{name} {callee.key}]"
             return f"{what} gives {value!r} where differences give {due!r}"
     forward = float(found["fwd"].array)

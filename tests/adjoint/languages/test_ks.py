@@ -430,6 +430,32 @@ def test_passes_by_hand() -> None:
     assert run(text, "([rev f] 2.0 1.0)") == "4.0"
 
 
+def test_the_split_mode_by_hand_in_callers() -> None:
+    """A pair of passes, or a sufrev, replaces ours in both passes of callers, and at higher order; others are ours."""
+    pair = """(def f Float (x : Float) (mul x x))
+(def [suffwdpass f] (Tuple Float Float) (x : Float) (tuple (mul x x) (mul 7.0 x)))
+(def [sufrevpass [f Float]] Float ((dt : Float) (b : Float)) (mul dt b))
+(def g Float (x : Float) (mul 2.0 (f x)))
+(def h Float (v : Vec Float) (sum (map (lam (x : Float) (if (gt x 0.0) (f x) (mul 3.0 x))) v)))
+"""
+    whole = """(def f Float (x : Float) (mul x x))
+(def [sufrev f] Float ((x : Float) (dt : Float)) (mul dt (mul 7.0 x)))
+(def g Float (x : Float) (mul 2.0 (f x)))
+(def h Float (v : Vec Float) (sum (map (lam (x : Float) (if (gt x 0.0) (f x) (mul 3.0 x))) v)))
+"""
+    for text in (pair, whole):
+        assert run(text, "([sufrev g] 2.0 1.0)") == "28.0"
+        assert run(text, "(let ((t b) ([suffwdpass g] 2.0)) (tuple t ([sufrevpass [g Float]] 1.0 b)))") == "(8.0, 28.0)"
+        assert run(text, "(tuple ([rev g] 2.0 1.0) ([fwd g] 2.0 1.0))") == "(8.0, 8.0)"
+        assert run(text, "([fwd [sufrev g]] (tuple 2.0 1.0) (tuple 1.0 0.0))") == "14.0"
+        assert run(text, "([sufrev h] (Vec_init 2.0 -1.0) 1.0)") == "[14.0, 3.0]"
+        wrong = function(text, "f").verified([2.0])
+        assert wrong is not None
+        assert "written by hand, gives" in wrong
+    external = pair.replace("(def f Float (x : Float) (mul x x))", "(edef f Float (Float))")
+    assert run(external, "(tuple ([fwd g] 2.0 1.0) ([rev g] 2.0 1.0) ([sufrev g] 2.0 1.0))") == "(28.0, 28.0, 28.0)"
+
+
 def test_the_value_of_a_pass_by_hand() -> None:
     """`verify` looks at both halves of a suffwdpass: the record by what sufrevpass makes of it, and the value."""
     text = """(def f (Tuple Float (Vec Float)) (x : Float) (tuple (mul x x) (Vec_init x 1.0)))

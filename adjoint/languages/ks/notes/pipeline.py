@@ -20,7 +20,7 @@ from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
 from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
 from adjoint.languages.ks.types import parts, tangent, text
-from diff.higher.terms import AnyTerm, Lam, Let, Name, Tuple, Var, fresh, variables
+from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh, variables
 from diff.higher.types import Lin, TupleType
 from hilbert.term import driven
 
@@ -84,11 +84,7 @@ class Stages:
         make, callee = self.make, self.callee
         s, body = self.anf()
         first, second, dt, b = split(make, self.passes, s, body, callee.result)
-        names = []
-        for kind in ("suffwdpass", "sufrevpass"):
-            one = callee.derived(kind, base, b.type)
-            names.append(Name(f"[{kind} {base}]", (one.arg,)))
-            make.scope.callees[names[-1].name, one.arg] = one
+        names = [make.name(callee.derived(kind, base, b.type), f"[{kind} {base}]") for kind in PASSES]
         if parts(b.type) <= LARGEST:
             self.passes[callee.identity] = names[0], names[1]
         forward = _definition(names[0].name, text(TupleType((callee.result, b.type))), (s,), first)
@@ -174,6 +170,8 @@ NAMES = (
     "CL-pointfree",
 )
 """The stages of the notes."""
+PASSES = ("suffwdpass", "sufrevpass")
+BY_HAND = ("fwd", "rev", "sufrev", *PASSES)
 
 
 def stage(linked: Linked, one: Definition, name: str) -> str:
@@ -181,7 +179,8 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
     scope = copy(linked.scope)
     scope.callees = dict(scope.callees)  # what the stage derives is not known outside of it
     make, passes = Maker(scope), Passes()
-    needed = _called(linked, one)
+    is_value = name == "anf" or name.startswith("CL")
+    needed = _called(linked, one, derives=not is_value)
     lines: list[str] = []
     for each in linked.scope.definitions:
         if id(each) not in needed:
@@ -189,21 +188,36 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
         if each.callee.derivations or each.function is None:
             lines.append(printer.definition(each))
             continue
-        if name != "anf" and not name.startswith("CL"):
+        if not is_value:
             lines.append(printer.definition(each))
+            hands = {d.callee.derivations[0]: d for d in _by_hand(linked, each)}
+            mode = name.partition("-")[0]
+            if all(kind in hands for kind in PASSES):
+                first, second = (make.name(hands[kind].callee, hands[kind].name) for kind in PASSES)
+                passes[each.callee.identity] = first, second
+            if mode in hands or (hands and each is not one and mode not in ("fwd", "rev")):  # what is by hand is it
+                continue
         lines.append(Stages(make, each, one.callee.arg, passes).written(name))
     declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in needed]
     return "\n".join([*declared, *lines])
 
 
-def _called(linked: Linked, one: Definition) -> set[int]:
-    """A definition and all that it calls."""
+def _by_hand(linked: Linked, one: Definition) -> list[Definition]:
+    """The derivatives of a function that are written by hand."""
+    table = linked.scope.table
+    keys = [((kind, *one.callee.derivations), one.callee.base, one.callee.of) for kind in BY_HAND]
+    return [table[key] for key in keys if key in table and table[key].function is not None]
+
+
+def _called(linked: Linked, one: Definition, *, derives: bool) -> set[int]:
+    """A definition and all that it calls; with the derivatives by hand of those, and what they call."""
     found, stack = set[int](), [one]
     while stack:
         each = stack.pop()
         if id(each) in found:
             continue
         found.add(id(each))
+        stack += _by_hand(linked, each) if derives else []
         for callee in linked.called(each.function) if each.function is not None else ():
             own = None if callee is None else linked.scope.table.get(((), callee.base, callee.of))
             hand = None if callee is None else linked.scope.defined(callee)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from adjoint.languages.ks.derivatives import MODES
 from adjoint.languages.ks.making import Maker, is_discrete, key_of
 from adjoint.languages.ks.notes.anf import shared
 from adjoint.languages.ks.notes.nabla import factors, refused
@@ -20,6 +21,7 @@ from hilbert.term import driven
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.notes.passes import Back, Bindings, Branch
     from diff.higher.binding import Pass
     from diff.higher.terms import Pattern
@@ -182,6 +184,8 @@ class Splitting:
                 at = int(f.name.split("$")[1])
                 zeros = [self.zero(part, scope) for part in parts]
                 self._give(arg, Tuple((*zeros[: at - 1], d, *zeros[at:])), to)
+            elif self._is_by_hand(callee):
+                self._give(arg, self._name("d", make.derived("sufrev", f, arg, d), to.bindings), to)
             elif ty is REAL and f.name not in _PASSED and {*map(make.type, parts)} <= {REAL, INT, BOOL}:
                 for part, k in zip(parts, self._factors(f, parts, scope), strict=True):
                     self._give(part, d if k is None else make.call("mul", self._kept(k, scope), d), to)
@@ -201,6 +205,13 @@ class Splitting:
                 self._give(arg, self._name("d", make.derived("rev", f, arg, d), to.bindings), to)
 
         return value, self._plain(give)
+
+    def _is_by_hand(self, callee: Callee | None) -> bool:
+        """Whether a derivative of a function is written by hand."""
+        if callee is None:
+            return False
+        keys = (((kind, *callee.derivations), callee.base, callee.of) for kind in MODES)
+        return any(key in self.make.scope.table for key in keys)
 
     def _factors(self, f: Name, parts: list[AnyTerm], scope: Forward) -> list[AnyTerm | None]:
         """The partial derivatives of a function of reals, found in the first pass."""

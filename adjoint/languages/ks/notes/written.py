@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from adjoint.languages.ks.making import Maker
@@ -10,9 +11,11 @@ from diff.higher.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, real
 from diff.higher.types import INT, REAL
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff.higher.types import Ty
 
-NAMES = {"map", "map2", "constVec", "diag", "sumbuild", "dot"}
+NAMES = {"map", "map2", "constVec", "diag", "sumbuild", "dot", "buildFromSparse", "buildFromSparseTupled"}
 
 
 def built(make: Maker, e: AnyTerm) -> AnyTerm:
@@ -61,5 +64,31 @@ def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
                 return make.built(v, lambda i: make.call("mul", make.call("index", i, v), make.call("index", i, w)))
 
             return make.let("v", v, lambda v: make.let("w", w, lambda w: make.call("sum", product(v, w))))
+        case "buildFromSparse", (n, m, f):
+            return make.let("n", n, lambda n: make.let("m", m, lambda m: _gathered(make, n, m, f, lambda pair: pair)))
+        case "buildFromSparseTupled", (Tuple(shapes), m, f):
+
+            def gathered(m: AnyTerm) -> AnyTerm:
+                some = [_gathered(make, n, m, f, partial(make.component, k)) for k, n in enumerate(shapes)]
+                return Tuple(tuple(some))
+
+            return make.let("m", m, gathered)
         case _:  # as it is
             return None
+
+
+def _gathered(make: Maker, n: AnyTerm, m: AnyTerm, f: AnyTerm, pair: Callable[[AnyTerm], AnyTerm]) -> AnyTerm:
+    """build n (λk. sumbuild m (λi. let (j, v) = pair(f i) in delta k j v)), each v where it belongs."""
+    assert isinstance(f, Lam)
+
+    def entry(k: Var) -> AnyTerm:
+        again = renamed(f)
+        assert isinstance(again, Lam)
+
+        def added(p: AnyTerm) -> AnyTerm:
+            return make.call("delta", k, make.component(0, p), make.component(1, p))
+
+        body = make.let("p", again.body, lambda p: added(pair(p)))
+        return make.call("sum", make.call("build", m, Lam(again.pattern, body)))
+
+    return make.call("build", n, make.lam("k", make.type(n), entry))
