@@ -31,6 +31,8 @@ Blocks: TypeAlias = "dict[tuple[int, int], FormOfArc]"
 ArcsByEnd: TypeAlias = "dict[int, dict[int, FormOfArc]]"
 TRIED = 100
 """Forward and adjoint mode are tried for at most so many wires, …"""
+LONG = 2**16
+"""Constants of more entries are let go of when no arc has them any more."""
 QUICK = 2 * 10**5
 """… and where at most so many tuples were listed so far, which takes some ten milliseconds."""
 
@@ -48,15 +50,16 @@ class ArcsLeft:
         self.into: ArcsByEnd = {}
         self.out_of: ArcsByEnd = {}
         self.width_in, self.width_out = [0] * len(found), [0] * len(found)  # the sizes of all neighbours together
-        if arcs is not None:
+        if arcs is None:
+            for (src, dst), form in forms_of_arcs(n).items():
+                self._put(src, dst, form)
+        else:
             self.into, self.out_of = ({v: dict(found) for v, found in side.items()} for side in arcs)
             for v, into in self.into.items():
                 self.width_in[v] = sum(self.sizes[src] for src in into)
             for v, out_of in self.out_of.items():
                 self.width_out[v] = sum(self.sizes[dst] for dst in out_of)
-            return
-        for (src, dst), form in forms_of_arcs(n).items():
-            self._put(src, dst, form)
+        self.start = len(n.slots)
 
     def copied(self) -> tuple[ArcsByEnd, ArcsByEnd]:
         """The arcs that are left, by destination and by source."""
@@ -118,6 +121,9 @@ class ArcsLeft:
                 made = composed(n, qs, ps)
                 if made:
                     self._put(src, dst, made)
+        gone = {f.slot for form in (*into.values(), *out_of.values()) for p in form for f in p.factors}
+        if any(k >= self.start and n.known(k) is not None and n.slots[k].size > LONG for k in gone):
+            n.release(self.start, [p for found in self.out_of.values() for form in found.values() for p in form])
 
     def cheapest_first(self, wires: Sequence[int]) -> Iterator[int]:
         """All of some wires: each time one that joins the smallest ends, of these the first; it is to be eliminated.

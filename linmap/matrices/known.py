@@ -43,16 +43,23 @@ def summed_product(left: Side, right: Side, kept: Labels, sizes: Sequence[int], 
     a, b = by_column(left, ends[:2], (n, k)), by_column(right, ends[1:], (k, m))
     if most is not None and int(np.diff(a.indptr) @ np.bincount(b.indices, minlength=k)) > most:
         raise TooManyRowsError
-    found = (a @ b).tocsr()  # rows made of columns are in order
-    for side in (a, b):
-        side.data = np.ones(len(side.data), bool)
-    pattern = (a @ b).tocsr()  # numbers may cancel, and what is 0 then is left out; truth values do not
+    found = pattern = (a @ b).tocsr()  # rows made of columns are in order
+    if not _all_positive(a, b):
+        for side in (a, b):
+            side.data = np.ones(len(side.data), bool)
+        pattern = (a @ b).tocsr()  # numbers may cancel, and what is 0 then is left out; truth values do not
     flat, values = _places(pattern), found.data
     if found.nnz < pattern.nnz:
         values = np.zeros(pattern.nnz, values.dtype)
         values[np.searchsorted(flat, _places(found))] = found.data
     columns = dict(split((*rows, *cols), flat, sizes))
     return {c: columns[c] for c in kept}, values
+
+
+def _all_positive(a: Any, b: Any) -> bool:
+    """Whether no entry of a product can be 0 by cancellation, nor by underflow."""
+    least, other = (float(side.data.min()) if side.nnz else 0.0 for side in (a, b))
+    return min(least, other) > 0.0 and least * other > 0.0
 
 
 def _places(matrix: Any) -> npt.NDArray[np.int64]:

@@ -29,6 +29,9 @@ KEYS = 4
 """How many keys of a table are remembered."""
 FULL = 3
 """Tuples that fill a third of an array or more are one where a factor with further labels is summed over them."""
+KEPT = 4 * 10**6
+"""Tuples that are left when equal ones are summed are at most so many, or a third of what there could be, where nobody
+has asked for a sparse matrix."""
 PAIRS = 16
 """Pairs that are summed when the plan is made, and leave fewer tuples, may be so many times more."""
 
@@ -143,7 +146,10 @@ class TableBuilder:
             self.columns = found.columns(kept)
         else:
             self._unite(kept, found.distinct(kept), live)
-        if most is not None and self.count > most:
+        self._check(kept, most)
+
+    def _check(self, kept: Labels, most: int | None) -> None:
+        if most is not None and self.count > min(most, max(KEPT, self.n.size(kept) // FULL)):
             raise TooManyRowsError
 
     def _multiplied_with(self, other: TableBuilder, kept: Labels, most: int | None) -> bool:
@@ -156,8 +162,7 @@ class TableBuilder:
         self.columns, values = made
         self.count, self.keys = len(values), [frozenset(kept)]
         n.rows += self.count
-        if most is not None and self.count > most:
-            raise TooManyRowsError
+        self._check(kept, most)
         plain = not self.gathers and not other.gathers
         self.gathers, self.multiplicity = [], values.astype(np.int64) if plain and self.ways else None
         if not plain:

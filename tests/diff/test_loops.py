@@ -472,4 +472,4 @@ def test_over_the_rows_of_a_table() -> None:
     due = w[:, None] * np.cos(A.array)
     np.testing.assert_allclose(grad(fun(V)(lambda A: f(A).sum()))(A).array, due, rtol=1e-14)
     with pytest.raises(SpaceError, match=r"\.rows\(\) is of a table in V\^\{X×Y\}, not of"):
-        fun(R ** Fin.of(3))(lambda v: v.rows())
+        fun(R ** Fin.of(3))(lambda v: v.rows())  # type: ignore[misc]

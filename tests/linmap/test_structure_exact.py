@@ -10,8 +10,9 @@ import pytest
 from adjoint import grad, hessian
 from diff import Expr, conv, derivative, dot, each, exp, fun, inner, sqrt
 from hilbert import Fin, R, direct_sum
-from hilbert.relation import band, function, leq, pairs
+from hilbert.relation import band, equality, function, leq, pairs, shift
 from linmap import (
+    compose,
     cumsum,
     equal,
     factors,
@@ -36,7 +37,8 @@ from linmap import (
     zero,
 )  # fmt: skip
 from linmap.contraction import hadamard, matrix_vector, scalar
-from linmap.matrices import counting, tables
+from linmap.matrices import counting, elimination, known, tables, tuples
+from linmap.matrices.network import network
 from linmap.matrices.structure import (
     Blocks,
     DenseForm,
@@ -48,6 +50,7 @@ from linmap.matrices.structure import (
     SparseForm,
     ZeroForm,
 )  # fmt: skip
+from linmap.net.lower import net
 from tests.oracle import matrix as due_matrix
 
 if TYPE_CHECKING:
@@ -190,6 +193,30 @@ def test_patterns_beside_what_is_not_listed(monkeypatch: pytest.MonkeyPatch, lis
     found: Any = structure(derivative(grad(g)))
     if isinstance(found, SparseForm):
         assert found.entries == made.nnz if found.exact else found.entries >= made.nnz
+
+
+@pytest.mark.parametrize("steps", [2, 6, 12])
+def test_powers_beyond_what_is_listed(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """k steps of heat on a square: a table while few tuples are left, then a whole block; no power before is kept."""
+    for module, name, value in (
+        (tuples, "KEPT", 300),
+        (tables, "LISTED", 300),
+        (known, "WORTH", 64),
+        (elimination, "LONG", 64),
+    ):
+        monkeypatch.setattr(module, name, value)
+    x, y = Fin.of(9), Fin.of(8)
+    near = [red(shift(x, k) * equality(y)) for k in (-1, 1)] + [red(equality(x) * shift(y, k)) for k in (-1, 1)]
+    step = identity(near[0].dom) + 0.1 * (sum(near[1:], near[0]) - 4 * identity(near[0].dom))
+    f, one = compose([step] * steps), due_matrix(step)
+    due = np.linalg.matrix_power(one, steps)
+    count = np.count_nonzero(np.linalg.matrix_power(np.abs(one), steps))
+    size = len(due) ** 2
+    assert str(structure(f)) == (f"sparse, {count} of 72·72 entries" if 3 * count <= size else "dense 72×72")
+    np.testing.assert_allclose(matrix(f, "array"), due, atol=1e-14)
+    np.testing.assert_allclose(matrix(f, "sparse").toarray(), due, atol=1e-14)
+    n = network(net(f))
+    assert sum(len(n.known(k).reshape(-1)) for k in range(len(n.slots)) if n.known(k) is not None) < 6 * size
 
 
 def test_terms_of_one_matrix() -> None:

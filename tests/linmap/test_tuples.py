@@ -153,3 +153,14 @@ def test_full_tables_are_contracted(n: int) -> None:
     assert max(leaf.size for leaf in plan.runner.line.slots) <= (4 * n) ** 2
     due = matrix(J, as_="array")
     assert np.allclose(diagonal(gram(J)).array, (due * due).sum(0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("numbers", [(1e-200, 1e-200), (1.0, -1.0), (2.0, 3.0)])
+def test_a_tuple_stays_whose_number_underflows(numbers: tuple[float, float]) -> None:
+    """What is left out of a product of sparse matrices is put back, but where no number can be 0."""
+    at = np.zeros(1, np.int64)
+    x, y = (np.array([number]) for number in numbers)
+    found = summed_product(({0: at, 1: at}, x), ({1: at, 2: at}, y), (0, 2), SIZES["small"], None)
+    assert found is not None
+    assert found[0][0].tolist() == found[0][2].tolist() == [0]
+    assert found[1].tolist() == [numbers[0] * numbers[1]]
