@@ -512,7 +512,9 @@ def _power_of(space: Type, base: Type) -> Index | None:
     """X where a space is V^X for that V, or a table of rows in it."""
     if not isinstance(space, Copower):
         return None
-    if space.base == base:
-        return space.index
-    is_table = isinstance(space.index, Product) and Copower(space.base, space.index.right) == base
-    return space.index.left if is_table else None
+    X: Index = space.index
+    if isinstance(X, Product) and Copower(space.base, X.right) == base:
+        X = X.left
+    elif space.base != base:
+        return None
+    return X
