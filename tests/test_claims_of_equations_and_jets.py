@@ -30,7 +30,8 @@ def two_unknowns(c: Any) -> Any:
 
 def two_equations(c: Any) -> Any:
     """The same for the vector (u, v), as two equations."""
-    s = root(lambda s: (s[0] + s[1] * s[1] - c[0], 2.0 * s[0] - 2.0 * s[1] * s[1] - c[1]), const(V.vec([0.6, 0.4])))
+    equations: Any = lambda s: (s[0] + s[1] * s[1] - c[0], 2.0 * s[0] - 2.0 * s[1] * s[1] - c[1])  # noqa: E731
+    s = root(equations, const(V.vec([0.6, 0.4])))
     return 3.0 * s[0] + s[1]
 
 

@@ -151,7 +151,7 @@ def _parts(f: wire.Wire) -> Iterator[tuple[int, int, Moved]]:
             for k in range(len(f.given.leaves)):
                 for j, pairs in _paired(f, k).items():
                     yield k, j, _inside(f.lead, dict(pairs))
-        case simple:
+        case simple:  # one array to one array, as its type says
             yield -1, -1, _moved(simple)
 
 
