@@ -22,6 +22,9 @@ START = (const(R.vec(0.6)), const(R.vec(0.4)))
 # --- docs/control-flow.md: fixed_point and root ---
 
 
+either: Any = root  # a tuple of equations for one vector is no type
+
+
 def two_unknowns(c: Any) -> Any:
     """u·A + v²·B = c for numbers u, v."""
     u, v = root(lambda s: const(A) * s[0] + const(B) * s[1] * s[1] - c, START)
@@ -30,7 +33,8 @@ def two_unknowns(c: Any) -> Any:
 
 def two_equations(c: Any) -> Any:
     """The same for the vector (u, v), as two equations."""
-    s = root(lambda s: (s[0] + s[1] * s[1] - c[0], 2.0 * s[0] - 2.0 * s[1] * s[1] - c[1]), const(V.vec([0.6, 0.4])))
+    equations: Any = lambda s: (s[0] + s[1] * s[1] - c[0], 2.0 * s[0] - 2.0 * s[1] * s[1] - c[1])  # noqa: E731
+    s = root(equations, const(V.vec([0.6, 0.4])))
     return 3.0 * s[0] + s[1]
 
 

@@ -85,10 +85,12 @@ def test_equality_of_vectors() -> None:
 
 
 @pytest.mark.parametrize("wrong", [lambda v: v % 2, lambda v: v // 2, int])
-def test_errors_of_python(wrong: Any) -> None:
-    says("docs/limits.md", "`v % k`, `v // k` and `int(v)` are Python's own type errors; write `int(float(v))`.")
-    with pytest.raises(TypeError):
+def test_operators_of_whole_numbers(wrong: Any) -> None:
+    says("docs/limits.md", "`v % k`, `v // k` and `int(v)` are type errors, which say what to write")
+    says("docs/limits.md", "the whole number of a scalar is `int(float(v))`.")
+    with pytest.raises(TypeError, match="is not defined: ") as error:
         wrong(R.vec(3.0))
+    assert isinstance(error.value, SpaceError)
     assert int(float(R.vec(3.0))) == 3
 
 
@@ -226,7 +228,7 @@ def test_names_of_values() -> None:
 
 
 def test_arcs_of_a_derivative() -> None:
-    says("docs/notes.md", "The net of n steps has at most 2n arcs.")
+    says("docs/notes.md", "The net of n contractions, primitives, sums and linear maps has at most 2n arcs.")
 
     def body(x: Any) -> Any:
         a, b = x, x
