@@ -20,6 +20,7 @@ dies with the term. Two threads may find the same out at once; then all get what
 from __future__ import annotations
 
 import functools
+import os
 from functools import wraps
 from inspect import Parameter, signature
 from threading import RLock
@@ -36,6 +37,9 @@ R = TypeVar("R")
 
 LOCK = RLock()
 """Held while something is put where several threads look for it; never while it is computed."""
+
+if hasattr(os, "register_at_fork"):  # a forked process has none of the other threads, and would wait for one for ever
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Unchanging:
