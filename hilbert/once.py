@@ -27,6 +27,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import ref
 
+from attrs import fields
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
@@ -54,6 +56,15 @@ class Unchanging:
     def __deepcopy__(self, memo: Any) -> Self:
         """The object itself."""
         return self
+
+
+class OfFields:
+    """What a pickle builds anew of its fields: what was found since is none of them, and may be added meanwhile."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(type(self)))  # type: ignore[arg-type]
 
 
 class Remembering(Unchanging):

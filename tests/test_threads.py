@@ -286,7 +286,7 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(monkeypatch:
 
 
 def test_a_forked_process_finds_the_lock_free() -> None:
-    """A fork waits for the thread that holds the lock; that of a thread which itself holds it has it, and lets it go."""
+    """A fork waits for the thread that holds the lock; one by the thread that holds it has it, and lets it go."""
     held = threading.Event()
 
     def hold() -> None:
