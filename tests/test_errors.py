@@ -88,6 +88,8 @@ HILBERT: dict[str, Rows] = {
         ("V.vec(np.ones(4, complex))", "dtype complex128 is not an element of ℝ^Pixel4"),
         ("V.vec(np.array([object()] * 4))", "dtype object is not an element of ℝ^Pixel4"),
         ('V.vec(np.zeros(4, [("a", "f8")]))', "is not an element of ℝ^Pixel4"),
+        ('V.vec(np.recarray(4, dtype=[("a", float)]))', "is not an element of ℝ^Pixel4"),
+        ('V.unflat(np.recarray(4, dtype=[("a", float)]))', "is not an element of ℝ^Pixel4"),
         ("V.vec(np.ma.masked_array(np.zeros(4), [1, 0, 0, 0]))", "a masked array is not an element of ℝ^Pixel4"),
         ("V.vec(w)", "a vector of ℝ^Hidden3 is not an element of ℝ^Pixel4"),
         ("V.vec(f)", "not an element of ℝ^Pixel4"),
@@ -203,6 +205,7 @@ HILBERT: dict[str, Rows] = {
         ("formal(V, [])", "formal tensors are elements of V ⊗ W, not of the space ℝ^Pixel4"),
         ("formal(V * W, [(w, v)])", "tensor of ℝ^Pixel4 ⊗ ℝ^Hidden3 takes a vector of ℝ^Pixel4, not one of ℝ^Hidden3"),
         ("formal(V * W, [v])", "made of pairs (u, v), not of a vector of ℝ^Pixel4"),
+        ("formal(V * W, np.array(5.0))", "made of pairs (u, v), not of"),
         ("formal(V * W, [(v, [1.0, 2.0, 3.0])])", "formal takes a vector, not a list of 3"),
         ("formal(V * W, 3)", "made of pairs (u, v), not of 3"),
     ],
@@ -651,7 +654,10 @@ DIFF: dict[str, Rows] = {
         ("term()", "term needs at least one space or set of values"),
         ("term(3)", "not 3; apply it to the function: term(V)(f)"),
     ],
-    "variant": [("variant(3)", "@variant stands before a class, not before 3")],
+    "variant": [
+        ("variant(3)", "@variant stands before a class, not before 3"),
+        ("variant(Fin)", "@variant makes a class frozen, which Fin cannot be"),
+    ],
     "cholesky": [
         ('cholesky(v)', 'cholesky takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
         ('cholesky(M.zeros())', 'with the same index set for its rows and columns, not one of ℝ^{Hidden3×Pixel4}'),

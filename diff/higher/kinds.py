@@ -91,7 +91,10 @@ def variant(cls: type[T]) -> type[T]:
     """
     if not isinstance(cls, type):
         raise TermError("type", f"@variant stands before a class, not before {shown(cls)}")
-    return attrs.frozen(cls)
+    try:
+        return attrs.frozen(cls)
+    except ValueError as error:
+        raise TermError("type", f"@variant makes a class frozen, which {cls.__name__} cannot be: {error}") from None
 
 
 @final
