@@ -661,6 +661,8 @@ def bracketing(have: Type, want: Type) -> str:
 
 def _way(have: Type, want: Type) -> str:
     """What maps one space to another with the same arrays."""
+    if want.is_sum and want.names is None and tuple(want.parts) == (have,):
+        return "a sum of one part takes a tuple of one: write (x,)"
     way = "a unitary operator"
     if {type(have), type(want)} == {TensorProduct, Copower}:
         way = "linmap.unitary.tensor_matrix, or its adjoint,"

@@ -273,6 +273,7 @@ HILBERT: dict[str, Rows] = {
         ("f(w)", "cannot apply f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("f(v32)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ₃₂^Pixel4"),
         ("(lin ** h)((R ** (h * p)).zeros())", "is due; they hold the same arrays, and curry(V)(v) maps one to"),
+        ("stack(Fin.of(1))(R.vec(1.0))", "is due; a sum of one part takes a tuple of one: write (x,)"),
         ("total(h * p)((V ** h).zeros())", "is due; they hold the same arrays, and uncurry(V)(v) maps one"),
         ("total(h * p) @ identity(V ** h)", "and (ℝ^Pixel4)^Hidden3 is not ℝ^{Hidden3×Pixel4}; they …uncurry(V)"),
         ("identity(direct_sum(R, R) ** h)(direct_sum(W, W).zeros())", "is due; they …and zip_parts maps one"),
@@ -652,6 +653,8 @@ DIFF: dict[str, Rows] = {
     ],
     "term": [
         ("term()", "term needs at least one space or set of values"),
+        ("term(V, to='x')", "to=…) takes a space, data(…), sequence(…) or a tuple of them, not 'x'"),
+        ("term(V, to=[])", "or a tuple of them, not "),
         ("term(3)", "not 3; apply it to the function: term(V)(f)"),
     ],
     "variant": [

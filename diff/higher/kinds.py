@@ -178,6 +178,11 @@ class Function(Values[T]):
         return f"arrow({', '.join(map(repr, (*self.takes, self.gives)))})"
 
 
+def is_kind(given: Any) -> bool:
+    """Whether something is a space, a set of values, or a tuple of kinds."""
+    return all(map(is_kind, given)) if isinstance(given, tuple) else isinstance(given, (Type, Values))
+
+
 def type_of(kind: Kind) -> Ty:
     """The type of a kind in the λ-language."""
     if isinstance(kind, tuple):
