@@ -26,6 +26,7 @@ from hilbert.index import require_index
 from hilbert.map import require_map
 from hilbert.once import first
 from hilbert.program.lifted import lifted_line
+from hilbert.sizes import addressable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,7 +157,7 @@ def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]
     Raises SpaceError for an X that is no index set.
     """
     require_index(X, "build(f, X)")
-    places = Copower(Elements(X), X).vec(np.arange(X.size).reshape(X.shape))
+    places = Copower(Elements(X), X).vec(np.arange(addressable(X.size, "build(f, X)")).reshape(X.shape))
     found: Any = emitted(lambda b, elements: _lanes(b, "build", f, (elements,), X), places)
     made: Expr[Copower[W, I]] = found
     return made

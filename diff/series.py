@@ -164,6 +164,8 @@ class Series:
         if order and isinstance(step.operation, Ruled):
             for some in self.rule(slot).ends.values():
                 yield from ((k, 0) for k in some)
+            if isinstance(step.operation, Implicit):  # the inverse is at the values of all unknowns, read or not
+                yield from ((k, order) for k in self.src.unpack(slot))
         if order and isinstance(step.operation, Elementwise):
             for partial in self._partials(slot, step):
                 if isinstance(partial, PartialDerivative):

@@ -242,6 +242,9 @@ def _as_labels(given: Any) -> tuple[Hashable, ...]:
     if isinstance(given, np.ma.MaskedArray):
         msg = f"the labels of an index set are a sequence, not {shown(given)}"
         raise SpaceError(msg)
+    if hasattr(given, "columns"):  # a data frame goes over their names
+        msg = "the labels of an index set are a sequence, not a table: give one column, table[name], or table.columns"
+        raise SpaceError(msg)
     if isinstance(given, (bytes, set, frozenset, dict)):  # numbers that look like text, or in no order that lasts
         msg = f"the labels of an index set are a sequence in a fixed order, not {shown(given)}: give a list"
         raise SpaceError(msg)

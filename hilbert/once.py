@@ -20,11 +20,14 @@ dies with the term. Two threads may find the same out at once; then all get what
 from __future__ import annotations
 
 import functools
+import os
 from functools import wraps
 from inspect import Parameter, signature
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import ref
+
+from attrs import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +39,9 @@ R = TypeVar("R")
 
 LOCK = RLock()
 """Held while something is put where several threads look for it; never while it is computed."""
+
+if hasattr(os, "register_at_fork"):  # a forked process has none of the other threads, and would wait for one for ever
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Unchanging:
@@ -50,6 +56,15 @@ class Unchanging:
     def __deepcopy__(self, memo: Any) -> Self:
         """The object itself."""
         return self
+
+
+class OfFields:
+    """What a pickle builds anew of its fields: what was found since is none of them, and may be added meanwhile."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(type(self)))  # type: ignore[arg-type]
 
 
 class Remembering(Unchanging):

@@ -32,7 +32,7 @@ from typing import (
 )
 
 import numpy as np
-from attrs import field, fields, frozen
+from attrs import field, frozen
 
 from hilbert import nested
 from hilbert.arrays.drawn import drawn
@@ -42,7 +42,7 @@ from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
 from hilbert.lens import require_numbered
-from hilbert.once import Remembering, cached_property, once
+from hilbert.once import OfFields, Remembering, cached_property, once
 from hilbert.position import kept, without
 from hilbert.sizes import countable
 from hilbert.vector import Vec
@@ -81,11 +81,8 @@ class LinearSpace(OfSpaces, Protocol[V]):
         ...
 
 
-class Type(Remembering):
+class Type(Remembering, OfFields):
     """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, f.name) for f in fields(type(self)))  # type: ignore[arg-type]
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -664,6 +661,8 @@ def bracketing(have: Type, want: Type) -> str:
 
 def _way(have: Type, want: Type) -> str:
     """What maps one space to another with the same arrays."""
+    if want.is_sum and want.names is None and tuple(want.parts) == (have,):
+        return "a sum of one part takes a tuple of one: write (x,)"
     way = "a unitary operator"
     if {type(have), type(want)} == {TensorProduct, Copower}:
         way = "linmap.unitary.tensor_matrix, or its adjoint,"

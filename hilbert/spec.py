@@ -15,14 +15,14 @@ from typing import final
 from attrs import frozen
 
 from hilbert.errors import SpaceError
-from hilbert.once import cached_property
+from hilbert.once import OfFields, cached_property
 
 ALPHABET = "ijklmnopqrstuvwxyzabcdefghIJKLMNOPQRSTUVWXYZABCDEFGH"
 
 
 @final
 @frozen(slots=False, cache_hash=True)
-class Spec:
+class Spec(OfFields):
     """out[o] = Σ left[l]·right[r]; no label twice in one list, each label in at least two of the three lists.
 
     Labels are canonical (numbered by first occurrence), so that equal contractions are equal. Built by `Spec.of`.

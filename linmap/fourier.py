@@ -22,6 +22,7 @@ import numpy as np
 from hilbert import Copower, DirectSum, Field, Fin, Index, Product, R, SpaceError, Unit
 from hilbert.errors import shown
 from hilbert.index import require_index
+from hilbert.sizes import addressable
 from linmap import contraction
 from linmap.relational.axes import reshape
 from linmap.term.maps import compose, fork, identity, parallel, project, section
@@ -94,7 +95,9 @@ def _rows(X: Index, Y: Index, V: Field, sign: int) -> Any:
 @cache
 def _dft(n: int, m: int, V: Field, sign: int) -> Any:
     """On V^{n×m} ⊕ V^{n×m}, along the axis in front."""
-    p = 1 if n <= SMALL else max(d for d in range(1, math.isqrt(n) + 1) if n % d == 0)
+    what = "a table of the angles of a Fourier transform"
+    p = 1 if addressable(n, what) <= SMALL else next(d for d in range(math.isqrt(n), 0, -1) if n % d == 0)
+    addressable(n * (n if p == 1 else 1), what)
     N, M = Fin.of(n), Fin.of(m)
     if p == 1:
         angles = sign * 2.0 * math.pi / n * (np.outer(np.arange(n), np.arange(n)) % n)

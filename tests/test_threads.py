@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -281,3 +283,37 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(monkeypatch:
     child.join(timeout=30)
     done.set()
     assert found == ["sparse, 6 of 3·3 entries"]
+
+
+def test_a_forked_process_finds_the_lock_free() -> None:
+    """A fork waits for the thread that holds the lock; one by the thread that holds it has it, and lets it go."""
+    held = threading.Event()
+
+    def hold() -> None:
+        with LOCK:
+            held.set()
+            time.sleep(0.2)
+
+    def in_the_child(free: Callable[[], bool]) -> bool:
+        child = os.fork()
+        if child:
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        os._exit(0 if free() else 1)
+
+    def elsewhere() -> bool:
+        free: list[bool] = []
+        LOCK.release()
+        other = threading.Thread(target=lambda: free.append(LOCK.acquire(timeout=5)))
+        other.start()
+        other.join()
+        return free == [True]
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    assert in_the_child(lambda: LOCK.acquire(timeout=5))
+    thread.join()
+    with LOCK:
+        assert in_the_child(elsewhere)
+    assert LOCK.acquire(timeout=5)
+    LOCK.release()

@@ -91,7 +91,10 @@ def variant(cls: type[T]) -> type[T]:
     """
     if not isinstance(cls, type):
         raise TermError("type", f"@variant stands before a class, not before {shown(cls)}")
-    return attrs.frozen(cls)
+    try:
+        return attrs.frozen(cls)
+    except ValueError as error:
+        raise TermError("type", f"@variant makes a class frozen, which {cls.__name__} cannot be: {error}") from None
 
 
 @final
@@ -173,6 +176,11 @@ class Function(Values[T]):
 
     def __repr__(self) -> str:
         return f"arrow({', '.join(map(repr, (*self.takes, self.gives)))})"
+
+
+def is_kind(given: Any) -> bool:
+    """Whether something is a space, a set of values, or a tuple of kinds."""
+    return all(map(is_kind, given)) if isinstance(given, tuple) else isinstance(given, (Type, Values))
 
 
 def type_of(kind: Kind) -> Ty:

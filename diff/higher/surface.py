@@ -44,6 +44,7 @@ from diff.higher.kinds import (
     Kind,
     Sequence,
     Values,
+    is_kind,
     type_of,
 )
 from diff.higher.symbolic import PartSymbol, Recording, Symbol, current, kind_of
@@ -150,6 +151,10 @@ def term(*kinds: Any, to: Any = None) -> Any:
         if not isinstance(kind, (Type, Values)):
             what = "a space, data(…), sequence(…) or arrow(…)"
             raise TermError("type", f"term(…) takes {what}, not {shown(kind)}; apply it to the function: term(V)(f)")
+    if to is not None and not is_kind(to):
+        raise TermError(
+            "type", f"term(…, to=…) takes a space, data(…), sequence(…) or a tuple of them, not {shown(to)}"
+        )
     return TermMaker(kinds, to)
 
 

@@ -139,7 +139,7 @@ def _converted(array: Any, leaf: Leaf) -> Any:
 def _is_safe(have: str, want: str) -> bool:
     try:
         return have != "bool" and np.can_cast(np.dtype(have), np.dtype(want), "safe")
-    except TypeError:  # a dtype that numpy does not know
+    except (TypeError, ValueError):  # a dtype that numpy does not know, or one of records
         return False
 
 

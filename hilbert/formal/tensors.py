@@ -87,10 +87,11 @@ def formal(space: TensorProduct[V, W], pairs: Iterable[tuple[Vec[V], Vec[W]]]) -
     if not isinstance(space, TensorProduct):
         msg = f"formal tensors are elements of V ⊗ W, not of {shown(space)}"
         raise SpaceError(msg)
-    if not isinstance(pairs, Iterable):
+    try:
+        terms = list(pairs)
+    except TypeError:  # some arrays are iterable by their type only
         msg = f"a formal tensor of {space} is made of pairs (u, v), not of {shown(pairs)}"
-        raise SpaceError(msg)
-    terms = list(pairs)
+        raise SpaceError(msg) from None
     for pair in terms:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             msg = f"a formal tensor of {space} is made of pairs (u, v), not of {shown(pair)}"

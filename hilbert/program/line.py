@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import cached_property, first
+from hilbert.once import OfFields, cached_property, first
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Operation, Scale  # noqa: F401 - the example's
 from hilbert.program.written import Place, told
@@ -43,7 +43,7 @@ class Step(Generic[O_co]):
 
 @final
 @frozen(slots=False, repr=False, cache_hash=True)
-class Line:
+class Line(OfFields):
     """Inputs, steps and outputs. The first slots are the inputs; slot `arity + k` is the result of step k.
 
     In a `fixed` line contractions keep the order in which they are written: see `hilbert.program.plan`.

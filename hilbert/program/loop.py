@@ -10,7 +10,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.index import Index
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import cached_property
+from hilbert.once import OfFields, cached_property
 from hilbert.program.line import Line, Liveness, restricted
 from hilbert.program.operation import Operation
 from hilbert.program.rounds import Rounds
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(repr=False, slots=False, cache_hash=True)
-class Loop(Operation):
+class Loop(OfFields, Operation):
     """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
 
     It takes the first states, what all rounds share, and the stacks, which have the axes of X in front; it gives the

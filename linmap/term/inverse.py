@@ -14,7 +14,7 @@ from attrs import evolve, field, fields, frozen
 from hilbert.attach import declared
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import cached_property
+from hilbert.once import OfFields, cached_property
 from hilbert.program.line import Line
 from linmap.term.datum import Datum
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(repr=False, slots=False)
-class Inverse:
+class Inverse(OfFields):
     """body⁻¹: from the bundle of the body's outputs to that of its inputs.
 
     `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires

@@ -16,7 +16,7 @@ from hilbert.attach import declared
 from hilbert.errors import SpaceError
 from hilbert.index import Index
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import cached_property
+from hilbert.once import OfFields, cached_property
 from hilbert.program.bundle import part
 from hilbert.program.line import Line
 from linmap.term.datum import Datum
@@ -82,7 +82,7 @@ class OutOf(_Arc):
 
 @final
 @frozen(repr=False, slots=False)
-class Recur(_Arc):
+class Recur(OfFields, _Arc):
     """The linear loop: (states, what all rounds are fed, stacks) ⊸ (last states, sums over the rounds, stacks).
 
     `body` is a round as a net: its inputs are `states`, `fed` ones and slices, its outputs `states`, `summed` ones and

@@ -180,3 +180,22 @@ def test_what_has_none_says_why_and_where() -> None:
     wrong: Any = operation("wrong", V, to=V, value=lambda xp, a: xp.sin(a), tangent=lambda a, _, da: cos(a) * da * da)
     with pytest.raises(SpaceError, match="linear"):
         taylor(wrong, POINT, ALONG, 2)
+
+
+UNREAD: dict[str, Any] = {
+    "an unknown": lambda x: fixed_point(lambda _: sin(x), x),
+    "one of two": lambda x: fixed_point(lambda y: (0.3 * y[0] + cos(x), 0.2 * y[0] * x), (x, x))[0],
+    "two of two": lambda x: fixed_point(lambda _: (cos(x), x * x), (x, x))[1],
+    "an unknown of which a result is not taken": lambda x: fixed_point(lambda y: (cos(x), 0.1 * y[0] * x), (x, x))[1],
+    "an unknown of a root that cancels": lambda x: root(lambda y: y - x + 0.0 * y, x) * x,
+    "an unknown in lanes": lambda x: each(lambda s: fixed_point(lambda _: sin(s), s), x),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_an_equation_that_does_not_read_an_unknown(name: str) -> None:
+    f: Any = fun(V)(UNREAD[name])
+    g: Any = fun(V)(lambda x: inner(f(x), f(x)))
+    c = taylor(g, POINT, ALONG, 2)
+    assert np.isclose(2.0 * float(c[2]), float(np.asarray(hessian(g, POINT)) @ ALONG.array @ ALONG.array))
+    assert np.isclose(float(laplacian(g)(POINT)), np.trace(np.asarray(hessian(g, POINT))))

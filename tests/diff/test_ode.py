@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from diff import exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
+from diff import cos, exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
 from diff.elementwise import RULES
 from diff.ode import _Steps
 from hilbert import R32, Bool, Fin, R, SpaceError, direct_sum
@@ -181,3 +181,14 @@ def test_bad_input() -> None:
         with pytest.raises(SpaceError, match=said):
             make()
     assert direct_sum(R, P).dim == 3
+
+
+def test_hopeless_times() -> None:
+    """A time that no pace reaches is refused after some steps, one that a growing step reaches is not."""
+    f = fun(R)(lambda x: cos(x) + 2.0)
+    with pytest.raises(
+        SpaceError, match=r"took \d+ steps to t = .*at this pace more than 1000000000 lead to t = -1e\+30"
+    ):
+        ode_solve(f, R.vec(0.0), -1e30)
+    assert float(ode_solve(fun(R)(lambda x: -x), R.vec(1.0), 200.0)) < 1e-80
+    assert np.isclose(float(ode_solve(fun(R)(lambda x: 0.5 / x), R.vec(1e-3), 1e12)), 1e6)

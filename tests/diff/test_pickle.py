@@ -3,13 +3,20 @@
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
 
 from adjoint import adjoint, grad
-from diff import derivative, fun, program, sin, tanh
+from diff import derivative, fixed_point, fun, iterate, program, sin, tanh
 from hilbert import Fin, R
+from hilbert.once import cached_property
+from hilbert.program.loop import Loop
+from hilbert.spec import Spec
+from linmap.term.inverse import Inverse
+from linmap.term.recur import Recur
 from tests.function_terms import NODES
 from tests.strategies import Source, close, same, sources
 
@@ -81,3 +88,38 @@ def test_in_another_process() -> None:
     x = layer.dom.unflat([0.1 * k for k in range(layer.dom.dim)])
     back = adjoint(derivative(layer)).at(x)(layer.cod.unflat([1.0, 2.0]))
     assert results == [v.flat().tolist() for v in (layer(x), grad(loss)(x), back)]
+
+
+def held(kind: type, f: Any) -> Any:
+    """The step of a kind in a function's program, or in the net of a derivative."""
+    every = [arc.map for arc in f.body.arcs] if hasattr(f, "body") else [s.operation for s in program(f).line.steps]
+    return next(one for one in every if type(one) is kind)
+
+
+def looped(f: Any = sin) -> Any:
+    """A loop of three rounds."""
+    return fun(R)(lambda x: iterate(f, x, Fin.of(3)))
+
+
+MADE: list[Callable[[], Any]] = [
+    lambda: Spec.of("ij", "j", "i"),
+    lambda: program(looped()).line,
+    lambda: held(Loop, looped()),
+    lambda: held(Recur, derivative(looped())),
+    lambda: held(Inverse, derivative(fun(R)(lambda x: fixed_point(lambda u: 0.3 * sin(u) + x, x)))),
+    lambda: R ** Fin.of(7),
+]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_was_found_since_is_not_pickled(made: Callable[[], Any]) -> None:
+    """Another thread may find it meanwhile: a dictionary that changes is not what is pickled."""
+    one = made()
+    before = pickle.dumps(one)
+    found = [name for name, place in vars(type(one)).items() if isinstance(place, cached_property)]
+    assert found
+    assert not [name for name in found if name.encode() in before]
+    for name in found:
+        getattr(one, name)
+    assert pickle.dumps(one) == before
+    assert pickle.loads(before) == one

@@ -141,3 +141,12 @@ def test_categories_are_the_labels_of_a_categorical_column() -> None:
     assert levels.labels == ("low", "mid", "high")
     assert gather(column, levels)((R**levels).vec([1.0, 2.0, 3.0])).array.tolist() == [2.0, 1.0, 2.0]
     assert labels(pd.Categorical([3, 1]), User).labels == (1, 3)
+
+
+def test_a_table_is_no_sequence_of_labels() -> None:
+    """Iteration over a data frame is over the names of its columns."""
+    table = pd.DataFrame({"name": ["a", "b", "c"]})
+    with pytest.raises(SpaceError, match="give one column, table"):
+        Labelled.of(table)
+    assert Labelled.of(table["name"]).labels == ("a", "b", "c")
+    assert Labelled.of(table.columns).labels == ("name",)
