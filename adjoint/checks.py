@@ -10,42 +10,28 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, final, overload
 
 import numpy as np
 from attrs import frozen
 
-from adjoint.rounding import size, spread
+from adjoint.remainder import MARGIN, abroad, drawn, failing_step, noise, remainder_of
+from adjoint.rounding import size
 from adjoint.rules import adjoint
 from adjoint.undefined import first_nan
 from diff import derivative
-from diff.custom import Custom
-from diff.elementwise import Elementwise
 from diff.lower import program
-from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
-from hilbert.arrays.libraries import NUMPY
-from hilbert.arrays.library import find
-from hilbert.arrays.namespace import moved
 from hilbert.errors import integer, shown
-from hilbert.leaf import Bundle
 from hilbert.map import AnyMap, argument, require_map
-from hilbert.program.builder import Builder
-from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.constant import Const
-from hilbert.program.run import Runner
-from hilbert.program.written import told
-from hilbert.space import type_of
 from hilbert.term import postorder
-from linmap.net.apply import line
 from linmap.net.lower import net
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -59,12 +45,6 @@ W = TypeVar("W", bound=Type)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Rest = TypeVarTuple("Rest")
-STEPS = tuple(10.0 ** (-k / 2) for k in range(2, 10))
-SLOPE = 2.0
-MARGIN = 10.0
-"""A difference counts if it is so many times what rounding makes."""
-VISIBLE = 0.01
-"""Where not even such a part of the derivative would count, the steps are tested one by one."""
 
 
 @final
@@ -176,17 +156,7 @@ def _generator(seed: int) -> np.random.Generator:
 def _home(f: AnyLinMap) -> Any:
     """An array of the map that lives outside numpy, if there is one."""
     data = f.data if isinstance(f, Closed) else [getattr(arc.map, "datum", None) for arc in net(f).arcs]
-    return _abroad(datum.array for datum in data if isinstance(datum, Const))
-
-
-def _abroad(arrays: Iterable[Any]) -> Any:
-    return next((a for a in arrays if find(a) not in (None, NUMPY)), None)
-
-
-def _drawn(space: Any, rng: np.random.Generator, like: Any) -> Vec[Any]:
-    """A random vector, in the library and on the device of an array if that is given."""
-    v: Vec[Any] = space.random(rng)
-    return v if like is None else Vec(space, tuple(moved(a, like) for a in v.leaves))
+    return abroad(datum.array for datum in data if isinstance(datum, Const))
 
 
 def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: int) -> tuple[float, float]:
@@ -196,7 +166,7 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
     epsilon = max((float(np.finfo(leaf.dtype).eps) for leaf in leaves), default=0.0)
     least = max((float(np.finfo(leaf.dtype).tiny) for leaf in leaves), default=0.0) / (epsilon or 1.0)
     for _ in range(samples):
-        v, w = _drawn(f.dom, rng, like), _drawn(f.cod, rng, like)
+        v, w = drawn(f.dom, rng, like), drawn(f.cod, rng, like)
         fv, gw = f(v), g(w)
         scale = max(_size(fv) * _size(w) + _size(v) * _size(gw), least)
         error = abs(fv.inner(w) - v.inner(gw))
@@ -204,7 +174,7 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
             return math.inf, MARGIN * epsilon
         limit = MARGIN * epsilon
         if error > limit * scale:  # the sizes inside of f matter only then
-            limit += MARGIN * (_noise(f, v, rng) * w.norm() + v.norm() * _noise(g, w, rng)) / scale
+            limit += MARGIN * (noise(f, v, rng) * w.norm() + v.norm() * noise(g, w, rng)) / scale
         found = (error / scale if scale else 0.0), limit
         worst = max(worst, found, key=lambda pair: pair[0] / (pair[1] or 1.0))
     return worst
@@ -213,13 +183,6 @@ def _dot_error(f: AnyLinMap, g: AnyLinMap, rng: np.random.Generator, samples: in
 def _size(v: Vec[Any]) -> float:
     """‖v‖, where its square is 0 or no number, too."""
     return v.norm() if v.is_formal else size(v.leaves)
-
-
-def _noise(f: AnyLinMap, v: Vec[Any], rng: np.random.Generator) -> float:
-    """What rounding may make of f(v)."""
-    if isinstance(f, Closed):
-        return spread(line(f.body), [*v.leaves, *f.data.arrays], rng)
-    return spread(line(net(f)), v.leaves, rng)
 
 
 @overload
@@ -362,20 +325,22 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
 
     A wrong derivative leaves a term in t. There is none in t², which might hide it, or cancel with that in t³.
     What rounding makes of it is measured, and does not count. Where the remainder does not fall, or soon is below
-    rounding, steps are tested at the values that they have at x, and the first that fails is named. At a kink, where
-    the slopes on both sides differ, there is no derivative: the check fails, and says "kink". Values that are not
-    finite, however small the step, fail the check. Raises SpaceError for a point of another space.
+    rounding, steps are tested at the values that they have at x, moved as x moves them, and the first that fails is
+    named. At a kink, where the slopes on both sides differ, and at a jump, where the values do, there is no derivative:
+    the check fails, and says "kink" or "jump". Values that are not finite, however small the step, fail the check.
+    Raises SpaceError for a point of another space.
     """
     require_map(f, "check_derivative")
     point = argument(f, x, "check_derivative")
     rng = _generator(seed)
-    found = _remainder(f, point, rng)
-    failing = None if found.ok and found.sure else _failing_step(f, point, rng, every=not found.ok)
+    dx = drawn(derivative(f).dom, rng, abroad(point.leaves))
+    found = remainder_of(f, point, dx, rng)
+    failing = None if found.ok and found.sure else failing_step(f, point, dx, rng, every=not found.ok)
     if not all(math.isfinite(number) for _, number in found.numbers):
         place = first_nan(program(f).line, point.leaves)
         failing = failing if place is None else f"NaN at {place}"
-    if found.kink:
-        failing = f"kink: the slopes on both sides of the point differ{f', in {failing}' if failing else ''}"
+    if found.broken:
+        failing = f"{found.broken} on both sides of the point differ{f', in {failing}' if failing else ''}"
     what = f"(f(x + t·dx) − f(x − t·dx))/2 − t·f'(x)(dx) falls as t³ for f : {f.dom} → {f.cod}"
     return Report(found.ok and failing is None, what, found.numbers, failing)
 
@@ -386,153 +351,3 @@ def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Checks:
     require_map(f, "check")
     argument(f, x, "check")
     return Checks(check_derivative(f, *x, seed=seed), check_adjoint(f, *x, seed=seed))
-
-
-def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
-    """x + t·dx, where the discrete parts of x stay."""
-    flow = iter(dx.leaves)
-    pairs = zip(x.leaves, x.space.leaves, strict=True)
-    return Vec(x.space, tuple(array + t * next(flow) if leaf.is_field else array for array, leaf in pairs))
-
-
-@final
-@frozen
-class Remainder:
-    """Whether the remainder is of third order, the numbers that show it, and whether the point is a kink.
-
-    Where it soon falls below rounding it may be of first order, too, and it is not `sure`.
-    """
-
-    ok: bool
-    numbers: tuple[tuple[str, float], ...] = ()
-    kink: bool = False
-    sure: bool = True
-
-
-def _remainder(f: AnyMap, x: Vec[Any], rng: np.random.Generator) -> Remainder:
-    """The remainder and the second difference of f at x along a random direction, for shrinking steps."""
-    d = derivative(f)
-    if not d.dom.leaves or not d.cod.leaves:
-        return Remainder(ok=True)
-    dx = _drawn(d.dom, rng, _abroad(x.leaves))
-    y, linear = d.run(x)
-    slope_vector = linear(dx)
-    first = math.nan
-    p = program(f)
-    noise = spread(p.line, x.leaves, rng)
-    with suppress(SpaceError):  # a large step may leave where f is defined
-        noise = max(noise, spread(p.line, _moved(x, dx, STEPS[0]).leaves, rng))
-    of_slope = _noise(linear, dx, rng)
-    remainder, second = list[Sample](), list[Sample]()
-    for t in STEPS:
-        try:
-            ahead, behind = f(_moved(x, dx, t)), f(_moved(x, dx, -t))
-        except SpaceError:  # no convergence, a matrix that is not positive
-            first, remainder, second = math.nan, [], []
-            continue
-        first = _difference(ahead, behind, slope_vector, t)
-        if not math.isfinite(first):  # a large step may leave where f is defined
-            remainder, second = [], []
-            continue
-        limit = MARGIN * (noise + t * of_slope + _epsilon(p.cod) * _norm(y))
-        remainder.append(Sample(t, first, limit))
-        second.append(Sample(t, _bend(ahead, y, behind), limit))
-    if not math.isfinite(first):
-        return Remainder(ok=False, numbers=(("remainder", first), ("t", STEPS[-1])))
-    largest = ("largest remainder / t", max(sample.value / sample.t for sample in remainder))
-    if _is_linear(second):
-        return Remainder(ok=False, numbers=(largest,), kink=True)
-    points = [(math.log(s.t), math.log(s.value)) for s in remainder if s.counts][-5:]
-    if len(points) < 3 or _refuted(remainder):  # below rounding: f is quadratic here
-        t, limit = remainder[0].t, remainder[0].limit
-        seen = VISIBLE * t * _norm(slope_vector) > limit if not points else len(points) > 2
-        return Remainder(ok=True, numbers=(largest,), sure=seen)
-    slope = float(np.polyfit([p[0] for p in points], [p[1] for p in points], 1)[0])
-    return Remainder(slope >= SLOPE, (("slope", slope), largest))
-
-
-@final
-@frozen
-class Sample:
-    """A difference at a step t, and what rounding may make of it."""
-
-    t: float
-    value: float
-    limit: float
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is more than rounding."""
-        return self.value > self.limit
-
-
-def _refuted(samples: Sequence[Sample]) -> bool:
-    """Whether smaller steps show no more than rounding, where a term in t would still be seen."""
-    last = next((k for k in range(len(samples) - 1, -1, -1) if samples[k].counts), None)
-    if last is None:
-        return True
-    steep = samples[last].value / samples[last].t
-    return any(steep * s.t > 2.0 * s.limit for s in samples[last + 1 :])
-
-
-def _is_linear(samples: Sequence[Sample]) -> bool:
-    """Whether a difference falls as t, and no faster, down to rounding."""
-    seen = [s for s in samples if s.counts][-4:]
-    if len(seen) < 4 or _refuted(samples):
-        return False
-    slopes = [math.log(a.value / b.value) / math.log(a.t / b.t) for a, b in pairwise(seen)]
-    return all(0.75 < slope < 1.25 for slope in slopes)
-
-
-def _epsilon(space: Any) -> float:
-    return max(float(np.finfo(leaf.dtype).eps) for leaf in space.leaves if leaf.is_field)
-
-
-def _norm(y: Vec[Any]) -> float:
-    return size(a for a, _ in _real(y))
-
-
-def _bend(ahead: Vec[Any], y: Vec[Any], behind: Vec[Any]) -> float:
-    """‖f(x + t·dx) − 2·f(x) + f(x − t·dx)‖/2."""
-    triples = zip(_real(ahead), _real(y), _real(behind), strict=True)
-    return size(0.5 * (a + c) - b for (a, _), (b, _), (c, _) in triples)
-
-
-def _real(y: Vec[Any]) -> Iterable[tuple[Any, Any]]:
-    return ((a, leaf) for a, leaf in zip(y.leaves, y.space.leaves, strict=True) if leaf.is_field)
-
-
-def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) -> float:
-    triples = zip(_real(ahead), _real(behind), slope.leaves, strict=True)
-    return size(0.5 * (a - b) - t * c for (a, _), (b, _), c in triples)
-
-
-def _failing_step(f: AnyMap, x: Vec[Any], rng: np.random.Generator, *, every: bool) -> str | None:
-    """The first step with a wrong derivative or at a kink; if not of `every` step, of those with a rule, at no kink."""
-    p = program(f)
-    values = Runner(p.line.ending(range(len(p.slots)))).run(x.leaves)
-    for k, step in enumerate(p.steps):
-        if not (every or isinstance(step.operation, (Elementwise, Custom))):
-            continue
-        leaf = p.slots[p.arity + k]
-        if not step.args or isinstance(step.operation, (Pack, Unpack)):
-            continue
-        given = p.slots[step.args[0]]
-        held = isinstance(given, Bundle)  # a loop or a condition, on the arrays of its bundle
-        leaves = list(given.leaves) if isinstance(given, Bundle) else [p.slots[a] for a in step.args]
-        dom = DirectSum(tuple(type_of(leaf) for leaf in leaves))
-        if not held and not (dom.is_space and type_of(leaf).is_space):
-            continue
-        b = Builder(leaves)
-        slot = b.step(step.operation, (b.pack(range(b.arity)),) if held else tuple(range(b.arity)))
-        made = b.unpack(slot) if isinstance(leaf, Bundle) else (slot,)
-        one = Program.of(b, dom, made, type_of(leaf))
-        arrays = values[step.args[0]] if held else [values[a] for a in step.args]
-        found = _remainder(one, Vec(dom, tuple(arrays)), rng)
-        if not found.ok and (every or not found.kink):
-            name = getattr(step.operation, "name", None) or (type(step.operation).__name__ if held else step.operation)
-            place = told(step.place) if step.place else "<"
-            where = "" if place.startswith("<") else f" at {place}"  # of a session there is no file
-            on = dom if len(leaves) > 1 else dom.parts[0]
-            return f"step {k + 1} of {len(p.steps)}, {name} on {on}{where}: {one}"
-    return None

@@ -185,6 +185,9 @@ class Call:
         except np.linalg.LinAlgError as error:
             given = " ⊕ ".join(map(str, self.of.leaves))
             raise SpaceError(f"operation {rule.name}: {error}, at a point of {given}, for {cod}") from error
+        except Exception as error:
+            error.add_note(f"  in the value of operation {rule.name}")
+            raise
         try:
             found = cod.unpack(value)
         except SpaceError as error:
@@ -193,7 +196,9 @@ class Call:
             shape = (*front, *leaf.shape)
             if not is_array(a, shape, leaf.dtype):
                 due = f"an array of shape {shape} and dtype {leaf.dtype}"
-                raise SpaceError(f"the value of operation {rule.name} is {shown(a)}, where {due} is due")
+                hint = f"; {len(front)} of the axes stand in front: write axis=-1 for the last, or batched=False"
+                text = f"the value of operation {rule.name} is {shown(a)}, where {due} is due"
+                raise SpaceError(text + (hint if front else ""))
         return list(found)
 
     def _packed(self, arrays: Sequence[Any]) -> Iterator[Any]:

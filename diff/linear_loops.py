@@ -19,7 +19,7 @@ from hilbert.program.line import Line, Step
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted
 from hilbert.program.operation import Add, Contract, Literal, Scale
-from hilbert.program.written import told
+from hilbert.program.written import computed_by
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc, Net, refs
@@ -184,6 +184,5 @@ def without_bound(step: Step[Any]) -> SpaceError:
         "while_ without at_most has a value and no derivative, for it may take any number of rounds: give it "
         "at_most=X, or take what it computes for a constant by stop_gradient, or write fixed_point or root"
     )
-    if step.place is not None:
-        error.add_note(f"  computed by {told(step.place)}")
+    computed_by(error, step.place)
     return error

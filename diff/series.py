@@ -38,7 +38,7 @@ from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
-from hilbert.program.written import told
+from hilbert.program.written import computed_by
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
@@ -302,8 +302,7 @@ class Series:
         name = getattr(operation, "name", type(operation).__name__.lower())
         msg = f"there is no jet of the step {name} into {self.src.slots[slot]}{where}: "
         error = SpaceError(f"{msg}unroll it, or take nested derivatives")
-        if step.place is not None:
-            error.add_note(f"  computed by {told(step.place)}")
+        computed_by(error, step.place)
         return error
 
     def value(self, slot: int) -> int:

@@ -133,7 +133,12 @@ def _result(builder: Builder, result: Any) -> Expr[Any]:
         parts = [_result(builder, part) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
-    msg = f"the body of a traced function returns expressions, not {shown(result)}: write const(v) for constants"
+    remedy = "const(v) for constants"
+    if result is None:
+        remedy = "a `return`, which is missing"
+    elif isinstance(result, dict):
+        remedy = "a tuple, or made(P, entry(Params.weights, …), …) for a record"
+    msg = f"the body of a traced function returns expressions, not {shown(result)}: write {remedy}"
     raise SpaceError(msg)
 
 

@@ -34,6 +34,8 @@ if not TYPE_CHECKING:  # to a type checker there are the public names only
 
     def __getattr__(name: str) -> Any:
         """What to write for a function of numpy; raises AttributeError."""
+        if name == "relation":  # a room of hilbert, that is no name of its own
+            raise AttributeError("hilbert.all has no relation: write from hilbert import relation", name=name)
         remedy = _FUNCTIONS.get(name) or _ATTRIBUTES.get(name)
         raise AttributeError(
             f"hilbert has no {name}" + (f": write {remedy}" if remedy else ""), name=name, obj=_modules[__name__]

@@ -80,3 +80,24 @@ def test_a_point_is_drawn_where_the_value_is_finite(tmp_path: Path, capsys: pyte
     file.write_text("import hilbert.all as hb\nf = hb.fun(hb.R ** hb.Fin.of(8))(lambda x: hb.log(x).sum())\n")
     assert main(["verify", str(file)]) == 0
     assert capsys.readouterr().out == "f : verified\n"
+
+
+def test_an_error_of_a_run_is_at_its_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error while a function runs is reported at its place: the line of the step, not that of the `def`."""
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import hilbert.all as hb\nX = hb.Fin.of(2)\n@hb.fun(hb.R ** (X * X), hb.R**X)\ndef solved(A, b):\n"
+        "    c = 2.0 * b\n    return hb.solve(A, c)\n"
+    )
+    assert main(["run", str(file), "solved", "[[0,0],[0,0]]", "[1,2]"]) == 1
+    assert capsys.readouterr().err.startswith(f"{file}:6:12: operation solve: ")
+
+
+def test_a_file_without_functions_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a file has no functions, a line of the standard error says so, and the status is 0."""
+    file = tmp_path / "model.py"
+    file.write_text("import hilbert.all as hb\ndef made():\n    return hb.identity(hb.R)\n")
+    assert main(["check", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"hilbert: no functions in {file}: what a function makes inside is not listed\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import hilbert.all
 from adjoint.command import main
 from adjoint.higher import steps
 from diff import fun
@@ -176,3 +177,9 @@ def test_a_tangent_is_named_once() -> None:
     found = texts_of_steps(r"pull(\x. \y. (let z = x + y in z*z), ev(2; cov(1))) 5")
     assert any("λy. let d = ⟨v, v⟩ in let d1 = jac(*, d) " in step for step in found)
     assert found[-1] == "cov(14)"
+
+
+def test_relation_is_a_room_of_hilbert() -> None:
+    """The door has no `relation`, and says what to write."""
+    with pytest.raises(AttributeError, match="write from hilbert import relation"):
+        _ = hilbert.all.relation  # type: ignore[attr-defined]

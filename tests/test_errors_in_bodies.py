@@ -131,12 +131,12 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: D.fun(W)(lambda g: e), "the body returns an expression of ℝ^Pixel4 of another function"),
     (V, lambda e: D.fun(V)(lambda g: g + e)(e), "+ of expressions of two functions"),
     # what a body returns
-    (V, lambda e: None, "returns expressions, not None: write const(v) for constants"),
+    (V, lambda e: None, "returns expressions, not None: write a `return`, which is missing"),
     (V, lambda e: 1.0, "returns expressions, not 1.0"),
     (V, lambda e: [e, 1.0], "returns expressions, not 1.0"),
     (V, lambda e: v, "returns expressions, not a vector of ℝ^Pixel4"),
     (V, lambda e: f, "returns expressions, not a map ℝ^Pixel4 → ℝ^Pixel4"),
-    (V, lambda e: {"a": e}, "returns expressions, not a value of type dict"),
+    (V, lambda e: {"a": e}, "returns expressions, not a value of type dict: write a tuple, or made(P, entry("),
 ]
 
 

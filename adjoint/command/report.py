@@ -12,8 +12,9 @@ from attrs import evolve, frozen
 
 from diff.higher.errors import TermError
 from diff.origin import found_at
-from diff.source import Span
+from diff.source import Span, span_of
 from hilbert import SpaceError
+from hilbert.program.written import line_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -132,7 +133,10 @@ def _text_error(error: BaseException, place: TextSpan) -> TextError:
         cause = cause.__cause__
     message = str(error).partition("\n  at ")[0] if isinstance(error, SpaceError) else _python(error)
     if best is None:
-        return TextError(place, message)
+        step = written(error)
+        if step is None or isinstance(step, str) or step[0].co_filename != place.file:
+            return TextError(place, message)
+        return TextError(place.of(span_of(*step, line_of(step))), message)
     span, _, operands = best
     return TextError(place.of(span), "\n".join([message, *filter(None, [", ".join(operands)])]))
 

@@ -14,7 +14,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import freeze
 from hilbert.leaf import Bundle
 from hilbert.program.operation import Literal
-from hilbert.program.written import told
+from hilbert.program.written import computed_by
 
 if TYPE_CHECKING:
     from hilbert.arrays.library import Library
@@ -84,9 +84,8 @@ class BoundLine:
 
     def _located(self, error: Exception, slot: int) -> None:
         """Say where the step was written that an error or a warning arose in; the innermost line of several."""
-        place = self._line.steps[slot - self._line.arity].place if slot >= 0 else None
-        if place is not None and not any("computed by" in note for note in getattr(error, "__notes__", ())):
-            error.add_note(f"  computed by {told(place)}")
+        if slot >= 0:
+            computed_by(error, self._line.steps[slot - self._line.arity].place)
 
     def forget(self) -> None:
         """Let go of what the last run kept."""

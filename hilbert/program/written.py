@@ -26,6 +26,18 @@ def told(place: Place) -> str:
     return f"{place[0].co_filename}:{line_of(place)}{name}"
 
 
+def computed_by(error: BaseException, place: Place | None) -> None:
+    """Say on an error where the step was written that it arose in; the innermost line of several."""
+    if place is not None and written(error) is None:
+        error.add_note(f"  computed by {told(place)}")
+        error.__dict__["written"] = place
+
+
+def written(error: BaseException) -> Place | None:
+    """Where the step was written that an error arose in."""
+    return error.__dict__.get("written")
+
+
 def line_of(place: tuple[CodeType, int]) -> int:
     """The line of an instruction."""
     code, instruction = place

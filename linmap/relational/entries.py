@@ -46,6 +46,14 @@ def gather(
 @overload
 def gather(indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /) -> LinMap[Copower[W, I], Copower[W, J]]: ...
 @overload
+def gather(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
+) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
+@overload
+def gather(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
+) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overload
 def gather(indices: Any, X: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
 @overload
 def gather(indices: Any, X: I, V: W) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
@@ -80,6 +88,14 @@ def segment_sum(
 @overload
 def segment_sum(
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /
+) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+@overload
+def segment_sum(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
+) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
+@overload
+def segment_sum(
+    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
 ) -> LinMap[Copower[W, J], Copower[W, I]]: ...
 @overload
 def segment_sum(indices: Any, X: I) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, I]]: ...

@@ -13,6 +13,7 @@ from diff import (
     const,
     cos,
     derivative,
+    eigh,
     exp,
     fun,
     log,
@@ -25,6 +26,7 @@ from diff import (
     sqrt,
     square,
     tanh,
+    where,
 )
 from hilbert import R32, Fin, R
 from linmap import cast, identity, scale, section
@@ -232,3 +234,36 @@ def test_values_whose_squares_are_no_numbers(k: float) -> None:
     assert dict(report.numbers)["slope"] < 1.1
     assert 0.0 < dict(report.numbers)["largest remainder / t"] < k
     assert "half" in str(report.failing)
+
+
+@pytest.mark.parametrize("name", ["cholesky", "eigh"])
+def test_steps_of_symmetric_matrices_are_not_blamed(name: str) -> None:
+    """They take (A + Aᵀ)/2: what moves there is symmetric, and the wrong step comes after them."""
+    X = Fin.of(3)
+    V = R ** (X * X)
+    wrong: Any = operation("doubled", R, to=R, value=lambda _, x: 2.0 * x, tangent=lambda *_: 3.0 * _[-1])
+    bodies: dict[str, Any] = {
+        "cholesky": lambda A: wrong(cholesky(A).sum()),
+        "eigh": lambda A: wrong(eigh(A).split()[0].norm()),
+    }
+    f = fun(V)(bodies[name])
+    for seed in range(5):
+        report = check_derivative(f, V.vec(np.diag([1.0, 2.0, 3.0]) + 0.1), seed=seed)
+        assert "doubled" in str(report.failing)
+
+
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+def test_a_jump_is_named(field: Any) -> None:
+    """Where the values on both sides differ; steps that are right are not blamed."""
+    X = Fin.of(2)
+    V = field ** (X * X)
+    one, A = field.vec(0.0), V.vec([[2.0, 0.3], [0.3, 1.0]])
+
+    def body(w: Any, A: Any) -> Any:
+        return where(w > 0, lambda: 1.0 + w, lambda: w) + cholesky(A).sum()
+
+    for seed in range(5):
+        report = check_derivative(fun(field, V)(body), one, A, seed=seed)
+        assert not report
+        assert report.failing == "jump: the values on both sides of the point differ"
+        assert check_derivative(fun(field, V)(body), field.vec(0.02), A, seed=seed)

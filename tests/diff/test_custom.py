@@ -267,3 +267,15 @@ def test_sizes() -> None:
         for g in (f, operation("sized", space, to=space, value=lambda xp, a: 2 * a, batched=False)):
             x = (space ** Fin.of(m)).random(rng)
             np.testing.assert_array_equal((g ** Fin.of(m))(x).array, 2 * x.array)
+
+
+def test_a_value_that_forgets_the_axes_in_front_is_told_so() -> None:
+    """Only where it is lifted; an error inside of a value names the operation."""
+    summed: Any = operation("summed", V, to=R, value=lambda xp, x: xp.sum(x), tangent=lambda x, y, dx: dx.sum())
+    assert summed(V.ones()).array == 3.0
+    with pytest.raises(SpaceError, match="1 of the axes stand in front: write axis=-1 for the last, or batched=False"):
+        (summed**Y)((V**Y).ones())
+    shaped: Any = operation("shaped", V, to=V, value=lambda xp, x: xp.reshape(x, (5,)), tangent=lambda x, y, dx: dx)
+    with pytest.raises(ValueError, match="reshape") as caught:
+        shaped(V.ones())
+    assert "in the value of operation shaped" in "".join(caught.value.__notes__)
