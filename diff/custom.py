@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import itertools
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from weakref import WeakValueDictionary
 
@@ -218,6 +219,19 @@ class Call:
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
 
 
+def _require_taken(what: str, function: Any, given: Sequence[str]) -> None:
+    """Raise SpaceError for a function that does not take so many arguments."""
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):  # none, or a builtin that does not tell
+        return
+    try:
+        parameters.bind(*given)
+    except TypeError as error:
+        msg = f"{what} takes ({', '.join(given)}), not {parameters}"
+        raise SpaceError(msg) from error
+
+
 @overload
 def operation(
     name: str,
@@ -296,6 +310,9 @@ def operation(
     if not isinstance(name, str) or not callable(value) or not (tangent is None or callable(tangent)) or not spaces:
         what = f"{shown(name)}, {len(spaces)} spaces, {shown(value)} and {shown(tangent)}"
         raise SpaceError(f"operation(name, A, …, to=C, value=…, tangent=…) takes a name, spaces, functions, not {what}")
+    xs = [f"x{k}" for k, _ in enumerate(spaces, 1)] if len(spaces) > 1 else ["x"]
+    _require_taken(f"the value of operation {name}", value, ["xp", *xs])
+    _require_taken(f"the tangent of operation {name}", tangent, [*xs, "y", *(f"d{x}" for x in xs)])
     rule = _rules[name] = OperationRule(name, value, tangent, batched, broadcasts)
     return applied(rule, spaces, to)
 

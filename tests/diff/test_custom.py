@@ -199,6 +199,17 @@ def test_wrong_tangents(tangent: Wrong, message: str) -> None:
         derivative(f)
 
 
+def test_functions_of_other_arguments() -> None:
+    """value(xp, x, …) and tangent(x, …, y, dx, …): functions of so many arguments, when the operation is made."""
+    two: Any = lambda x, dx: dx  # noqa: E731 - what users write
+    with pytest.raises(SpaceError, match=r"^the tangent of operation two takes \(x, y, dx\), not \(x, dx\)$"):
+        operation("two", V, to=V, value=lambda _, x: x, tangent=two)
+    with pytest.raises(SpaceError, match=r"^the value of operation two takes \(xp, x1, x2\), not \(x, dx\)$"):
+        operation("two", V, V, to=V, value=two)
+    last: Any = lambda *xs: xs[-1]  # noqa: E731
+    assert operation("last", V, V, to=V, value=last, tangent=last)(v, w).array.tolist() == w.array.tolist()
+
+
 @pytest.mark.parametrize(("value", "message"), VALUES)
 def test_wrong_values(value: Wrong, message: str) -> None:
     """A value of another shape or dtype is refused when it is computed."""
