@@ -39,7 +39,7 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
     "constant": lambda X: hb.grad(hb.fun(hb.R)(lambda x: hb.total(X)(hb.rep(X)(x)))),
     "diagonal": lambda X: hb.diagonal(hb.identity(hb.R**X)),
     "Fourier transform": hb.fft,
-    "table by a rule": lambda X: hb.build(lambda _: hb.R.vec(1.0), X),
+    "table by a rule": lambda X: hb.build(lambda _: hb.const(hb.R.vec(1.0)), X),
     "trace": lambda X: hb.trace(hb.cumsum(X)),
     "factors": lambda X: hb.factors(hb.total(X)),
     "sparse matrix": lambda X: hb.matrix(hb.identity(hb.R**X), "sparse"),
