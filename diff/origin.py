@@ -155,9 +155,6 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
         return (text if ": write " in text else f"{text}{hint}") if ours else None
     entries = list(_entries(error.__traceback__))
     users = [entry for entry in entries if is_users(entry.tb_frame.f_code.co_filename)]
-    if isinstance(error, ValueError):
-        unpacked = "values to unpack" in str(error) and users[-1:] == entries[-1:]
-        return f"{error}; v.split() has the parts of (V ⊕ W)^X, v itself its components" if unpacked else None
     if re.search(r"\bExpr\b", str(error)):
         if users and (said := _foreign(entries[entries.index(users[-1]) :])):
             return said

@@ -16,7 +16,7 @@ from typing import Any
 
 from hilbert.errors import SpaceError, shown
 
-UNPACK = dis.opmap["UNPACK_SEQUENCE"]
+UNPACK, BYTE = dis.opmap["UNPACK_SEQUENCE"], 0xFF
 
 
 def visited(value: Any) -> range:
@@ -27,8 +27,15 @@ def visited(value: Any) -> range:
     places: range = value.space.loop
     frame = sys._getframe(2)
     code = frame.f_code.co_code
-    if code[frame.f_lasti] == UNPACK and code[frame.f_lasti + 1] != len(places):
+    if code[frame.f_lasti] == UNPACK and code[frame.f_lasti + 1] != len(places) & BYTE:
         what = "parts" if value.space.is_sum else "components"
         msg = f"{shown(value)} has {len(places)} {what}, and {code[frame.f_lasti + 1]} names are given for them"
-        raise SpaceError(msg)
+        raise SpaceError(msg + _split(value.space))
     return places
+
+
+def _split(space: Any) -> str:
+    """Where components have parts, these may be meant."""
+    if space.is_sum or not space.base.is_sum:
+        return ""
+    return f"; its {len(space.base.parts)} parts, over {space.index} each, are those of .split()"
