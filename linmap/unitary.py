@@ -331,7 +331,7 @@ def unstack(X: Any, V: Any = R) -> Any:
 
 
 def _summands(name: str, X: Any, V: Any) -> None:
-    if name == "stack" and isinstance(X, NotArray) and isinstance(V, NotArray):
+    if name == "stack" and all(isinstance(x, NotArray) for x in (X, V)):
         msg = f"stack(X, V) takes an index set and a space, not {shown(X)}: write stack(X, V)(x, y) for x and y in V"
         raise SpaceError(msg)
     in_order(f"{name}(X, V)", V, X)

@@ -91,13 +91,3 @@ def test_an_error_of_a_run_is_at_its_step(tmp_path: Path, capsys: pytest.Capture
     )
     assert main(["run", str(file), "solved", "[[0,0],[0,0]]", "[1,2]"]) == 1
     assert capsys.readouterr().err.startswith(f"{file}:6:12: operation solve: ")
-
-
-def test_a_file_without_functions_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a file has no functions, a line of the standard error says so, and the status is 0."""
-    file = tmp_path / "model.py"
-    file.write_text("import hilbert.all as hb\ndef made():\n    return hb.identity(hb.R)\n")
-    assert main(["check", str(file)]) == 0
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err == f"hilbert: no functions in {file}: what a function makes inside is not listed\n"

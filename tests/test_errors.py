@@ -692,7 +692,7 @@ DIFF: dict[str, Rows] = {
     ],
     "operation": [
         ('operation(3, V, to=V, value=abs)', 'takes a name, spaces, functions, not 3, 1 spaces'),
-        ("derivative(operation('o', V, to=V, value=abs))", 'operation o has no derivative: give it tangent=…'),
+        ("derivative(operation('o', V, to=V, value=max))", 'operation o has no derivative: give it tangent=…'),
         ("operation('o', 3, to=V, value=abs)", 'operation o takes a space, not 3'),
     ],
     "jet": [

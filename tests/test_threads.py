@@ -285,6 +285,7 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(monkeypatch:
     assert found == ["sparse, 6 of 3·3 entries"]
 
 
+@pytest.mark.filterwarnings("ignore:os.fork", "ignore:This process")  # of JAX, and of Python from 3.12 on
 def test_a_forked_process_finds_the_lock_free() -> None:
     """A fork waits for the thread that holds the lock; one by the thread that holds it has it, and lets it go."""
     held = threading.Event()

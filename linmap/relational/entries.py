@@ -46,11 +46,11 @@ def gather(
 @overload
 def gather(indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /) -> LinMap[Copower[W, I], Copower[W, J]]: ...
 @overload
-def gather(
+def gather(  # pyright: ignore[reportOverlappingOverload]  # a table of another kind may be anything
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
 ) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
 @overload
-def gather(
+def gather(  # pyright: ignore[reportOverlappingOverload]  # likewise
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
 ) -> LinMap[Copower[W, I], Copower[W, J]]: ...
 @overload
@@ -90,11 +90,11 @@ def segment_sum(
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /
 ) -> LinMap[Copower[W, J], Copower[W, I]]: ...
 @overload
-def segment_sum(
+def segment_sum(  # pyright: ignore[reportOverlappingOverload]  # a table of another kind may be anything
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
 ) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
 @overload
-def segment_sum(
+def segment_sum(  # pyright: ignore[reportOverlappingOverload]  # likewise
     indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
 ) -> LinMap[Copower[W, J], Copower[W, I]]: ...
 @overload
