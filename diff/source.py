@@ -7,7 +7,7 @@ import itertools
 import linecache
 import os
 import sysconfig
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -65,10 +65,7 @@ class Span:
 
     def module(self) -> ast.Module:
         """The whole file; an empty one where it is not known."""
-        try:
-            return ast.parse("".join(linecache.getlines(self.file)))
-        except SyntaxError:  # what a session has been told last
-            return ast.Module([], [])
+        return _parsed("".join(linecache.getlines(self.file)))
 
     def contains(self, other: Span) -> bool:
         """Whether all lines of another part are among these."""
@@ -96,6 +93,15 @@ class Span:
                 yield " " * (start - left + len(before)) + "^" * (stop - start)
         if len(lines) > LINES:
             yield f"… {len(lines) - LINES} more lines"
+
+
+@lru_cache(maxsize=2)
+def _parsed(source: str) -> ast.Module:
+    """The tree of a source, kept for the next error in the same file."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # what a session has been told last
+        return ast.Module([], [])
 
 
 def _first(text: str, column: int) -> str:

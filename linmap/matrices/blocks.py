@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from hilbert.arrays.namespace import to_numpy
 from linmap.matrices.columns import Labels, flat_positions, length
@@ -144,7 +144,7 @@ def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outp
     p = in_blocks(n, p, shared)
     value = multiplied(n, p.factors, tuple(dict.fromkeys(c for f in p.factors for c in f.labels)))
     outputs.append(value.slot)
-    return TabledProduct(evolve(p, factors=(value,)), part.out, part.inp, len(outputs) - 1)
+    return TabledProduct(p.but(factors=(value,)), part.out, part.inp, len(outputs) - 1)
 
 
 def _free(part: TabledProduct, labels: Labels) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from linmap.matrices.columns import Labels, TooManyRowsError, distinct
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
@@ -84,7 +84,7 @@ def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
     held = sorted({k for p in products for k in restricted(p)})
     rows = tuple(n.twin((first.out + first.inp)[k]) for k in held)
     try:
-        _, columns = tables(n, [evolve(p, factors=()) for p in products], held, rows, PATTERN, ways=False)
+        _, columns = tables(n, [p.but(factors=()) for p in products], held, rows, PATTERN, ways=False)
     except TooManyRowsError:
         return None
     if not columns or not rows:

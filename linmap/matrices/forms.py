@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.arrays.namespace import common_namespace, freeze, to_numpy
@@ -209,8 +209,7 @@ def unrelated(n: Network, p: NetworkProduct) -> NetworkProduct:
         made = flat(n, NetworkProduct(1.0, (*inside, *ones), tuple(links), ends, (), tuple(tables)))
         rest = tuple(f for f in p.factors if f not in inside)
         one = () if made is None else (n.in_full(made),)
-        p = evolve(
-            p,
+        p = p.but(
             factors=rest + one if c.outs else one + rest,
             links=tuple(x for x in p.links if not any(x is y for y in links)),
             tables=tuple(x for x in p.tables if not any(x is y for y in tables)),

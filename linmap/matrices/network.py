@@ -75,9 +75,9 @@ class Network(Contractor):
             case wire.Same() | wire.Cast():
                 return p
             case wire.Scale(k):
-                return evolve(p, k=p.k * k)
+                return p.but(k=p.k * k)
             case wire.Move(axes):
-                return evolve(p, out=tuple(p.out[i] for i in axes))
+                return p.but(out=tuple(p.out[i] for i in axes))
             case wire.ContractWith(spec, side, datum):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
@@ -124,7 +124,7 @@ class Network(Contractor):
         slot = self.builder.step(evolve(g, n=len(g.dom.axes)), (basis,))
         inp, out = p.out[f.n :], tuple(map(self.label, f.cod.axes))
         factor = NetworkFactor(slot, inp + out if forward else out + inp)
-        return evolve(p, factors=(*p.factors, factor), out=p.out[: f.n] + out)
+        return p.but(factors=(*p.factors, factor), out=p.out[: f.n] + out)
 
     def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
         fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
@@ -135,9 +135,9 @@ class Network(Contractor):
         labels = tuple([named[c] for c in fixed])
         out = tuple([named[c] for c in spec.out])
         if datum in self.found and not labels:  # the one element of 𝟏
-            return evolve(p, out=out)
+            return p.but(out=out)
         if datum in self.found:
-            return evolve(p, tables=(*p.tables, self._table(datum, labels)), out=out)
+            return p.but(tables=(*p.tables, self._table(datum, labels)), out=out)
         factors = (*p.factors, NetworkFactor(self.datum(datum), labels))
         return NetworkProduct(p.k, factors, p.links, out, p.inp, p.tables)
 
@@ -157,26 +157,26 @@ class Network(Contractor):
                 return p
             case Full():
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
-                return self.counted_out(p, evolve(p, out=before + y + after))
+                return self.counted_out(p, p.but(out=before + y + after))
             case _ if not relation.dom.axes and not relation.cod.axes:  # between one-element sets: 1 or 0
-                return evolve(p, k=p.k * len(relation.holds()[0]))
+                return p.but(k=p.k * len(relation.holds()[0]))
             case _:  # every other relation stays a link
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
                 relation = self._relations.setdefault(relation, relation)  # one object for equal ones
-                return evolve(p, links=(*p.links, Link(relation, x, y)), out=before + y + after)
+                return p.but(links=(*p.links, Link(relation, x, y)), out=before + y + after)
 
     def counted_out(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
         """A sum over an axis that nothing varies along counts it."""
         gone = set(before.out) - set(after.out) - set(after.inp)
         gone -= uses(after.factors, after.links, after.tables) if gone else set()
-        return evolve(after, k=after.k * self.size(gone)) if gone else after
+        return after.but(k=after.k * self.size(gone)) if gone else after
 
     # --- two arcs ---
 
     def after(self, q: NetworkProduct, p: NetworkProduct) -> NetworkProduct:
         """q • p: the input's labels of q are the output's of p; the other labels of q are fresh."""
         if not (q.factors or q.links or q.tables) and q.out == q.inp:
-            return p if q.k == 1.0 else evolve(p, k=p.k * q.k)
+            return p if q.k == 1.0 else p.but(k=p.k * q.k)
         names = dict(zip(q.inp, p.out, strict=True))
 
         def named(labels: Labels) -> Labels:

@@ -123,6 +123,26 @@ class NetworkProduct:
         """What it is but for its data and its number."""
         return ProductPattern(self)
 
+    def but(
+        self,
+        *,
+        k: float | None = None,
+        factors: tuple[NetworkFactor, ...] | None = None,
+        links: tuple[Link, ...] | None = None,
+        out: Labels | None = None,
+        inp: Labels | None = None,
+        tables: tuple[LabelTable, ...] | None = None,
+    ) -> NetworkProduct:
+        """It, with some fields changed: `attrs.evolve`, which takes ten times as long, is a tenth of an elimination."""
+        return NetworkProduct(
+            self.k if k is None else k,
+            self.factors if factors is None else factors,
+            self.links if links is None else links,
+            self.out if out is None else out,
+            self.inp if inp is None else inp,
+            self.tables if tables is None else tables,
+        )
+
 
 def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
     """Where a product can be cut in two, as the number of factors before the cut, and the labels across it."""
@@ -163,8 +183,8 @@ class ProductPattern:
     def __init__(self, p: NetworkProduct) -> None:
         names = LabelNames(p)
         ends = (len(p.out), names(p.out + p.inp))
-        links = tuple([(id(link.relation), names(link.labels)) for link in p.links])
-        tables = tuple([(t.contents, names(t.labels), names((t.row,))) for t in p.tables])
+        links = tuple([(id(link.relation), names(link.labels)) for link in p.links]) if p.links else ()
+        tables = tuple([(t.contents, names(t.labels), names((t.row,))) for t in p.tables]) if p.tables else ()
         self.shape: tuple[Any, ...] = (ends, links, tables)
         self.labels = [names(f.labels) for f in p.factors]
         self.names = names.names

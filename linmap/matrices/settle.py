@@ -107,8 +107,7 @@ def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
             continue
         if table is not None:
             done.add(id(table))
-        p = evolve(
-            p,
+        p = p.but(
             k=p.k * k,
             factors=_replaced(p.factors, inside, value),
             links=tuple(x for x in rest if isinstance(x, Link)),
@@ -181,7 +180,7 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
             if not fits or not n.slots[f.slot].is_field or not n.covers(link.relation, back=back):
                 continue
             made = n.applied(f, here, there, link.relation.T if back else link.relation)
-            rest = evolve(p, factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
+            rest = p.but(factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
             return _applied(n, rest)
     return p
 
@@ -202,7 +201,7 @@ def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
                     break
             if again:
                 break
-    return p if len(factors) == len(p.factors) else evolve(p, factors=tuple(factors))
+    return p if len(factors) == len(p.factors) else p.but(factors=tuple(factors))
 
 
 def _pair(n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int) -> NetworkFactor | None:
@@ -284,7 +283,7 @@ def _keys(n: Contractor, p: NetworkProduct) -> list[Any]:
 def _sum(n: Contractor, p: NetworkProduct, q: NetworkProduct, j: int) -> NetworkProduct | None:
     """The sum of two products that differ in factor j only, or not at all (−1); None if it is 0."""
     if j < 0:
-        return evolve(p, k=p.k + q.k) if p.k + q.k else None
+        return p.but(k=p.k + q.k) if p.k + q.k else None
     names = q.pattern.names
     here = {name: c for c, name in p.pattern.names.items()}
     a, b = n.in_full(p.factors[j]), n.in_full(q.factors[j])
@@ -296,7 +295,7 @@ def _sum(n: Contractor, p: NetworkProduct, q: NetworkProduct, j: int) -> Network
         left, right, k = n.scaled(p.k, left), n.scaled(q.k, right), 1.0
     right = _on_axes_of(n, left, right)
     f = NetworkFactor(n.added(left, right), a.labels)
-    return evolve(p, k=k, factors=(*p.factors[:j], f, *p.factors[j + 1 :]))
+    return p.but(k=k, factors=(*p.factors[:j], f, *p.factors[j + 1 :]))
 
 
 def _on_axes_of(n: Contractor, a: int, b: int) -> int:
@@ -340,7 +339,7 @@ def _one_factor(n: Contractor, p: NetworkProduct, keep: Labels) -> NetworkProduc
     factor = n.contract(real, keep)
     del n.orders[orders:]
     assert factor is not None  # of at least one factor
-    return evolve(p, factors=(*(f for f in p.factors if n.is_found(f)), factor))
+    return p.but(factors=(*(f for f in p.factors if n.is_found(f)), factor))
 
 
 def _named(n: Contractor, p: NetworkProduct) -> Labels:

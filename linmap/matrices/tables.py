@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import evolve
 
 from hilbert import SpaceError
 from linmap.matrices.columns import Columns
@@ -128,7 +127,7 @@ def tabled(
     if not parts:
         if not p.factors:
             return p
-        return evolve(p, factors=(multiplied(n, p.factors, tuple(c for c in p.open if c in uses(p.factors))),))
+        return p.but(factors=(multiplied(n, p.factors, tuple(c for c in p.open if c in uses(p.factors))),))
     k, table, value = condensed(n, parts, p.factors, set(p.open), p.open, most, full=full, ways=ways)
     if table is not None and not table.count:
         return NetworkProduct(0.0, (), (), p.out, p.inp)

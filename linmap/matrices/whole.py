@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from attrs import evolve
 
 from hilbert import Fin
 from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_positions
@@ -36,7 +35,7 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
             return n.contract(p.factors, keep, p.links, None if any(map(n.is_found, p.factors)) else most)
         except WideRelationError:  # then pairs are listed
             pass
-    p = evolve(p, factors=tuple(map(n.in_full, p.factors)))  # pairs that are known at a point only are not
+    p = p.but(factors=tuple(map(n.in_full, p.factors)))  # pairs that are known at a point only are not
     try:
         q = tabled(n, p, (), most_rows(n, p) if n.size(p.open) <= HUGE else None)
     except TooManyRowsError:
@@ -247,7 +246,7 @@ def in_blocks(n: Contractor, p: NetworkProduct, shared: Collection[int]) -> Netw
     """The product with its identities along some labels as arrays."""
     twins = {c: n.twin(c) for c in p.out if c in shared}
     factors = (*p.factors, *(n.identity(c, twin) for c, twin in twins.items()))
-    return evolve(p, factors=factors, inp=tuple(twins.get(c, c) for c in p.inp))
+    return p.but(factors=factors, inp=tuple(twins.get(c, c) for c in p.inp))
 
 
 def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
