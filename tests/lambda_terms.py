@@ -6,8 +6,10 @@ from random import Random
 from typing import Any
 
 from diff.higher import Module
+from diff.higher.inductive import instance, list_of
 from diff.higher.items import Reader
 from diff.higher.operators import primitive, sign
+from diff.higher.pullback_terms import Plus
 from diff.higher.terms import (
     AnyTerm,
     App,
@@ -19,7 +21,6 @@ from diff.higher.terms import (
     Lam,
     Let,
     Lit,
-    Plus,
     Prim,
     Proj,
     Tuple,
@@ -28,7 +29,7 @@ from diff.higher.terms import (
     real,
     variables,
 )
-from diff.higher.types import REAL, UNIT, Arrow, DataType, Ground, TupleType, Ty, instance, list_of
+from diff.higher.types import REAL, UNIT, Arrow, DataType, Ground, TupleType, Ty
 from hilbert import Bool, Fin, R
 
 TEXT = """

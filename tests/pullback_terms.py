@@ -5,30 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from diff.higher.operators import primitive, sign
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Cov,
-    Diff,
-    Dual,
-    Ev,
-    Fix,
-    If,
-    Jac,
-    Lam,
-    Let,
-    Plus,
-    Point,
-    Prim,
-    Proj,
-    Pull,
-    Sharp,
-    Tuple,
-    Var,
-    Zero,
-    fresh,
-    real,
-)
+from diff.higher.pullback_terms import Cov, Diff, Dual, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.higher.terms import AnyTerm, App, Fix, If, Lam, Let, Prim, Proj, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Arrow, Ground, Lin, TupleType, Ty, dual
 from hilbert import R
 from tests.lambda_terms import PLANE, UNARY, Terms

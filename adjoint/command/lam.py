@@ -36,14 +36,17 @@ from diff import derivative, show
 from diff.higher.claims import ClaimsReport, result_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
+from diff.higher.inductive import is_first_order
 from diff.higher.items import Definition, PrimitiveItem
 from diff.higher.modules import Module
+from diff.higher.open_terms import Name, Number
+from diff.higher.pullback_terms import Cov, Pull
 from diff.higher.recorded import literals
 from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
-from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Pattern, Pull, Tuple, fresh
+from diff.higher.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
 from diff.higher.translate import at_shape
-from diff.higher.types import REAL, Arrow, Ty, ground, is_first_order, space_of
+from diff.higher.types import REAL, Arrow, Ty, ground, space_of
 from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
 from hilbert.term import uncollected

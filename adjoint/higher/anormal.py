@@ -8,38 +8,25 @@ from attrs import evolve
 
 from adjoint.higher.reader import type_of
 from diff.higher.binding import Pass, each
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Name,
-    Number,
     Pattern,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
-    Sign,
     Tuple,
-    Typed,
     Var,
-    Zero,
     fresh,
 )
 from hilbert.term import driven

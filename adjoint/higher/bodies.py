@@ -25,28 +25,11 @@ from adjoint.higher.values import (
     stored,
 )
 from diff.higher.binding import Pass, mapped
+from diff.higher.inductive import payload
 from diff.higher.operators import sign
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Con,
-    Cov,
-    Diff,
-    Dual,
-    Jac,
-    Lam,
-    Let,
-    Pattern,
-    Plus,
-    Prim,
-    Sharp,
-    Tuple,
-    Var,
-    Zero,
-    fresh,
-    variables,
-)
-from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground, payload
+from diff.higher.pullback_terms import Cov, Diff, Dual, Jac, Plus, Sharp, Zero
+from diff.higher.terms import AnyTerm, App, Con, Lam, Let, Pattern, Prim, Tuple, Var, fresh, variables
+from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Tagged, Value, summands
 from diff.nodes import Bilinear
 from hilbert import DirectSum, Type

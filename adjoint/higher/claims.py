@@ -22,24 +22,10 @@ from diff.higher.binding import Pass, binder
 from diff.higher.claims import CLOSE, ClaimsReport, moves, shown
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Cov,
-    Former,
-    Let,
-    Lit,
-    Number,
-    Plus,
-    Prim,
-    Pull,
-    Tuple,
-    Var,
-    Zero,
-    below,
-    fresh,
-    variables,
-)
+from diff.higher.former import Former
+from diff.higher.open_terms import Number
+from diff.higher.pullback_terms import Cov, Plus, Pull, Zero
+from diff.higher.terms import AnyTerm, App, Let, Lit, Prim, Tuple, Var, below, fresh, variables
 from diff.higher.types import REAL, Arrow, Lin, dual
 from hilbert import Vec
 from hilbert.term import driven

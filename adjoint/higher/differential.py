@@ -24,22 +24,8 @@ from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.operators import sign
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Cov,
-    Diff,
-    Dv,
-    Ev,
-    Lam,
-    Plus,
-    Prim,
-    Pull,
-    Tuple,
-    Zero,
-    fresh,
-    real,
-)
+from diff.higher.pullback_terms import Cov, Diff, Dv, Ev, Plus, Pull, Zero
+from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
 from diff.higher.types import REAL, Arrow
 from diff.higher.values import Value
 from hilbert import R, Vec

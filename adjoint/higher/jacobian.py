@@ -14,36 +14,23 @@ from adjoint.higher.anormal import a_normal, series
 from adjoint.higher.machine import reduce
 from adjoint.higher.reader import free_variables, type_of
 from diff.higher.binding import Pass, each, substitute
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import (
     AnyTerm,
     App,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Name,
-    Number,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
-    Sign,
     Tuple,
-    Typed,
     Var,
-    Zero,
     fresh,
     pattern_type,
     real,

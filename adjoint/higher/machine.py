@@ -27,24 +27,8 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.matching import bind
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
-    Jac,
-    Lam,
-    Plus,
-    Point,
-    Pull,
-    Pullbacks,
-    Sharp,
-    Zero,
-    pattern_type,
-)
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.higher.terms import AnyTerm, App, Lam, Pullbacks, pattern_type
 from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
 from diff.higher.values import Value
 from hilbert import Vec

@@ -37,7 +37,8 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
-from diff.higher.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Sharp, Tuple, Var, below, fresh
+from diff.higher.pullback_terms import Jac, Plus, Sharp
+from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, below, fresh
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
 from hilbert import Vec

@@ -19,29 +19,11 @@ from adjoint.higher.values import (
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.check import Checker
 from diff.higher.evaluate import Evaluator
+from diff.higher.inductive import is_first_order, payload
 from diff.higher.modules import Module
-from diff.higher.terms import (
-    AnyTerm,
-    Con,
-    Cov,
-    Dv,
-    Ev,
-    Jac,
-    Lam,
-    Let,
-    Lit,
-    Plus,
-    Point,
-    Proj,
-    Pull,
-    Tuple,
-    Var,
-    Zero,
-    below,
-    fresh,
-    variables,
-)
-from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground, is_first_order, payload
+from diff.higher.pullback_terms import Cov, Dv, Ev, Jac, Plus, Point, Pull, Zero
+from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Proj, Tuple, Var, below, fresh, variables
+from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
 from hilbert.once import kept, once

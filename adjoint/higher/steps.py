@@ -22,39 +22,26 @@ from adjoint.higher.redexes import folded, has_normal, is_longer, is_open, joine
 from diff.higher.binding import Pass, substitute
 from diff.higher.errors import TermError
 from diff.higher.matching import chosen, fields
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import (
     AnyTerm,
     App,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
     Tuple,
     Var,
-    Zero,
     pattern_type,
     real,
 )
-from diff.higher.types import (
-    REAL,
-    DataType,
-)
+from diff.higher.types import REAL, DataType
 from hilbert.term import driven
 
 if TYPE_CHECKING:

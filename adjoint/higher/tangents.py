@@ -29,7 +29,7 @@ from adjoint.higher.values import (
 from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.terms import Diff
+from diff.higher.pullback_terms import Diff
 from diff.higher.types import Arrow, DataType, Ground, Ty
 from diff.higher.values import Native, Value, flat, summands
 from linmap import LinMap

@@ -32,8 +32,9 @@ from adjoint.higher.values import (
 )
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
+from diff.higher.inductive import payload
 from diff.higher.operators import primitive, sign
-from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, payload
+from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual
 from diff.higher.values import Tagged, Value, flat
 from hilbert import R, Vec
 from linmap import LinMap

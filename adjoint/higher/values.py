@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import field, frozen
 
 from diff.higher.errors import TermError
-from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, is_first_order, mentions, payload
+from diff.higher.inductive import is_first_order, payload
+from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, mentions
 from diff.higher.values import Native, Tagged, Value
 from hilbert import Bool
 from hilbert.once import once

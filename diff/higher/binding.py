@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 
 from diff.higher.errors import Place
-from diff.higher.terms import AnyTerm, Branch, Fix, Former, Lam, Lit, Name, Pattern, Var, below, fresh, variables
+from diff.higher.former import Former
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, Branch, Fix, Lam, Lit, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
 from hilbert import R, Vec
 from hilbert.arrays.namespace import freeze

@@ -12,7 +12,10 @@ from attrs import evolve
 
 from diff.higher.binding import Pass, mapped
 from diff.higher.errors import TermError
+from diff.higher.inductive import payload
 from diff.higher.linear import is_linear
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.resolve import BOOL, LAMBDA, Dialect, Scope
 from diff.higher.rules import Rules, fits
 from diff.higher.terms import (
@@ -20,49 +23,21 @@ from diff.higher.terms import (
     App,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Name,
-    Number,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
-    Sign,
     Tuple,
-    Typed,
     Var,
-    Zero,
     fresh,
     pattern_type,
     variables,
 )
-from diff.higher.types import (
-    INT,
-    Arrow,
-    DataType,
-    Ground,
-    Lin,
-    TupleType,
-    Ty,
-    Unknown,
-    dual,
-    ground,
-    payload,
-    unknown,
-)
+from diff.higher.types import INT, Arrow, DataType, Ground, Lin, TupleType, Ty, Unknown, dual, ground, unknown
 from hilbert import Vec
 from hilbert.term import driven
 

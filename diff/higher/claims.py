@@ -24,13 +24,14 @@ from diff.affine import derivative
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
+from diff.higher.inductive import instance
 from diff.higher.items import Claim
 from diff.higher.modules import Module
 from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
 from diff.higher.terms import App, Pullbacks, below
 from diff.higher.translate import program
-from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, instance, rebuilt, space_of, unknown
+from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, rebuilt, space_of, unknown
 from diff.higher.unify import Unifier
 from diff.higher.values import Closure, Native, Tagged, Value, filled, nested, opened, shape_of, stacked
 from hilbert import SpaceError, Vec

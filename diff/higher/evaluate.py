@@ -13,38 +13,9 @@ from diff.higher.binding import Pass, captured
 from diff.higher.errors import TermError
 from diff.higher.folding import Folds
 from diff.higher.matching import at_hand, bind, chosen
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Case,
-    Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
-    Fix,
-    Fold,
-    If,
-    Jac,
-    Lam,
-    Let,
-    Lit,
-    Name,
-    Number,
-    Plus,
-    Point,
-    Prim,
-    Proj,
-    Pull,
-    Pullbacks,
-    Sharp,
-    Sign,
-    Tuple,
-    Typed,
-    Var,
-    Zero,
-)
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.higher.terms import AnyTerm, App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Pullbacks, Tuple, Var
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, opened
 from hilbert import SpaceError, Vec
 from hilbert.term import driven, uncollected

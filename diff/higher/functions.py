@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, f
 from diff.expr import Expr, tracing
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
+from diff.higher.inductive import list_of
 from diff.higher.instance import Form, Instance
 from diff.higher.kinds import (
     Data,
@@ -27,7 +28,7 @@ from diff.higher.layout import Key, reader, taken
 from diff.higher.recorded import packed
 from diff.higher.symbolic import PartSymbol, Recording, TakenApart, WholeSymbol, current, recordings
 from diff.higher.terms import AnyTerm, App, Branch, Case, Fold, Lam, Pattern, fresh
-from diff.higher.types import Ty, list_of
+from diff.higher.types import Ty
 from diff.higher.values import shape_of, stacked
 from diff.lower import Shaped
 from diff.origin import origin, understood

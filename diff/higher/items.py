@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.higher.errors import CODES, Place, TermError
+from diff.higher.inductive import LIST, declared
 from diff.higher.parser import Parser
 from diff.higher.terms import AnyTerm, Lam, Tuple, Var, fresh, pattern_type, variables
 from diff.higher.tokens import items, tokens
-from diff.higher.types import LIST, RECUR, UNIT, Arrow, Declaration, Param, Ty, declared, unknown
+from diff.higher.types import RECUR, UNIT, Arrow, Declaration, Param, Ty, unknown
 from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from diff.expr import Expr, literal
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call
-from diff.higher.types import RECUR, UNIT, Arrow, DataType, TupleType, Ty, declared, ground, list_of
+from diff.higher.inductive import declared, list_of
+from diff.higher.types import RECUR, UNIT, Arrow, DataType, TupleType, Ty, ground
 from diff.higher.values import Native, Tagged, Value, nested
 from hilbert import Type, Vec, attach
 from hilbert.biproduct import DirectSum

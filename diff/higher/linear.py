@@ -5,37 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.higher.binding import Pass
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Name,
-    Number,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
-    Sign,
     Tuple,
-    Typed,
     Var,
-    Zero,
     below,
     variables,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from diff.higher.inductive import instance
 from diff.higher.terms import AnyTerm, Branch, Lit, Pattern, Tuple, Var
-from diff.higher.types import DataType, SelfType, TupleType, Ty, instance, mentions
+from diff.higher.types import DataType, SelfType, TupleType, Ty, mentions
 from hilbert.once import once
 
 if TYPE_CHECKING:

@@ -14,22 +14,14 @@ from diff.higher import operators
 from diff.higher.binding import mapped, renamed
 from diff.higher.check import Checker
 from diff.higher.errors import TermError, near
+from diff.higher.former import Former
+from diff.higher.inductive import LIST, instance
 from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
+from diff.higher.open_terms import Name
 from diff.higher.resolve import LAMBDA, Dialect
-from diff.higher.terms import AnyTerm, Fix, Former, Lam, Let, Name, Prim, Tuple, Var, below, fresh
+from diff.higher.terms import AnyTerm, Fix, Lam, Let, Prim, Tuple, Var, below, fresh
 from diff.higher.translate import program
-from diff.higher.types import (
-    LIST,
-    Arrow,
-    Declaration,
-    Param,
-    TupleType,
-    Ty,
-    Unknown,
-    ground,
-    instance,
-    space_of,
-)
+from diff.higher.types import Arrow, Declaration, Param, TupleType, Ty, Unknown, ground, space_of
 from diff.higher.values import nested, program_type
 from hilbert.term import uncollected
 

@@ -12,38 +12,13 @@ import numpy as np
 
 from diff.higher.binding import Pass
 from diff.higher.errors import Place, TermError
+from diff.higher.inductive import LIST
+from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pattern_parser import PatternParser
-from diff.higher.terms import (
-    App,
-    Branch,
-    Case,
-    Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
-    Fold,
-    If,
-    Jac,
-    Lam,
-    Let,
-    Lit,
-    Name,
-    Number,
-    Point,
-    Proj,
-    Pull,
-    Sharp,
-    Sign,
-    Tuple,
-    Typed,
-    Var,
-    Zero,
-    fresh,
-)
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Point, Pull, Sharp, Zero
+from diff.higher.terms import App, Branch, Case, Con, Fold, If, Lam, Let, Lit, Proj, Tuple, Var, fresh
 from diff.higher.tokens import KEYWORDS, Token
-from diff.higher.types import LIST, DataType, unknown
+from diff.higher.types import DataType, unknown
 from hilbert import Bool, Fin, R
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from attrs import evolve, frozen
 
 from diff.higher import operators
 from diff.higher.errors import Place, TermError
-from diff.higher.terms import AnyTerm, Branch, Con, Lam, Name, Prim, Tuple, Var, fresh
+from diff.higher.inductive import instance, is_first_order
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, Branch, Con, Lam, Prim, Tuple, Var, fresh
 from diff.higher.types import (
     REAL,
     UNIT,
@@ -21,8 +23,6 @@ from diff.higher.types import (
     Ty,
     Unknown,
     ground,
-    instance,
-    is_first_order,
     unknown,
 )
 from diff.higher.unify import Unifier

@@ -10,8 +10,11 @@ from attrs import evolve
 from diff.higher import operators
 from diff.higher.binding import Pass
 from diff.higher.errors import Place, TermError
+from diff.higher.inductive import instance
+from diff.higher.open_terms import Number
+from diff.higher.pullback_terms import Plus
 from diff.higher.resolve import BOOL, Resolver
-from diff.higher.terms import AnyTerm, Branch, Con, Lit, Number, Plus, Prim, Tuple, pattern_type, real
+from diff.higher.terms import AnyTerm, Branch, Con, Lit, Prim, Tuple, pattern_type, real
 from diff.higher.types import (
     INT,
     REAL,
@@ -26,7 +29,6 @@ from diff.higher.types import (
     Unknown,
     dual,
     ground,
-    instance,
     unknown,
 )
 from hilbert import SpaceError, Vec

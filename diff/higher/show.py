@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Any, Final, assert_never, cast, final
 
 from diff.higher.binding import Pass
+from diff.higher.former import Former
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.show_types import is_plain, number_text, show_type, vector_text
 from diff.higher.terms import (
     AnyTerm,
@@ -16,33 +19,17 @@ from diff.higher.terms import (
     Branch,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
-    Former,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Name,
-    Number,
     Pattern,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
-    Sign,
     Tuple,
-    Typed,
     Var,
-    Zero,
     pattern_type,
     variables,
 )

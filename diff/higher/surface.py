@@ -39,6 +39,7 @@ import attrs
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.functions import TermFunction, parameters
+from diff.higher.inductive import list_of
 from diff.higher.kinds import (
     Data,
     Kind,
@@ -49,7 +50,6 @@ from diff.higher.kinds import (
 )
 from diff.higher.symbolic import PartSymbol, Recording, Symbol, current, kind_of
 from diff.higher.terms import Branch, Case, Fold, Tuple, fresh, pattern_type
-from diff.higher.types import list_of
 from hilbert import SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.vector import require_vector

@@ -12,40 +12,11 @@ from attrs import evolve
 
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
+from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.orders import all_orders, down_closed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.slots import jet, primitive
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Branch,
-    Case,
-    Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
-    Fix,
-    Fold,
-    If,
-    Jac,
-    Lam,
-    Let,
-    Lit,
-    Name,
-    Number,
-    Plus,
-    Point,
-    Prim,
-    Proj,
-    Pull,
-    Sharp,
-    Sign,
-    Tuple,
-    Typed,
-    Var,
-    Zero,
-)
+from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var
 from diff.higher.types import Declaration, Ground, TupleType, Ty, rebuilt
 from hilbert import Vec
 from hilbert.term import driven, uncollected

@@ -16,31 +16,19 @@ import numpy as np
 from attrs import field, frozen
 
 from diff.higher.errors import Place
+from diff.higher.former import Former
+from diff.higher.open_terms import Name, Number, Sign, Typed
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.types import REAL, DataType, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.map import AnyMap
-from hilbert.term import Term, as_tuple, bottom_up, compared
+from hilbert.term import as_tuple, bottom_up, compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _numbers = count()
-
-
-@frozen(eq=False, repr=False)
-class Former(Term):
-    """A term. Equality up to names, hash and pickling are attached in `diff.higher.binding`."""
-
-    place: Place | None = field(default=None, eq=False, kw_only=True)
-
-    def __str__(self) -> str:
-        from diff.higher.show import show_term  # printing is a pass over terms
-
-        return show_term(self)
-
-    def __repr__(self) -> str:
-        return f"<term {self}>"
 
 
 @final
@@ -172,148 +160,6 @@ class Fix(Former):
 
     var: Var
     body: AnyTerm
-
-
-# --- the language of pullbacks: its formers, 0 and + at every type ---
-
-
-@final
-@frozen(eq=False, repr=False)
-class Pull(Former):
-    """(Ω λp. t)·ω."""
-
-    pattern: Var | Tuple
-    body: AnyTerm
-    form: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Dual(Former):
-    """(λp. t)*·c, t linear in p: in tangents at `point`, which has the tags where p has variants. It is not printed."""
-
-    pattern: Var | Tuple
-    body: AnyTerm
-    covector: AnyTerm
-    point: AnyTerm | None = None
-
-
-@final
-@frozen(eq=False, repr=False)
-class Jac(Former):
-    """𝒥f·t, the Jacobian of a primitive along t, a function of the point."""
-
-    op: AnyMap
-    direction: AnyTerm
-    name: str = field(default="", eq=False)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Cov(Former):
-    """[r]*, the covector v ↦ r·v, of numbers or of a vector."""
-
-    of: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Diff(Former):
-    """𝒟F(a)(u)."""
-
-    function: AnyTerm
-    point: AnyTerm
-    direction: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Sharp(Former):
-    """♯c, a covector as a vector."""
-
-    of: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Point(Former):
-    """ε_u : σ**, φ ↦ φ(u); pt(u) among covectors."""
-
-    of: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Ev(Former):
-    """ev(a; c), h ↦ c(h a)."""
-
-    at: AnyTerm
-    covector: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Dv(Former):
-    """dv(a, u; c), h ↦ c(𝒟h(a)(u))."""
-
-    at: AnyTerm
-    along: AnyTerm
-    covector: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Zero(Former):
-    """0 at any type."""
-
-    type: Ty
-
-
-@final
-@frozen(eq=False, repr=False)
-class Plus(Former):
-    """t + s where it is no primitive: functions, tuples and covectors."""
-
-    left: AnyTerm
-    right: AnyTerm
-
-
-# --- what a front end may write; the checker replaces it ---
-
-
-@final
-@frozen(eq=False, repr=False)
-class Name(Former):
-    """A definition, a constructor or a primitive; after checking a definition, at these types."""
-
-    name: str
-    at: tuple[Ty, ...] = ()
-
-
-@final
-@frozen(eq=False, repr=False)
-class Number(Former):
-    """A number as it is written: a real, or an integer where one is due."""
-
-    text: str
-
-
-@final
-@frozen(eq=False, repr=False)
-class Sign(Former):
-    """An operator that is a primitive at the types of its arguments."""
-
-    sign: str
-    args: tuple[AnyTerm, ...] = field(converter=as_tuple)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Typed(Former):
-    """(t : σ)."""
-
-    of: AnyTerm
-    type: Ty
 
 
 Core: TypeAlias = Var | Lit | Prim | Lam | App | Let | Tuple | Proj | If | Con | Case | Fold | Fix

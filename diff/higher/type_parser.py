@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
+from diff.higher.inductive import list_of
 from diff.higher.tokens import KEYWORDS, Kind, Token
-from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Ground, Lin, TupleType, Ty, dual, list_of, unknown
+from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Ground, Lin, TupleType, Ty, dual, unknown
 from hilbert import Bool, Fin, R
 from hilbert.term import driven
 

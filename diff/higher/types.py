@@ -15,14 +15,13 @@ from weakref import WeakValueDictionary
 
 from attrs import frozen
 
-from diff.higher.errors import TermError
 from hilbert import DirectSum, Type
 from hilbert import R as REALS
 from hilbert.once import kept, known, once
 from hilbert.term import Term, bottom_up, children, postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 _KNOWN: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 
@@ -216,27 +215,6 @@ def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], 
     return result
 
 
-def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
-    """The type with arguments for its parameters, and `recur` for X."""
-    if isinstance(ty, Param):
-        return args[ty.index]
-    if not mentions(ty, Param) and not mentions(ty, SelfType):
-        return ty
-
-    def leaf(node: Ty) -> Ty:
-        if isinstance(node, Param):
-            return args[node.index]
-        return recur if isinstance(node, SelfType) else node
-
-    return rebuilt(ty, leaf)
-
-
-@once
-def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
-    """What the constructor of this label takes: F(recur) at the label; T σ₁ … σₙ itself for `recur` unless given."""
-    return instance(data.declaration.field(label), data.args, data if recur is None else recur)
-
-
 def mentions(ty: Ty, kind: type[Ty]) -> bool:
     """Whether a type of this class occurs in it."""
     return type(ty) is kind or kind in _formers(ty)
@@ -254,74 +232,3 @@ def _formers(ty: Ty) -> frozenset[type[Ty]]:
         if node is not ty:
             known(_formers, node, formers(node))
     return formers(ty)
-
-
-def is_first_order(ty: Ty) -> bool:
-    """Whether no function is in it, nor in the fields of what is declared."""
-    seen: set[Declaration] = set()
-    stack: list[Any] = [ty]
-    while stack:
-        match stack.pop():
-            case Arrow() | Lin():
-                return False
-            case TupleType(parts):
-                stack.extend(parts)
-            case DataType(declaration, args):
-                stack.extend(args)
-                if declaration not in seen:
-                    seen.add(declaration)
-                    stack.extend(f for _, f in declaration.cases)
-            case _:  # a leaf has no parts
-                pass
-    return True
-
-
-def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declaration:
-    """A declaration; raises TermError `positive` where the type itself stands left of an arrow."""
-    for label, given in cases:
-        stack: list[tuple[Any, bool]] = [(given, True)]
-        while stack:
-            ty, positive = stack.pop()
-            match ty:
-                case SelfType() if not positive:
-                    what = f"{label} of {name} takes a function of {name}: a type may not recur left of an arrow"
-                    raise TermError("positive", what)
-                case Arrow(dom, cod) | Lin(dom, cod):
-                    stack += [(dom, False), (cod, positive)]
-                case TupleType(parts):
-                    stack += [(part, positive) for part in parts]
-                case DataType(inner, args):
-                    stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
-                case _:  # a leaf has no parts
-                    pass
-    return Declaration(name, arity, tuple(cases))
-
-
-def is_positive(declaration: Declaration, parameter: int) -> bool:
-    """Whether a parameter stands left of no arrow."""
-    if parameter >= declaration.arity:
-        return True
-    stack: list[tuple[Any, bool]] = [(ty, True) for _, ty in declaration.cases]
-    while stack:
-        ty, positive = stack.pop()
-        match ty:
-            case Param(index) if index == parameter and not positive:
-                return False
-            case Arrow(dom, cod) | Lin(dom, cod):
-                stack += [(dom, False), (cod, positive)]
-            case TupleType(parts):
-                stack += [(part, positive) for part in parts]
-            case DataType(inner, args):
-                stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
-            case _:  # a leaf has no parts
-                pass
-    return True
-
-
-LIST = declared("list", 1, (("Nil", UNIT), ("Cons", TupleType((Param(0), RECUR)))))
-"""Lists are a declaration like any other; [a, b] and a :: l are notation."""
-
-
-def list_of(ty: Ty) -> DataType:
-    """list σ."""
-    return DataType(LIST, (ty,))

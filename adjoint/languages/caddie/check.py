@@ -10,8 +10,9 @@ from adjoint.languages.caddie.types import definition, is_number, text
 from diff.higher.binding import mapped
 from diff.higher.check import Checker
 from diff.higher.errors import TermError
+from diff.higher.open_terms import Name
 from diff.higher.resolve import Dialect
-from diff.higher.terms import Name, Var, fresh
+from diff.higher.terms import Var, fresh
 from diff.higher.types import INT, REAL, Ty, Unknown
 from hilbert.once import cached_property
 

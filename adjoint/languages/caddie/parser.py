@@ -14,7 +14,8 @@ from adjoint.languages.bound import Bound
 from adjoint.languages.caddie.reader import SIGNS, Reader
 from adjoint.languages.caddie.types import FUNCTIONS, is_number
 from diff.higher.errors import Place, TermError, near
-from diff.higher.terms import AnyTerm, App, Lam, Let, Name, Proj, Tuple, Var, fresh
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, Lam, Let, Proj, Tuple, Var, fresh
 from diff.higher.types import unknown
 from hilbert.term import driven
 

@@ -10,8 +10,10 @@ import math
 from typing import TYPE_CHECKING, Any, final
 
 from adjoint.languages.caddie.types import definition
-from diff.higher.terms import App, Lam, Let, Name, Proj, Tuple, Var, below
-from diff.higher.types import Arrow, TupleType, Ty, instance
+from diff.higher.inductive import instance
+from diff.higher.open_terms import Name
+from diff.higher.terms import App, Lam, Let, Proj, Tuple, Var, below
+from diff.higher.types import Arrow, TupleType, Ty
 from hilbert.term import bottom_up, driven
 
 if TYPE_CHECKING:

@@ -9,21 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from diff.higher.errors import TermError
-from diff.higher.types import (
-    INT,
-    REAL,
-    UNIT,
-    Arrow,
-    DataType,
-    Declaration,
-    Ground,
-    Int,
-    Param,
-    TupleType,
-    Ty,
-    declared,
-    list_of,
-)
+from diff.higher.inductive import declared, list_of
+from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
 from diff.higher.unify import parts_of
 from hilbert.once import once
 from hilbert.term import bottom_up

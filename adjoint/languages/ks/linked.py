@@ -12,7 +12,8 @@ from adjoint.languages.ks.names import Callee
 from adjoint.languages.ks.tensors import Use
 from diff.higher.binding import Pass, mapped
 from diff.higher.errors import TermError
-from diff.higher.terms import Name, Var, fresh
+from diff.higher.open_terms import Name
+from diff.higher.terms import Var, fresh
 from diff.higher.types import REAL
 from diff.higher.values import Closure, Native
 

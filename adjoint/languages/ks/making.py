@@ -9,7 +9,8 @@ from adjoint.languages.ks.signatures import built_in
 from adjoint.languages.ks.types import BOOL, STRING, element, index_of, order, tangent
 from diff.higher.binding import mapped
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, pattern_type, real, variables
 from diff.higher.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert.term import driven
 

@@ -17,7 +17,8 @@ from adjoint.languages.ks.signatures import NAMES, WORDS
 from adjoint.languages.ks.types import ATOMS, BOOL, STRING, applied_type, arguments, component, tensor, text, vec
 from diff.higher.binding import each
 from diff.higher.errors import TermError, near
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var
 from diff.higher.types import INT, REAL, Arrow, Lin, TupleType, Ty
 from hilbert import R
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjoint.languages.ks.types import text as type_text
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, variables
 from hilbert.term import driven
 
 if TYPE_CHECKING:

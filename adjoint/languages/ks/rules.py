@@ -12,7 +12,8 @@ from attrs import frozen
 from adjoint.languages.ks.making import Maker, reads
 from diff.higher.binding import binder, mapped, renamed, substitute
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Name, Var, below, fresh, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Var, below, fresh, variables
 from hilbert.term import driven, postorder
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from diff.higher.errors import TermError
-from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty, declared
+from diff.higher.inductive import declared
+from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty
 from hilbert.once import once
 from hilbert.term import bottom_up
 

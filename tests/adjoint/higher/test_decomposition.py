@@ -10,32 +10,22 @@ from typing import Any
 
 from adjoint.higher.anormal import is_elementary
 from adjoint.higher.steps import steps
+from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import (
     AnyTerm,
     App,
     Case,
     Con,
-    Cov,
-    Diff,
-    Dual,
-    Dv,
-    Ev,
     Fix,
     Fold,
     If,
-    Jac,
     Lam,
     Let,
     Lit,
-    Plus,
-    Point,
     Prim,
     Proj,
-    Pull,
-    Sharp,
     Tuple,
     Var,
-    Zero,
     below,
     fresh,
     real,

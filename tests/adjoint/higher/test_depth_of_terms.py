@@ -14,29 +14,28 @@ from adjoint.higher import reduce, steps
 from adjoint.higher.anormal import a_normal
 from adjoint.higher.reader import type_of
 from diff.higher import Module, evaluate
+from diff.higher.inductive import list_of
 from diff.higher.operators import primitive, sign
+from diff.higher.pullback_terms import Cov, Plus, Pull
 from diff.higher.taylor import Taylor
 from diff.higher.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
-    Cov,
     Fold,
     If,
     Lam,
     Let,
-    Plus,
     Prim,
     Proj,
-    Pull,
     Tuple,
     Var,
     fresh,
     list_term,
     real,
 )
-from diff.higher.types import REAL, Arrow, list_of
+from diff.higher.types import REAL, Arrow
 from hilbert import R
 from tests.test_shared_size import calls
 

@@ -18,7 +18,8 @@ from adjoint.higher import pairing
 from diff import fun, jet, jvp
 from diff.higher import Module, Taylor, evaluate, program
 from diff.higher.items import Claim
-from diff.higher.terms import AnyTerm, App, Cov, Lam, Pull, Tuple, fresh, real
+from diff.higher.pullback_terms import Cov, Pull
+from diff.higher.terms import AnyTerm, App, Lam, Tuple, fresh, real
 from diff.higher.types import REAL, Arrow
 from diff.higher.values import Tagged
 from hilbert import R, Vec

@@ -13,7 +13,8 @@ from adjoint.higher.reader import type_of
 from diff.higher import evaluate
 from diff.higher.errors import TermError
 from diff.higher.operators import sign
-from diff.higher.terms import AnyTerm, App, Cov, Lam, Let, Lit, Prim, Pull, Tuple, Var, fresh, real
+from diff.higher.pullback_terms import Cov, Pull
+from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Arrow, TupleType, dual
 from hilbert import R
 from tests.lambda_terms import PLANE

@@ -14,27 +14,11 @@ from adjoint.higher.reader import type_of
 from diff import jvp
 from diff.higher import Taylor, evaluate, program
 from diff.higher.claims import agree, gradient
+from diff.higher.inductive import list_of
 from diff.higher.operators import sign
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Cov,
-    Diff,
-    Lam,
-    Let,
-    Lit,
-    Plus,
-    Point,
-    Prim,
-    Proj,
-    Pull,
-    Tuple,
-    Var,
-    Zero,
-    fresh,
-    real,
-)
-from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual, list_of
+from diff.higher.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero
+from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Var, fresh, real
+from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
 from diff.higher.values import shape_of
 from hilbert import R
 from tests.lambda_terms import MAYBE, PLANE, ROSE, SHAPE, Terms

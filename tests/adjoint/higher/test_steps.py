@@ -17,7 +17,8 @@ from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError, evaluate
 from diff.higher.claims import agree
 from diff.higher.items import Claim
-from diff.higher.terms import App, Cov, Lam, Let, Proj, Pull, fresh, real, size
+from diff.higher.pullback_terms import Cov, Pull
+from diff.higher.terms import App, Lam, Let, Proj, fresh, real, size
 from diff.higher.types import REAL, TupleType
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
 from tests.lambda_terms import Terms

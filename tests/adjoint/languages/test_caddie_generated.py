@@ -21,7 +21,8 @@ from adjoint.languages.caddie.parser import definitions
 from adjoint.languages.spaces import element, value_of
 from diff import derivative
 from diff.higher.binding import mapped
-from diff.higher.terms import AnyTerm, Lam, Name, Var
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, Lam, Var
 from diff.higher.types import REAL
 from tests.caddie_programs import Programs, UnfitError
 

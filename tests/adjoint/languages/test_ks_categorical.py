@@ -29,7 +29,8 @@ from adjoint.languages.ks.notes.categorical import (
 from adjoint.languages.ks.notes.written import built
 from adjoint.languages.ks.types import BOOL, arguments, tensor, text
 from diff.higher import TermError
-from diff.higher.terms import Lam, Lit, Name, Tuple, real, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import Lam, Lit, Tuple, real, variables
 from diff.higher.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 

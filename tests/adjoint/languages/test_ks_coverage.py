@@ -21,7 +21,8 @@ from adjoint.languages.ks.signatures import PRELUDE, RULES
 from adjoint.languages.ks.types import arguments, text
 from adjoint.languages.ks.values import leaves_of, tangent
 from diff.higher.binding import mapped
-from diff.higher.terms import AnyTerm, Name
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm
 from tests.any_text import KS
 from tests.ks_programs import PROGRAMS
 

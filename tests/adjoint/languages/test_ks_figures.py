@@ -10,7 +10,8 @@ from adjoint.languages.ks.notes import pipeline
 from adjoint.languages.ks.signatures import built_in
 from adjoint.languages.ks.types import BOOL, tangent, vec
 from diff.higher import TermError
-from diff.higher.terms import App, Lam, Name, Tuple, fresh
+from diff.higher.open_terms import Name
+from diff.higher.terms import App, Lam, Tuple, fresh
 from diff.higher.types import INT, REAL, Arrow, TupleType
 
 

@@ -14,8 +14,11 @@ from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
 from diff.higher.claims import agree
 from diff.higher.evaluate import Evaluator
-from diff.higher.terms import AnyTerm, App, Former, Lam, Let, Plus, Prim, Tuple, Var, below, fresh, real, variables
-from diff.higher.types import REAL, Ty, is_first_order
+from diff.higher.former import Former
+from diff.higher.inductive import is_first_order
+from diff.higher.pullback_terms import Plus
+from diff.higher.terms import AnyTerm, App, Lam, Let, Prim, Tuple, Var, below, fresh, real, variables
+from diff.higher.types import REAL, Ty
 from diff.higher.values import Tagged
 from hilbert import R, Vec
 from tests.lambda_terms import Terms, module

@@ -12,9 +12,10 @@ from diff import fun, jet, sin, where
 from diff.higher import Module, Taylor, TermError, evaluate, program
 from diff.higher.check import Checker
 from diff.higher.claims import agree
+from diff.higher.inductive import list_of
 from diff.higher.partials import constant_of, partial
 from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
-from diff.higher.types import REAL, Arrow, DataType, ground, list_of
+from diff.higher.types import REAL, Arrow, DataType, ground
 from diff.higher.values import applied, flat
 from hilbert import Bool, DirectSum, R, direct_sum
 from tests.lambda_terms import MAYBE, Terms

@@ -14,6 +14,7 @@ import pytest
 from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
 from diff.higher.binding import captured
+from diff.higher.inductive import LIST, list_of
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
@@ -21,7 +22,7 @@ from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
 from diff.higher.terms import AnyTerm, App, Con, Lam, Tuple, below, real
 from diff.higher.tokens import tokens
-from diff.higher.types import LIST, Arrow, DataType, TupleType, ground, list_of, unknown
+from diff.higher.types import Arrow, DataType, TupleType, ground, unknown
 from diff.higher.values import applied
 from hilbert import R, direct_sum
 from hilbert.term import driven, postorder

@@ -8,7 +8,8 @@ from attrs import frozen
 
 from adjoint.languages.ks.making import Maker, counts_of, key_of
 from diff.higher.binding import mapped, renamed
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, variables
 from hilbert.term import driven
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
 from diff.higher.binding import renamed
 from diff.higher.errors import Place
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, fresh
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, fresh
 from diff.higher.types import Lin
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from adjoint.languages.ks.notes.passes import packed
 from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text
 from diff.higher.binding import binder, each
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, below, fresh, pattern_type, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, below, fresh, pattern_type, variables
 from diff.higher.types import UNIT, TupleType
 from hilbert.term import driven, postorder
 

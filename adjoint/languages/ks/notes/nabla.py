@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 from adjoint.languages.ks.making import Maker, is_discrete
 from diff.higher.errors import TermError
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
 from diff.higher.types import REAL, TupleType
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.application import inner
 from adjoint.languages.ks.notes.nabla import jacobian
 from diff.higher.binding import renamed
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Lin
 from hilbert.term import driven
 

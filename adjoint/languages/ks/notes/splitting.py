@@ -14,7 +14,8 @@ from adjoint.languages.ks.notes.anf import shared
 from adjoint.languages.ks.notes.nabla import factors, refused
 from adjoint.languages.ks.notes.passes import Backward, Entry, Forward, lets, opened, packed, record
 from adjoint.languages.ks.types import BOOL, element, indices, order, tangent
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real, variables
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real, variables
 from diff.higher.types import INT, REAL, UNIT, TupleType
 from hilbert.term import driven
 

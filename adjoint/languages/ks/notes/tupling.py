@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.nabla import refused, selection
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
 from diff.higher.types import TupleType
 
 if TYPE_CHECKING:

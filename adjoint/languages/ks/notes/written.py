@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from adjoint.languages.ks.making import Maker
 from diff.higher.binding import mapped, renamed
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, real
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, real
 from diff.higher.types import INT, REAL
 
 if TYPE_CHECKING:
