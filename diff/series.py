@@ -18,17 +18,16 @@ A *family* of directions is an axis of the coefficients of order 1, 2, …; what
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from diff.custom import Custom
 from diff.elementwise import Elementwise
-from diff.linear_loops import without_bound
-from diff.multiindex import Alpha, pairs
+from diff.multiindex import Alpha
 from diff.series_bodies import Results, chosen, unpacked
 from diff.series_families import at_basis, summed
-from diff.series_partials import PartialDerivative, partials_of
-from diff.series_rules import Euler, Rule, Ruled, coefficients, rule_of
+from diff.series_orders import Orders
+from diff.series_partials import PartialDerivative
+from diff.series_rules import Euler, coefficients
 from hilbert import SpaceError
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
@@ -38,11 +37,10 @@ from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
-from hilbert.program.written import computed_by
 from hilbert.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from diff.nodes import Operation
     from diff.programs import AnyProgram
@@ -52,20 +50,15 @@ if TYPE_CHECKING:
 
 Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
 """The coefficients of inputs: the slot of each."""
-MOST = 10_000_000
-"""No jet takes more products."""
-DISCRETE = frozenset("bi")
-"""Entries without derivatives, by kind."""
 WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast, External, Pack, Unpack, Choose, Fill)
 """The operations that have coefficients above the value."""
 
 
 @final
-class Series:
+class Series(Orders):
     """The coefficients of a program's slots in the line that `out` builds, as far as some slots need them.
 
     `given[i, α]` is that of input i, and `basis` such a slot where it is the identity, a family over its own axes.
-    `fed` says which result the derivative of each input is, in one parameter.
     """
 
     def __init__(
@@ -80,32 +73,15 @@ class Series:
         collapsed: bool = False,
         basis: int | None = None,
     ) -> None:
+        super().__init__(p, alphas, {k for k, alpha in given if any(alpha)}, fed)
         self.out, self.family, self.basis = out, family, basis
-        self.src = Builder(p.slots[: p.arity])  # the steps of p, and those of derivatives
-        where = self.src.inline(p.line, range(p.arity))
-        self.outputs = tuple(where[k] for k in p.outputs)
-        self.fed = tuple(where[p.outputs[k]] for k in fed)
-        self.levels: list[list[Alpha]] = []  # the multi-indices by order
-        for alpha in alphas:
-            while len(self.levels) <= sum(alpha):
-                self.levels.append([])
-            self.levels[sum(alpha)].append(alpha)
         self.collapsed = collapsed
         self.top = len(self.levels) - 1 if collapsed else len(self.levels)
         self.bodies: dict[tuple[int, int], Results] = {}
-        self.ways = sorted({self.way(alpha)[1] for level in self.levels[1:] for alpha in level})
-        self.rules: dict[int, Rule] = {}
-        self.linear: set[int] = set()  # slots of rules that are linear in a tangent: 0 at order 0
-        self.own: set[int] = set()  # tangents in a rule that are those of its own results
         self.ruled: dict[tuple[int, Alpha], dict[int, int | None]] = {}
         self.inverses: dict[int, Any] = {}
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
-        inputs = {k for k, alpha in given if any(alpha)}
-        self.moving = bytearray(bool(fed) or i in inputs for i in range(p.arity))
-        self.partials: dict[int, list[float | PartialDerivative]] = {}
-        self.products = 0
-        self.need = self._orders()
-        self._find(self.need)
+        self._find()
 
     def output(self, k: int, alpha: Alpha) -> int:
         """The slot of a coefficient of leaf k of the result."""
@@ -123,118 +99,17 @@ class Series:
         leaf = self.src.slots[slot]
         return self.out.number(0.0, leaf.under(self.family) if self.varies(alpha) else leaf)
 
-    # --- what is needed ---
-
-    def _orders(self) -> dict[int, int]:
-        """The highest order that is needed of each slot, found from the results backwards."""
-        highest = len(self.levels) - 1
-        roots = range(self.src.arity) if self.fed else self.outputs
-        need: dict[int, int] = {}
-        todo = [(slot, highest) for slot in roots]
-        while todo:
-            slot, order = todo.pop()
-            if order and not self._moves(slot):
-                order = 0
-            if need.get(slot, -1) < order:
-                need[slot] = order
-                todo += [(k, order - lower) for k, lower in self._below(slot, order)]
-        return need
-
-    def _moves(self, slot: int) -> bool:
-        """Whether a slot may have coefficients of order 1 and above."""
-        for k in range(len(self.moving), len(self.src.slots)):
-            args = self.src.steps[k - self.src.arity].args
-            self.moving.append(self.src.slots[k].kind not in DISCRETE and any(self.moving[a] for a in args))
-        return bool(self.moving[slot])
-
-    def _below(self, slot: int, order: int) -> Iterator[tuple[int, int]]:
-        """The slots that coefficients up to an order are made of, and how much lower their orders are."""
-        if slot < self.src.arity:
-            if self.fed and order:
-                yield self.fed[slot], 1
-            return
-        step = self.src.steps[slot - self.src.arity]
-        if slot in self.linear:  # at its order what it is multiplied by is needed below that
-            for a in step.args:
-                if a in self.linear or isinstance(step.operation, Euler):
-                    yield a, 0
-                elif order:
-                    yield a, 1
-            return
-        if order and isinstance(step.operation, Ruled):
-            for some in self.rule(slot).ends.values():
-                yield from ((k, 0) for k in some)
-            if isinstance(step.operation, Implicit):  # the inverse is at the values of all unknowns, read or not
-                yield from ((k, order) for k in self.src.unpack(slot))
-        if order and isinstance(step.operation, Elementwise):
-            for partial in self._partials(slot, step):
-                if isinstance(partial, PartialDerivative):
-                    yield (partial.slot, 1) if partial.square is None else (partial.whole, order)
-        for a in step.args:
-            yield a, 0
-
-    def rule(self, slot: int) -> Rule:
-        """The rule of a step that has one."""
-        if slot not in self.rules:
-            self.rules[slot] = rule_of(self, slot)
-        return self.rules[slot]
-
-    def _partials(self, slot: int, step: Step[Any]) -> list[float | PartialDerivative]:
-        """The partial derivatives of the primitive of a step, each a number or a slot."""
-        if slot not in self.partials:
-            self.partials[slot] = partials_of(self.src, slot, step)
-        return self.partials[slot]
-
     # --- the coefficients ---
 
-    def _find(self, need: dict[int, int]) -> None:
-        """Find all coefficients that are needed: slot by slot, those that need each other order by order."""
-        done = set[int]()
-        for first in sorted(need):
-            group, todo = set[int](), [first]
-            while todo:
-                slot = todo.pop()
-                if slot not in done:
-                    done.add(slot)
-                    group.add(slot)
-                    todo += [k for k, _ in self._below(slot, need[slot])]
-            slots = self._in_order(group)
+    def _find(self) -> None:
+        """Find all coefficients that are needed: group by group, in a group order by order."""
+        for slots in self.groups():
             for order, alphas in enumerate(self.levels):
                 for slot in slots:
-                    if need[slot] >= order:
+                    if self.need[slot] >= order:
                         for alpha in alphas:
                             if (slot, alpha) not in self.known:
                                 self.known[slot, alpha] = self.coefficient(slot, alpha)
-
-    def _in_order(self, group: set[int]) -> list[int]:
-        """Slots, each after those whose coefficients of the same order it needs."""
-        if self.linear.isdisjoint(group):
-            return sorted(group)
-        found: dict[int, None] = {}
-        stack = [(slot, False) for slot in sorted(group, reverse=True)]
-        while stack:
-            slot, is_ready = stack.pop()
-            if slot in found or slot not in group:
-                continue
-            if is_ready:
-                found[slot] = None
-            else:
-                stack.append((slot, True))
-                stack += [(k, False) for k in self._beside(slot)]
-        return list(found)
-
-    def _beside(self, slot: int) -> Iterable[int]:
-        """The slots that a coefficient needs coefficients of the same order of."""
-        if slot < self.src.arity:
-            return ()
-        step = self.src.steps[slot - self.src.arity]
-        if isinstance(step.operation, Ruled) and slot in self.rules:
-            return [k for some in self.rules[slot].ends.values() for k in some]
-        if slot not in self.linear:
-            return step.args
-        return (
-            () if slot in self.own else [a for a in step.args if a in self.linear or isinstance(step.operation, Euler)]
-        )
 
     def coefficient(self, slot: int, alpha: Alpha) -> int | None:
         """The coefficient of a slot; those below and before it are known."""
@@ -244,7 +119,7 @@ class Series:
         step = self.src.steps[slot - self.src.arity]
         args = step.args
         operation: Operation = step.operation
-        if isinstance(operation, Unpack) and args[0] not in self.rules and self._moves(args[0]) and self.need[args[0]]:
+        if isinstance(operation, Unpack) and args[0] not in self.rules and self.moves(args[0]) and self.need[args[0]]:
             return unpacked(self, operation.k, args[0], alpha)
         if not any(alpha):
             return None if slot in self.linear else b.step(operation, tuple([self.value(a) for a in args]))
@@ -290,21 +165,6 @@ class Series:
             self.ruled[slot, alpha] = coefficients(self, slot, alpha)
         return self.ruled[slot, alpha]
 
-    def way(self, alpha: Alpha) -> tuple[int, int]:
-        """αᵢ and i, for which αᵢ is the least that is not 0: a sum of γᵢ u_γ has the fewest terms."""
-        return min((n, i) for i, n in enumerate(alpha) if n)
-
-    def no_jet(self, slot: int, operation: Any, where: str = "") -> SpaceError:
-        """What is said of a step without coefficients."""
-        step = self.src.steps[slot - self.src.arity]
-        if isinstance(operation, While):
-            return without_bound(step)
-        name = getattr(operation, "name", type(operation).__name__.lower())
-        msg = f"there is no jet of the step {name} into {self.src.slots[slot]}{where}: "
-        error = SpaceError(f"{msg}unroll it, or take nested derivatives")
-        computed_by(error, step.place)
-        return error
-
     def value(self, slot: int) -> int:
         """The slot of the coefficient of order 0."""
         found = self.known[slot, (0,) * len(self.levels[0][0])]
@@ -335,16 +195,8 @@ class Series:
     def _product(self, spec: Spec, u: int, w: int, alpha: Alpha) -> int | None:
         """Σ_{γ ≤ α} u_γ ⋄ w_{α−γ}; of u ⋄ u, where ⋄ is symmetric, half of it twice."""
         if u == w and spec == spec.mirrored:
-            return self._square(spec, u, alpha, self._pairs(alpha))
-        return self.total(self._term(spec, u, gamma, w, delta) for gamma, delta in self._pairs(alpha))
-
-    def _pairs(self, alpha: Alpha) -> Iterator[tuple[Alpha, Alpha]]:
-        """All (γ, α − γ); raises SpaceError where the whole comes to more than 10⁷."""
-        self.products += math.prod(n + 1 for n in alpha)
-        if self.products > MOST:
-            msg = f"a jet of order {len(self.levels) - 1} in {len(alpha)} parameters takes more than {MOST} products: "
-            raise SpaceError(msg + "take fewer parameters, a lower order or a smaller set wanted=…; see interpolated")
-        return pairs(alpha)
+            return self._square(spec, u, alpha, self.pairs(alpha))
+        return self.total(self._term(spec, u, gamma, w, delta) for gamma, delta in self.pairs(alpha))
 
     def _square(self, spec: Spec, u: int, alpha: Alpha, some: Iterable[tuple[Alpha, Alpha]]) -> int | None:
         """Σ u_γ ⋄ u_δ over pairs that come with (δ, γ) for each (γ, δ)."""
@@ -363,7 +215,7 @@ class Series:
             if not isinstance(w, PartialDerivative):
                 found.append(self.scaled(w, self.known.get((u, alpha))) if w else None)
                 continue
-            inner = (pair for pair in self._pairs(alpha) if zero not in pair)
+            inner = (pair for pair in self.pairs(alpha) if zero not in pair)
             if w.square is None:
                 terms = (self._term(spec, u, gamma, w.slot, delta, gamma[i]) for gamma, delta in inner if gamma[i])
                 first, rest = self._term(spec, u, alpha, w.slot, zero), self.total(terms)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from diff.series import Series
+    from diff.series_orders import Orders
     from hilbert.arrays.kernel import Kernel
     from hilbert.arrays.library import Library
     from hilbert.leaf import Leaf
@@ -78,7 +79,7 @@ class Rule:
     """Of an equation the slots of b, none but for a system; None for an operation."""
 
 
-def rule_of(series: Series, slot: int) -> Rule:
+def rule_of(series: Orders, slot: int) -> Rule:
     """The rule of a step, which is put among the steps of the series; raises SpaceError where there is none."""
     src, step = series.src, series.src.steps[slot - series.src.arity]
     operation: Any = step.operation
@@ -125,7 +126,7 @@ def _equation(f: Implicit | Solve, given: Sequence[int], n: int) -> tuple[Line, 
     return (under(f.line, f.many, n) if f.many else f.line), tuple(given[:count]), given[count:]
 
 
-def _linear(series: Series, line: Line, where: list[int], along: list[int], operation: Any) -> tuple[int, ...]:
+def _linear(series: Orders, line: Line, where: list[int], along: list[int], operation: Any) -> tuple[int, ...]:
     """The slots that depend on a tangent, each after what it depends on."""
     found = dict.fromkeys(along)
     for k, step in enumerate(line.steps, line.arity):
