@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.typing.verdict import ROOT, Place, check, check_by_pyright
+from tests.typing.verdict import ROOT, Place, begun, check, check_by_pyright
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-REDEFINE = ["--allow-redefinition"]
+REDEFINE = "# mypy: allow-redefinition"
 UNTYPED = ", ".join(f"reportUnknown{kind}Type=false" for kind in ("Member", "Lambda", "Argument", "Variable"))
 HEADERS = dict.fromkeys(("arrays", "data-models", "linear-maps", "operations"), UNTYPED)
 """What pyright is not asked of a page: the types of JAX, autograd, scipy and scikit-learn are not all known."""
@@ -30,7 +30,9 @@ def module(page: Path) -> tuple[str, set[int]]:
         lines[span.start : span.stop] = source
         if example.exc_msg or source[0].startswith(("refused(", "try:")):
             refused |= {number + 1 for number in span}
-    lines[0] = f"# pyright: strict, {HEADERS.get(page.stem, '')}".rstrip(", ")  # the first line of a page is its title
+    lines[0] = f"# pyright: strict, {HEADERS.get(page.stem, '')}".rstrip(", ")
+    assert not text.splitlines()[1]  # below the title
+    lines[1] = REDEFINE
     return "\n".join(lines) + "\n", refused
 
 
@@ -52,7 +54,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], set[Pla
 def test_pages(pages: tuple[list[Path], set[Place]], tmp_path: Path) -> None:
     paths, refused = pages
     assert len(paths) >= 10
-    mypy = check(ROOT, tmp_path, paths, REDEFINE)  # with a cache of its own: a cache keeps the paths of pages
+    mypy = check(ROOT, begun(tmp_path), paths)
     pyright = check_by_pyright(paths)
     for found in (mypy, pyright):
         assert not {place: codes for place, codes in found.errors.items() if place not in refused}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, check, check_by_pyright, explained, marks
+from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, begun, check, check_by_pyright, explained, marks
 
 KINDS = {
     "wrong_axis",
@@ -39,9 +39,8 @@ RECORDS = [path for path in BAD if path.stem.startswith("bad_record_")]
 
 
 @pytest.fixture(scope="module")
-def verdict(pytestconfig: pytest.Config) -> Verdict:
-    assert pytestconfig.cache is not None
-    return check(ROOT, pytestconfig.cache.mkdir("typing-models"))
+def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+    return check(ROOT, begun(tmp_path_factory.mktemp("models")))
 
 
 @pytest.fixture(scope="module")
