@@ -1,5 +1,6 @@
 """What all tests share: the Hypothesis profiles and the marker `gpu`."""
 
+import gc
 import importlib
 import os
 from collections.abc import Iterator
@@ -24,6 +25,13 @@ def why_no_gpu() -> str | None:
     except (ImportError, RuntimeError) as error:  # without a driver cupy raises a RuntimeError
         return f"no cupy with a device: {error}"
     return None if devices else "no cupy with a device: 0 devices"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_is_there_stays() -> None:
+    """What a file of tests finds in memory is not gone through again when garbage is looked for: JAX's traces, say."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
