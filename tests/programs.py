@@ -253,7 +253,9 @@ EQUATIONS = {
     "root, lanes": lift(cubic, b, over=(1,)),
     "derivative of a root, lanes": jvp(lift(cubic, b, over=(0, 1))),
     "while, lanes": fun(V)(lambda xs: each(lambda x: while_(lambda s: s > 0.1, lambda s: 0.5 * s, x), xs)),
-    "root of many unknowns": lift(fun(R, many)(lambda k, a: root(lambda x: x * x * x + 20.0 * k * x - a, a)), b, over=(1,)),
+    "root of many unknowns": lift(
+        fun(R, many)(lambda k, a: root(lambda x: x * x * x + 20.0 * k * x - a, a)), b, over=(1,)
+    ),
 }
 VALUES_ONLY = {"while, lanes"}
 """Programs without a derivative."""

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import diff
 from adjoint import adjoint, grad, hessian, jacobian
-from diff import const, derivative, each, fold, fun, inner, iterate, lift, root, sin, tanh, while_
+from diff import const, derivative, each, fold, fun, inner, iterate, lift, sin, tanh
 from hilbert import Fin, R
 from linmap import matrix, roll, structure
 from tests.loop_programs import PAIRS
@@ -51,32 +52,39 @@ def test_lifted(name: str) -> None:
     np.testing.assert_allclose(matrix(d, "array"), made.toarray(), rtol=1e-12, atol=1e-12)
 
 
+D: Any = diff
+"""Without types: mypy would read each function once for every overload of those around it."""
+
+
 def shared(x: Any) -> Any:
-    return each(lambda s: iterate(lambda t: tanh(W @ t), s, T), x)
+    return D.each(lambda s: D.iterate(lambda t: tanh(W @ t), s, T), x)
 
 
 LANES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "each of iterate": (shared, "5 blocks, each dense 3×3"),
-    "iterate of each": (lambda x: iterate(lambda s: each(lambda t: tanh(W @ t), s), x, T), "5 blocks, each dense 3×3"),
-    "each of fold": (
-        lambda x: each(lambda s: fold(lambda t, a: sin(W @ t) + a * t, s, const((R**T).ones())), x),
+    "iterate of each": (
+        lambda x: D.iterate(lambda s: D.each(lambda t: tanh(W @ t), s), x, T),
         "5 blocks, each dense 3×3",
     ),
-    "entries": (lambda x: iterate(lambda s: sin(s) * s, x, T), "diagonal"),
+    "each of fold": (
+        lambda x: D.each(lambda s: D.fold(lambda t, a: sin(W @ t) + a * t, s, const((R**T).ones())), x),
+        "5 blocks, each dense 3×3",
+    ),
+    "entries": (lambda x: D.iterate(lambda s: sin(s) * s, x, T), "diagonal"),
     "each of while_": (
-        lambda x: each(lambda s: while_(lambda t: t @ t > 0.5, lambda t: 0.5 * t, s, at_most=T), x),
+        lambda x: D.each(lambda s: D.while_(lambda t: t @ t > 0.5, lambda t: 0.5 * t, s, at_most=T), x),
         "diagonal",
     ),
     "a loop in a loop": (
-        lambda x: each(lambda s: iterate(lambda t: iterate(lambda u: sin(W @ u) + t, t, T), s, T), x),
+        lambda x: D.each(lambda s: D.iterate(lambda t: D.iterate(lambda u: sin(W @ u) + t, t, T), s, T), x),
         "5 blocks, each dense 3×3",
     ),
     "a loop and a root": (
-        lambda x: iterate(lambda s: each(lambda t: root(lambda u: u + 0.1 * (W @ u) - t, t), s), x, T),
+        lambda x: D.iterate(lambda s: D.each(lambda t: D.root(lambda u: u + 0.1 * (W @ u) - t, t), s), x, T),
         "5 blocks, each dense 3×3",
     ),
-    "lanes meet": (lambda x: iterate(lambda s: sin(s) + s.sum(over=0).rep(V**X), x, T), "3 blocks, each dense 5×5"),
-    "all meet": (lambda x: iterate(lambda s: sin(s) * inner(s, s), x, T), "dense 15×15"),
+    "lanes meet": (lambda x: D.iterate(lambda s: sin(s) + s.sum(over=0).rep(V**X), x, T), "3 blocks, each dense 5×5"),
+    "all meet": (lambda x: D.iterate(lambda s: sin(s) * inner(s, s), x, T), "dense 15×15"),
 }
 
 
