@@ -25,15 +25,11 @@ from diff import (
     contract,
     conv,
     det,
-    each,
     eigh,
     exp,
-    fixed_point,
-    fold,
     fun,
     inner,
     inverse,
-    iterate,
     jvp,
     kept,
     lift,
@@ -45,15 +41,12 @@ from diff import (
     power,
     qr,
     relu,
-    root,
     select,
     solve,
     solve_triangular,
     square,
     svd,
     tanh,
-    where,
-    while_,
 )
 from diff.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
@@ -93,6 +86,7 @@ from linmap import (
     zero,
 )
 from linmap.unitary import tensor_copower
+from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
 
 class Pixel:

@@ -23,14 +23,10 @@ from diff import (
     cos,
     data,
     derivative,
-    each,
     exp,
-    fixed_point,
-    fold,
     folded,
     fun,
     inner,
-    iterate,
     jet,
     jvp,
     kept,
@@ -39,13 +35,10 @@ from diff import (
     operation,
     program,
     register,
-    root,
     sin,
     tanh,
     term,
     variant,
-    where,
-    while_,
 )
 from diff.elementwise import Elementwise
 from hilbert import R32, Elements, Fin, Part, R, Record, Scalar, SpaceError, direct_sum
@@ -53,6 +46,7 @@ from hilbert.arrays import systems
 from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
 from linmap import fft, ifft, linear_map
+from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
 X, Y = Fin.of(3), Fin.of(2)
 V, M = R**X, R ** (X * X)

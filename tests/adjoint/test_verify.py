@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_adjoint, verify
-from diff import const, derivative, fun, iterate, lift, log, operation, relu, sin, solve
+from diff import const, derivative, fun, lift, log, operation, relu, sin, solve
 from hilbert import R32, Elements, Fin, R, SpaceError, Vec, direct_sum
+from tests.untyped import iterate
 
 X, Y = Fin.of(3), Fin.of(2)
 V, M = R**X, R ** (X * X)

@@ -16,34 +16,13 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, grad, hessian, jacobian
-from diff import (
-    again,
-    batched,
-    build,
-    derivative,
-    each,
-    exp,
-    fold,
-    fun,
-    inner,
-    iterate,
-    jvp,
-    lift,
-    log,
-    pointfree,
-    program,
-    register,
-    select,
-    solve,
-    sqrt,
-    where,
-    while_,
-)
+from diff import again, derivative, exp, fun, inner, jvp, lift, log, pointfree, program, register, select, solve, sqrt
 from diff.names import NAMES
 from hilbert import R32, Elements, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.program.branch import Cond
 from linmap import cost, equal, explain, matrix, scale, simplify, structure
 from tests.oracle import value
+from tests.untyped import batched, build, each, fold, iterate, where, while_
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 X, Y = Fin.of(6), Fin.of(2)

@@ -14,35 +14,14 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check, check_derivative, grad, hessian, jacobian
-from diff import (
-    const,
-    derivative,
-    each,
-    exp,
-    fixed_point,
-    fold,
-    fun,
-    inner,
-    iterate,
-    jet,
-    jvp,
-    lift,
-    log,
-    pointfree,
-    program,
-    root,
-    sin,
-    stop_gradient,
-    tanh,
-    where,
-    while_,
-)
+from diff import const, derivative, exp, fun, inner, jet, jvp, lift, log, pointfree, program, sin, stop_gradient, tanh
 from diff.names import NAMES
 from hilbert import R32, Copower, Fin, R, SpaceError
 from hilbert.arrays import systems
 from hilbert.program.implicit import Solve
 from linmap import cost, diagonal, equal, explain, matrix, simplify, structure
 from tests.oracle import value
+from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 RNG = np.random.default_rng

@@ -8,24 +8,9 @@ import pytest
 
 import diff
 from adjoint import grad, hessian
-from diff import (
-    const,
-    exp,
-    fold,
-    fun,
-    iterate,
-    jet,
-    jvp,
-    laplacian,
-    log,
-    ode_series,
-    program,
-    sin,
-    tanh,
-    taylor,
-    while_,
-)
+from diff import const, exp, fun, jet, jvp, laplacian, log, ode_series, program, sin, tanh, taylor
 from hilbert import Fin, R, SpaceError
+from tests.untyped import fold, iterate, while_
 
 X, V = Fin.of(5), R ** Fin.of(3)
 POINT, ALONG = V.vec([0.3, -0.4, 0.7]), V.vec([1.0, 0.5, -0.25])

@@ -13,14 +13,11 @@ from diff import (
     contract,
     cos,
     det,
-    each,
     eigh,
     exp,
-    fixed_point,
     fun,
     inner,
     inverse,
-    iterate,
     jet,
     jvp,
     laplacian,
@@ -29,14 +26,13 @@ from diff import (
     ode_series,
     operation,
     program,
-    root,
     sin,
     solve,
     taylor,
-    while_,
 )
 from hilbert import Fin, R, SpaceError, direct_sum
 from linmap import linear_map
+from tests.untyped import each, fixed_point, iterate, root, while_
 
 X = Fin.of(3)
 V = R**X

@@ -16,7 +16,6 @@ from diff import (
     det,
     eigh,
     exp,
-    fold,
     fun,
     inner,
     inverse,
@@ -29,6 +28,7 @@ from diff import (
     svd,
 )
 from hilbert import R32, Fin, R, SpaceError, Vec
+from tests.untyped import fold
 
 
 class Row:

@@ -16,24 +16,7 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
-from diff import (
-    again,
-    cos,
-    derivative,
-    exp,
-    fold,
-    fun,
-    inner,
-    iterate,
-    jvp,
-    lift,
-    pointfree,
-    program,
-    register,
-    show,
-    sin,
-    tanh,
-)
+from diff import again, cos, derivative, exp, fun, inner, jvp, lift, pointfree, program, register, show, sin, tanh
 from diff.names import NAMES
 from diff.programs import Program
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
@@ -42,6 +25,7 @@ from hilbert.relation import full
 from linmap import cost, dup, equal, explain, matrix, parallel, red, simplify, structure
 from tests.loop_programs import PAIRS, Pair
 from tests.oracle import value
+from tests.untyped import fold, iterate
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 ROUNDS = [0, 1, 4]

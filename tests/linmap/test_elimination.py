@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import const, cos, derivative, each, fold, fun, inner, iterate, lift, log, root, sin, tanh
+from diff import const, cos, derivative, fun, inner, lift, log, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -61,6 +61,7 @@ from linmap.term.nodes import Compose, Fork, Join, Parallel, Sum
 from tests.linear_terms import between, is_exact
 from tests.oracle import matrix as due_matrix
 from tests.strategies import Source, sources
+from tests.untyped import each, fold, iterate, root
 
 if TYPE_CHECKING:
     from hilbert.relation.base import AnyRelation
