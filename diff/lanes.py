@@ -26,7 +26,7 @@ from hilbert.index import require_index
 from hilbert.map import require_map
 from hilbert.once import first
 from hilbert.program.lifted import lifted_line
-from hilbert.sizes import addressable
+from hilbert.sizes import FORMULA, addressable, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -151,6 +151,7 @@ def _of_rows(xs: Sequence[Any]) -> str:
     return "" if first is None else f"; over={first} goes over the rows of a table"
 
 
+@held(FORMULA)
 def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]]:
     """(f(x) for each element x of X) ∈ W^X: a table by a rule; outside of a traced function a vector.
 
