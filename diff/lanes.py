@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
 import numpy as np
 
-from diff.bodies import Tree, built, emitted, powers, slots_of, traced
+from diff.bodies import Tree, arguments, built, emitted, powers, slots_of, traced
 from diff.expr import Expr
 from diff.lift import lift
 from diff.regroup import formed
@@ -120,6 +120,8 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     except SpaceError as error:
         if over is None and (hint := _of_rows(xs)):
             error.add_note(f"  the elements of a table are its entries{hint}")
+        if arguments(f) > len(xs):
+            error.args = (f"{error}; what is shared by all is read from around it: {_shared(len(xs))}",)
         raise
     if rows[0] is xs[0]:
         return made
@@ -142,6 +144,14 @@ def _rows(x: Any, X: Index) -> Any:
         return x
     msg = f"each(f, xs, over={X}) goes over rows of tables in V^{{{X}×Y}}, and over V^{X}, not over {x.space}"
     raise SpaceError(msg)
+
+
+def _shared(count: int) -> str:
+    """How `each` applies a function of more arguments than there are tables."""
+    names = "xyz"[:count] if count <= len("xyz") else "x"
+    given = ", ".join(names)
+    tables = ", ".join(f"{name}s" for name in names)
+    return f"each(lambda {given}: f(a, {given}), {tables})"
 
 
 def _of_rows(xs: Sequence[Any]) -> str:

@@ -290,7 +290,7 @@ def require_space(space: Any, operation: str) -> None:
     """Raise SpaceError unless a value is a vector space."""
     require_type(space, operation)
     if not space.is_space:
-        msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
+        msg = f"{operation} needs a vector space, but {nested.said(space)} has a discrete part, whose tangent is 0"
         if {leaf.kind for leaf in space.leaves} == {"b"}:
             msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)
