@@ -18,7 +18,7 @@ def shared_exponentials(line: Line) -> Line:
     """The same results; log Σ exp and softmax of one array are made at once, where the first of them is."""
     found: dict[Any, set[str]] = {}
     for step in line.steps:
-        if isinstance(step.operation, Along) and step.operation.name in COMPUTED:
+        if _is_of_them(step):
             found.setdefault(_both(step), set()).add(step.operation.name)
     if all(len(names) == 1 for names in found.values()):
         return line
@@ -27,12 +27,16 @@ def shared_exponentials(line: Line) -> Line:
     for step, leaf in zip(line.steps, line.slots[line.arity :], strict=True):
         b.place = step.place
         args = tuple([where[a] for a in step.args])
-        if isinstance(step.operation, Along) and len(found.get(_both(step), ())) > 1:
+        if _is_of_them(step) and len(found[_both(step)]) > 1:
             made = b.unpack(b.step(Exponentials(evolve(step.operation, name="softmax")), args))
             where.append(made[COMPUTED.index(step.operation.name)])
         else:
             where.append(b.emit(step.operation, args, leaf))
     return b.line(where[k] for k in line.outputs)
+
+
+def _is_of_them(step: Step[Any]) -> bool:
+    return isinstance(step.operation, Along) and step.operation.name in COMPUTED
 
 
 def _both(step: Step[Along]) -> tuple[Any, ...]:

@@ -134,6 +134,13 @@ def test_softmax_beside_its_sum(field: hb.Field, over: Any) -> None:
                 np.testing.assert_allclose(np.asarray(one), other, rtol=1e-6, atol=0)
 
 
+def test_what_is_found_beside_both() -> None:
+    """An argmax along the same axes is none of the two."""
+    f: Any = hb.fun(M)(lambda a: (a.logsumexp(), a.softmax(), a.argmax(), a.argsort()))
+    for found, due in zip(f(A).leaves, oracle.value(f, A).leaves, strict=True):
+        np.testing.assert_allclose(found, due)
+
+
 def test_a_gradient_has_one_exponential_of_each_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Value and gradient of ln Σ exp share exp(x − max)."""
     exponentials = []
