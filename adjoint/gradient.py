@@ -180,10 +180,20 @@ def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
 
 
 @overload
-def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any: ...
+def jacobian(
+    f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
+) -> Any: ...
 @overload
 def jacobian(
-    f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array"
+    f: Map[DirectSum[A, B], Any],
+    a: Vec[A],
+    b: Vec[B],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+    as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def jacobian(
@@ -196,6 +206,7 @@ def jacobian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def jacobian(
@@ -209,6 +220,7 @@ def jacobian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def jacobian(
@@ -223,6 +235,7 @@ def jacobian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def jacobian(
@@ -238,6 +251,7 @@ def jacobian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def jacobian(
@@ -254,14 +268,18 @@ def jacobian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @takes_wrt
-def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
+def jacobian(
+    f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
+) -> Any:
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
-    `as_` names another form, see `linmap.matrix`: "sparse", say. What does not depend on the point is done once for
-    each function. `wrt` restricts V to one part of the domain, or to several. Raises SpaceError for a point of another
-    space, for a position that does not exist, and for `blocks`, the pairs of leaves, of another form than "array".
+    `as_` names another form, see `linmap.matrix`: "sparse", say, and `limit` is that of it, a bound on intermediate
+    arrays. What does not depend on the point is done once for each function. `wrt` restricts V to one part of the
+    domain, or to several. Raises SpaceError for a point of another space, for a position that does not exist, for
+    `blocks`, the pairs of leaves, of another form than "array", and for a limit that no order keeps.
     """
     require_map(f, "jacobian")
     truth(blocks, "blocks=…")
@@ -271,7 +289,7 @@ def jacobian(f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_
         )
     d = restricted(derivative(f), wrt)
     linear = d.at(argument(f, x, "jacobian"))
-    whole = matrix(linear, as_=as_)
+    whole = matrix(linear, as_=as_, limit=limit)
     if not blocks:
         return whole
     rows, cols = _ends(linear.cod), _ends(linear.dom)
@@ -285,10 +303,27 @@ def _ends(space: Type) -> list[tuple[int, int]]:
 
 
 @overload
-def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any: ...
+def hessian(
+    f: Map[V, Field],
+    x: Vec[V],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+    as_: As = "array",
+    limit: int | None = None,
+) -> Any: ...
 @overload
 def hessian(
-    f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array"
+    f: Map[DirectSum[A, B], Field],
+    a: Vec[A],
+    b: Vec[B],
+    /,
+    *,
+    wrt: Wrt = None,
+    blocks: bool = False,
+    as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def hessian(
@@ -301,6 +336,7 @@ def hessian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def hessian(
@@ -314,6 +350,7 @@ def hessian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def hessian(
@@ -328,6 +365,7 @@ def hessian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def hessian(
@@ -343,6 +381,7 @@ def hessian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @overload
 def hessian(
@@ -359,10 +398,13 @@ def hessian(
     wrt: Wrt = None,
     blocks: bool = False,
     as_: As = "array",
+    limit: int | None = None,
 ) -> Any: ...
 @takes_wrt
-def hessian(f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array") -> Any:
+def hessian(
+    f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
+) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
     require_map(f, "hessian")
     argument(f, x, "hessian")
-    return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_)
+    return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_, limit=limit)

@@ -16,7 +16,7 @@ from attrs import frozen
 from diff.expr import Expr, OnVectors, literal, tracing
 from diff.leaks import leaked
 from diff.origin import returned
-from hilbert import Copower, SpaceError, Vec
+from hilbert import Copower, Map, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import is_number, shown
 from hilbert.program.builder import Builder
@@ -138,6 +138,17 @@ def _numbered(name: str, count: int) -> tuple[str, ...]:
 def _name(body: Any) -> str:
     name = getattr(body, "__name__", "<lambda>")
     return "its function" if name == "<lambda>" else name
+
+
+def arguments(body: Any) -> int:
+    """How many arguments a function is defined with, at least: a map one for each part of its domain."""
+    if isinstance(body, Map):
+        return len(body.dom.parts) if body.dom.names is None else 1
+    try:
+        parameters = inspect.signature(body).parameters.values()
+    except (TypeError, ValueError):  # no function, or a builtin that does not tell
+        return 0
+    return sum(p.default is p.empty and p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD} for p in parameters)
 
 
 def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from typing import (
 from diff.axes import axis, reordering, repeated, spread
 from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
 from diff.foreign import refuse_foreign
+from diff.hints import its_remedy
 from diff.instead import of_number, of_operand, of_truth
 from diff.leaks import leaked
 from diff.lower import program
@@ -53,7 +54,7 @@ from hilbert.leafwise import leaf_spaces, require_leaf
 from hilbert.lens import Lens, lens_for, place
 from hilbert.map import AnyMap, Map, unfit
 from hilbert.matrices import product_space, transposed_space
-from hilbert.nested import apart
+from hilbert.nested import apart, said
 from hilbert.notarray import Applicable
 from hilbert.operators import difference
 from hilbert.position import ROWS, span
@@ -158,7 +159,7 @@ class Expr(Applicable, Reductions, Generic[V]):
         return self._builder, self._slots
 
     def _instead_of(self, name: str) -> str:
-        return lens_for(self.space, name)
+        return lens_for(self.space, name) or its_remedy(self, name)
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         refuse_foreign(self, what, name)
@@ -724,12 +725,12 @@ class Expr(Applicable, Reductions, Generic[V]):
             space = DirectSum(tuple(e.space for e in exprs))
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
         if space != due:
-            msg = f"cannot apply f : {dom} → {f.cod} to an expression of {space}: one of {dom} is due"
+            msg = f"cannot apply f : {dom} → {f.cod} to an expression of {said(space)}: one of {said(dom)} is due"
             raise SpaceError(apart(space, dom) + msg + (unfit([e.space for e in exprs], dom) or bracketing(space, dom)))
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 
-shown.register(Expr, lambda e: f"{'a vector' if isinstance(e.builder, OnVectors) else 'an expression'} of {e.space}")
+shown.register(Expr, lambda e: f"a{' vector' * isinstance(e.builder, OnVectors) or 'n expression'} of {said(e.space)}")
 DIVIDE = Binary("divide")
 
 

@@ -50,7 +50,8 @@ def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
     """Raise SpaceError for a function of another library that numpy calls `name`, or for a conversion to an array."""
     written, called = called_in_line() or ("", "")
     if not name or not called or called == name:
-        said, remedy = (what if name or not called else written), of_function(name or called)
+        said = what if name or not called else written
+        remedy = (not name and not called and value._instead_of("__array__")) or of_function(name or called)
     else:  # a function that calls numpy's
         said, remedy = written, of_function(called, written.rpartition(".")[2], name)
     msg = f"{said} does not apply to {shown(value)}: {remedy}"

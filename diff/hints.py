@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.errors import SpaceError, shown
+from hilbert.program.bundle import Unpack
+from hilbert.program.loop import Loop
 
 if TYPE_CHECKING:
     from diff.expr import Expr
@@ -22,3 +24,28 @@ def its_axes(a: Expr[Any]) -> str:
     """The axes of an expression."""
     axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
     return f"its axes are {', '.join(axes)}" if axes else "it has none"
+
+
+def its_remedy(a: Expr[Any], name: str) -> str:
+    """What to write where Python asks an expression for a method that only some might be expected to have."""
+    match name:
+        case "__iter__" if _is_state(a):
+            return (
+                "; a loop gives its last state alone where the step does: let the step return (state, output) for both"
+            )
+        case "__index__" | "__array__" if a.space.leaves and all(leaf.entry.index for leaf in a.space.leaves):
+            return "a table by an element x of X is a vector of ℝ^X: const((R ** X).vec(table))[x]"
+        case _:  # nothing of its own
+            return ""
+
+
+def _is_state(a: Expr[Any]) -> bool:
+    """Whether it is what a loop gave, or a part of that."""
+    b, slots = a.home
+    return bool(slots) and all(_loop(b, k) for k in slots)
+
+
+def _loop(b: Any, slot: int) -> bool:
+    if isinstance(b.operation(slot), Unpack):
+        (slot,) = b.steps[slot - b.arity].args
+    return isinstance(b.operation(slot), Loop)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
 import numpy as np
 
-from diff.bodies import Tree, built, emitted, powers, slots_of, traced
+from diff.bodies import Tree, arguments, built, emitted, powers, slots_of, traced
 from diff.expr import Expr
 from diff.lift import lift
 from diff.regroup import formed
@@ -26,7 +26,7 @@ from hilbert.index import require_index
 from hilbert.map import require_map
 from hilbert.once import first
 from hilbert.program.lifted import lifted_line
-from hilbert.sizes import addressable
+from hilbert.sizes import FORMULA, addressable, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,6 +120,8 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     except SpaceError as error:
         if over is None and (hint := _of_rows(xs)):
             error.add_note(f"  the elements of a table are its entries{hint}")
+        if arguments(f) > len(xs):
+            error.args = (f"{error}; what is shared by all is read from around it: {_shared(len(xs))}",)
         raise
     if rows[0] is xs[0]:
         return made
@@ -144,6 +146,14 @@ def _rows(x: Any, X: Index) -> Any:
     raise SpaceError(msg)
 
 
+def _shared(count: int) -> str:
+    """How `each` applies a function of more arguments than there are tables."""
+    names = "xyz"[:count] if count <= len("xyz") else "x"
+    given = ", ".join(names)
+    tables = ", ".join(f"{name}s" for name in names)
+    return f"each(lambda {given}: f(a, {given}), {tables})"
+
+
 def _of_rows(xs: Sequence[Any]) -> str:
     """How the rows of a table are named, if there is a table."""
     tables = (x.space.index.left for x in xs if isinstance(x.space.index, Product))
@@ -151,6 +161,7 @@ def _of_rows(xs: Sequence[Any]) -> str:
     return "" if first is None else f"; over={first} goes over the rows of a table"
 
 
+@held(FORMULA)
 def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]]:
     """(f(x) for each element x of X) ∈ W^X: a table by a rule; outside of a traced function a vector.
 

@@ -28,6 +28,7 @@ from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.repr_names import derived_token
+from hilbert.sizes import held
 from hilbert.space import require_space
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
+@held(
+    "the Laplacian carries the derivatives along all directions at once; "
+    "of a function to numbers, trace(derivative(grad(f)).at(x)) takes what the structure of its Hessian needs"
+)
 def laplacian(f: Map[V, W], wrt: Wrt = None) -> Map[V, W]:
     """Δf : V → W, x ↦ Σ_d D²f(x)[e_d, e_d] over the standard basis of V, or of its parts at the positions `wrt`.
 

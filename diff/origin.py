@@ -164,6 +164,8 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
+    if text.startswith("unhashable"):
+        text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
     if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
         text += of_keyword(*found.groups())
     return text if text != str(error) or _calls_ours(users[-1]) else None

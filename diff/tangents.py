@@ -14,6 +14,7 @@ from attrs import frozen
 from diff.custom import Custom, emit
 from diff.elementwise import Binary, Primitive
 from diff.expr import Expr
+from diff.origin import origin
 from hilbert import DirectSum, SpaceError
 from hilbert.errors import number, shown
 from hilbert.program.builder import Builder
@@ -55,13 +56,17 @@ def traced(step: Custom) -> TangentRule:
     slots = iter(range(b.arity))
     exprs = [Expr(b, space, tuple(next(slots) for _ in space.leaves)) for space in spaces]
     count = len(step.arguments) + 1
-    dy: Any = rule.tangent(*exprs[:count], *(e if e.slots else None for e in exprs[count:]))
+    try:
+        dy: Any = rule.tangent(*exprs[:count], *(e if e.slots else None for e in exprs[count:]))
+    except SpaceError as error:
+        raise SpaceError(f"{error}{origin(error, rule.tangent)}") from error
     due = step.cod.tangent
     if number(dy) == 0.0:
         dy = Expr(b, due, tuple(b.number(0.0, leaf) for leaf in due.leaves))
     dy = _joined(b, dy)
     if not isinstance(dy, Expr) or dy.builder is not b or dy.space != due:
-        raise SpaceError(f"the tangent of operation {rule.name} is {shown(dy)}, where an expression of {due} is due")
+        msg = f"the tangent of operation {rule.name} is {shown(dy)}, where an expression of {due} is due"
+        raise SpaceError(msg + origin(SpaceError(), rule.tangent))
     first = sum(len(space.leaves) for space in spaces[:count])
     return TangentRule(_without_quotients(b.line(dy.slots), first), first)
 
@@ -120,7 +125,10 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
         return made, []
     rule = lifted(step, step.axes([b.slots[k] for k in args]))
     line = rule.line
-    arcs = require_linear(rule, step.name)
+    try:
+        arcs = require_linear(rule, step.name)
+    except SpaceError as error:
+        raise SpaceError(f"{error}{origin(SpaceError(), step.rule.tangent)}") from None
     data = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
     value = line.ending(data)
     where = b.inline(value, [*args, *made, *(0 for _ in range(rule.first, line.arity))])  # it reads no tangent

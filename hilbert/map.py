@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Proto
 from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Index, Product, require_index
-from hilbert.nested import apart
+from hilbert.nested import apart, said
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import once
 from hilbert.space import Copower, Type, bracketing
@@ -468,7 +468,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     if len(args) == 1:
         (x,) = args
         if x.space is not dom and x.space != dom:
-            msg = f"cannot apply f : {dom} → {f.cod} to a vector of {x.space}: a vector of {dom} is due"
+            msg = f"cannot apply f : {dom} → {f.cod} to a vector of {said(x.space)}: a vector of {said(dom)} is due"
             raise SpaceError(apart(x.space, dom) + msg + (unfit([x.space], dom) or bracketing(x.space, dom)))
         vector: Vec[Any] = x
         return vector
@@ -485,7 +485,8 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
         if arg.space is not part and arg.space != part:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
             swap = f" (it would fit position {', '.join(hint)})" if hint else ""
-            msg = f"argument {k + 1} is a vector of {arg.space} where one of {part} is due{swap}: f : {dom} → {f.cod}"
+            msg = f"argument {k + 1} is a vector of {said(arg.space)} where one of {said(part)} is due{swap}: "
+            msg += f"f : {dom} → {f.cod}"
             each = "" if hint else unfit([a.space for a in args], dom)
             raise SpaceError(apart(arg.space, part) + msg + (each or alike(arg.space, part)))
         leaves += arg.leaves

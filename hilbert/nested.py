@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
+def said(space: Any) -> str:
+    """A space in a message; elements of an index set without a name as they are written, for 5 would be a number."""
+    text = str(space)
+    return text if any(map(str.isalpha, text)) or not space.leaves else repr(space)
+
+
 def below(space: Any) -> list[Any]:
     """The parts of a direct sum, none of another space: for the passes of `hilbert.term`."""
     return list(space.parts) if space.is_sum else []

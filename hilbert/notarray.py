@@ -82,7 +82,7 @@ def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
     """A method for an operator that says what to write instead."""
 
     def refused(self: Any, *_: Any) -> NoReturn:
-        msg = f"{sign} of {shown(self)} is not defined: {remedy}"
+        msg = f"{sign} of {shown(self)} is not defined: {self._instead_of(name) or remedy}"
         raise OperatorError(msg)
 
     refused.__name__ = refused.__qualname__ = name

@@ -1,8 +1,15 @@
-"""How large index sets and arrays may be: what positions count, and what memory has addresses for."""
+"""How large index sets and arrays may be: what positions count, what memory has addresses for, and what it holds."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
 from hilbert.errors import SpaceError, shown
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 MOST = 2**63 - 1
 """The elements that an axis has at most: positions along it are integers of 64 bits."""
@@ -22,3 +29,46 @@ def addressable(entries: int, what: str, of: object = "") -> int:
         msg = f"{what}{of} takes more entries than memory has addresses: {shown(entries)}"
         raise SpaceError(msg)
     return entries
+
+
+FORMULA = "a space of any size is a formula, a vector of it is an array"
+"""What an error says of a vector that memory does not hold."""
+
+
+class AllocationError(SpaceError, MemoryError):
+    """An array that this machine's memory does not hold; numpy says so before it makes it."""
+
+    remedy = ""
+
+
+def allocation(error: MemoryError) -> AllocationError:
+    """The error for one of numpy's or Python's: how many entries were asked for."""
+    if isinstance(error, AllocationError):
+        return error
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return AllocationError("there is not enough memory")
+    size, sizes = math.prod(shape), "×".join(map(str, shape))
+    gigabytes = f"{size * dtype.itemsize / 1e9:.3g} GB"
+    return AllocationError(f"an array of {size} entries ({sizes} of {dtype}, {gigabytes}) is more than memory holds")
+
+
+def held(remedy: str) -> Callable[[F], F]:
+    """A function whose arrays memory may not hold, for the machine to say: the error tells what to write instead."""
+
+    def decorated(function: F) -> F:
+        @wraps(function)
+        def told(*args: Any, **options: Any) -> Any:
+            try:
+                return function(*args, **options)
+            except MemoryError as error:
+                made = allocation(error)
+                if not made.remedy:
+                    made.args, made.remedy = (f"{made}: {remedy}",), remedy
+                if made is error:
+                    raise
+                raise made from error
+
+        return cast("F", told)
+
+    return decorated

@@ -36,7 +36,7 @@ from attrs import field, frozen
 
 from hilbert import nested
 from hilbert.arrays.drawn import drawn
-from hilbert.arrays.namespace import as_flat, as_leaf
+from hilbert.arrays.namespace import as_flat, as_leaf, filled
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
@@ -222,14 +222,14 @@ class Type(Remembering, OfFields):
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
         require_space(self, "basis")
         for k in range(self.dim):
-            flat = np.zeros(self.dim, np.result_type(*(leaf.dtype for leaf in self.leaves)))
+            flat = filled((self.dim,), np.result_type(*(leaf.dtype for leaf in self.leaves)))
             flat[k] = 1
             yield self.unflat(flat)
 
     def zeros(self: V) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
         require_space(self, "zeros")
-        return Vec(self, tuple(as_leaf(np.zeros(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
+        return Vec(self, tuple(as_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
 
     def ones(self: V) -> Vec[V]:
         """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
@@ -243,7 +243,7 @@ class Type(Remembering, OfFields):
         if value is None:
             msg = f"full(k) of {self} is a number in every entry, not {shown(k)}"
             raise SpaceError(msg)
-        one = (np.full(leaf.stored().shape, as_leaf(value, Leaf(leaf.entry)), leaf.dtype) for leaf in self.leaves)
+        one = (filled(leaf.stored().shape, leaf.dtype, as_leaf(value, Leaf(leaf.entry))) for leaf in self.leaves)
         return Vec(self, tuple(map(as_leaf, one, self.leaves)))
 
 
@@ -290,7 +290,7 @@ def require_space(space: Any, operation: str) -> None:
     """Raise SpaceError unless a value is a vector space."""
     require_type(space, operation)
     if not space.is_space:
-        msg = f"{operation} needs a vector space, but {space} has a discrete part, whose tangent is 0"
+        msg = f"{operation} needs a vector space, but {nested.said(space)} has a discrete part, whose tangent is 0"
         if {leaf.kind for leaf in space.leaves} == {"b"}:
             msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)

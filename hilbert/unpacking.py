@@ -24,13 +24,19 @@ def visited(value: Any) -> range:
 
     Raises SpaceError for what has none, and where a line gives them another number of names.
     """
-    places: range = value.space.loop
     frame = sys._getframe(2)
     code = frame.f_code.co_code
-    if code[frame.f_lasti] == UNPACK and code[frame.f_lasti + 1] != len(places) & BYTE:
+    names = code[frame.f_lasti + 1] if code[frame.f_lasti] == UNPACK else None
+    try:
+        places: range = value.space.loop
+    except SpaceError as error:
+        if names is None:
+            raise
+        raise SpaceError(f"{error}{value._instead_of('__iter__')}") from error
+    if names is not None and names != len(places) & BYTE:
         what = "parts" if value.space.is_sum else "components"
-        msg = f"{shown(value)} has {len(places)} {what}, and {code[frame.f_lasti + 1]} names are given for them"
-        raise SpaceError(msg + _split(value.space))
+        msg = f"{shown(value)} has {len(places)} {what}, and {names} names are given for them"
+        raise SpaceError(msg + (_split(value.space) or value._instead_of("__iter__")))
     return places
 
 

@@ -35,7 +35,7 @@ from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
 from hilbert.lens import Lens, lens_for, place
 from hilbert.methods import Reductions
-from hilbert.nested import named
+from hilbert.nested import named, said
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import LOCK
 from hilbert.position import slices, span, summand_slices
@@ -826,7 +826,7 @@ def _rebuild(space: Any, leaves: tuple[Any, ...], token: int) -> Vec[Any]:
     return Vec(space, tuple(map(freeze, leaves)), token)
 
 
-shown.register(Vec, lambda v: f"a vector of {v.space}")
+shown.register(Vec, lambda v: f"a vector of {said(v.space)}")
 
 
 def require_vector(value: Any, what: str) -> None:

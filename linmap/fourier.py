@@ -22,7 +22,7 @@ import numpy as np
 from hilbert import Copower, DirectSum, Field, Fin, Index, Product, R, SpaceError, Unit
 from hilbert.errors import shown
 from hilbert.index import require_index
-from hilbert.sizes import addressable
+from hilbert.sizes import addressable, held
 from linmap import contraction
 from linmap.relational.axes import reshape
 from linmap.term.maps import compose, fork, identity, parallel, project, section
@@ -93,6 +93,7 @@ def _rows(X: Index, Y: Index, V: Field, sign: int) -> Any:
 
 
 @cache
+@held("fft of a size with small factors needs tables of their sizes only; see pad")
 def _dft(n: int, m: int, V: Field, sign: int) -> Any:
     """On V^{n×m} ⊕ V^{n×m}, along the axis in front."""
     what = "a table of the angles of a Fourier transform"

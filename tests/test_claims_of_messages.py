@@ -164,6 +164,16 @@ def texts_of_steps(text: str) -> list[str]:
     return [str(step.term) for step in steps(module.term(text)[0])]
 
 
+def test_elements_of_sets_without_names() -> None:
+    """5 would be a number: they are written as in a program."""
+    X = Fin.of(5)
+    element: Any = hilbert.all.Elements(X)
+    with pytest.raises(SpaceError, match=r"argument 2 is a vector of Elements\(Fin.of\(5\)\) where one of ℝ is due"):
+        fun(R**X, R)(lambda v, x: x * v)((R**X).ones(), element.vec(3))
+    with pytest.raises(SpaceError, match=r"needs a vector space, but Elements\(Fin.of\(5\)\) has a discrete part"):
+        fun(element)(lambda x: x + 1)
+
+
 def test_a_zero_of_a_variant_has_its_tags() -> None:
     """0 among the tangents at a value: of a variant, with its tags."""
     body = r"(\<a, b>. case a of {Just c -> c*b | Nothing -> b}) p"

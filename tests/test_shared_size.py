@@ -279,6 +279,29 @@ def test_branches_within_branches() -> None:
     assert calls(lambda: hb.derivative(large)) <= 14 * calls(lambda: hb.derivative(small))
 
 
+def rerun(n: int) -> Any:
+    """sin(again(y ↦ sin(again(…, y)), x)): parts that are computed again, within each other."""
+    return lambda x: hb.sin(hb.again(rerun(n - 1), x)) if n else hb.sin(x)
+
+
+@pytest.mark.parametrize(("times", "most"), [(1, 6), (2, 18)])
+def test_reruns_within_reruns(times: int, most: int) -> None:
+    """A gradient of reruns n deep takes n calls, that of the gradient n²: what is live is found once for each body."""
+
+    def derived(n: int) -> int:
+        f = hb.fun(R)(rerun(n))
+
+        def work() -> None:
+            g: Any = f
+            for _ in range(times):
+                g = hb.grad(g)
+
+        return calls(work)
+
+    derived(2)
+    assert derived(16) <= most * derived(4)
+
+
 @pytest.mark.parametrize("make", LONG.values(), ids=list(LONG))
 def test_long_texts(make: Callable[[int], Any]) -> None:
     """So are the lengths of texts and the number of nodes of the point-free term."""

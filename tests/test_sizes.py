@@ -56,6 +56,60 @@ def test_arrays_beyond_memory_are_refused(name: str) -> None:
         ARRAYS[name](LONG)
 
 
+LARGE = hb.Fin.of(2**25)  # whose square has addresses, but no machine
+VAST = hb.Fin.of(2**50)
+HELD: dict[str, tuple[Callable[[], Any], str]] = {
+    "zeros": ((hb.R**VAST).zeros, "a space of any size is a formula"),
+    "full": (lambda: (hb.R**VAST).full(2.0), "a space of any size is a formula"),
+    "random": (lambda: (hb.R**VAST).random(np.random.default_rng(0)), "a space of any size is a formula"),
+    "vec": (
+        lambda: (hb.R ** (LARGE * LARGE)).vec(np.broadcast_to(np.float32(1.0), (2**25, 2**25))),
+        "a space of any size is a formula",
+    ),
+    "basis": (lambda: next((hb.R**VAST).basis()), "a space of any size is a formula"),
+    "table by a rule": (lambda: hb.build(lambda _: hb.const(hb.R.vec(1.0)), VAST), "a space of any size"),
+    "matrix": (lambda: hb.matrix(hb.identity(hb.R**LARGE), "array"), 'as_="sparse" has the entries alone'),
+    "matrix with a limit": (lambda: hb.matrix(hb.identity(hb.R**LARGE), "array", limit=9), 'as_="sparse" has'),
+    "sparse matrix": (lambda: hb.matrix(hb.rep(LARGE) @ hb.total(LARGE), "sparse"), r"d\(v\) of d = derivative"),
+    "cost": (lambda: hb.cost(hb.rep(LARGE) @ hb.total(LARGE), "sparse"), "limit=N looks for an order"),
+    "dense tensor": (lambda: hb.tensor(hb.identity(hb.R**LARGE), dense=True), "limit=N looks for an order"),
+    "Laplacian": (
+        lambda: hb.laplacian(hb.fun(hb.R**LARGE)(lambda x: hb.sin(x).sum())),
+        r"trace\(derivative\(grad\(f\)\).at\(x\)\)",
+    ),
+    "Fourier transform": (lambda: hb.fft(hb.Fin.of(2**25 - 39)), "a size with small factors"),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_arrays_that_memory_does_not_hold(name: str) -> None:
+    """A SpaceError, which is a MemoryError too, says how many entries and what to write instead."""
+    make, remedy = HELD[name]
+    with pytest.raises(
+        hb.SpaceError, match=rf"array of \d+ entries \(.* is more than memory holds: .*{remedy}"
+    ) as found:
+        make()
+    assert isinstance(found.value, MemoryError)
+
+
+def test_a_step_that_memory_does_not_hold() -> None:
+    """The line is named where the step was written."""
+    f = hb.fun(hb.R)(lambda x: hb.sin(hb.rep(LARGE * LARGE)(x)).sum())
+    with pytest.raises(
+        hb.SpaceError, match=r"array of 1125899906842624 entries \(33554432×33554432 of float64"
+    ) as found:
+        f(hb.R.vec(1.0))
+    assert any("test_sizes.py:" in note for note in found.value.__notes__)
+
+
+def test_a_trace_where_the_laplacian_has_no_memory() -> None:
+    """What the message says: the trace of the Hessian takes what its structure needs."""
+    n = 10**5
+    x = (hb.R ** hb.Fin.of(n)).random(np.random.default_rng(0))
+    f = hb.fun(x.space)(lambda x: hb.sin(x).sum())
+    np.testing.assert_allclose(hb.trace(hb.derivative(hb.grad(f)).at(x)), -np.sin(x.array).sum(), rtol=1e-10)
+
+
 @pytest.mark.parametrize("entries", [2**60, 2**60 + 1, 2**61])
 def test_arrays_of_two_to_the_sixty_entries(entries: int) -> None:
     """Of 2⁶⁰ entries on they are refused: 8 bytes each are more than memory has addresses."""

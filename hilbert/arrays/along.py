@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.library import Library
+from hilbert.arrays.library import Arrays, Library
 from hilbert.arrays.windows import row_sums
 
 if TYPE_CHECKING:
@@ -34,8 +34,10 @@ class Axes(Library):
         xp, call = self.xp, self._along(name, at, flat)
         if count == 1:
             return Kernel(call)
-        if name in {"argsort", "softmax", "softmax beside"}:
-            return Kernel(lambda a, *more: xp.reshape(call(xp.reshape(a, flat), *more), shape))
+        if name in {"argsort", "softmax"}:
+            return Kernel(lambda a: xp.reshape(call(xp.reshape(a, flat)), shape))
+        if name == "both":
+            return Kernel(lambda a: _second_reshaped(xp, call(xp.reshape(a, flat)), shape))
         return Kernel(lambda a: call(xp.reshape(a, flat)))
 
     def _along(self, name: str, at: int, shape: tuple[int, ...]) -> Callable[..., Any]:
@@ -51,44 +53,64 @@ class Axes(Library):
                 return self.logsumexp(at, shape)
             case "softmax":
                 return self.softmax(at, shape)
-            case "softmax beside":
-                return self.softmax_beside(at, shape)
+            case "both":
+                return self.both(at, shape)
             case _:  # names are checked where they are made
                 raise TypeError(name)
 
     def logsumexp(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
         """log Σ exp along one axis; −∞ along an empty one."""
         xp, rest = self.xp, (*shape[:at], *shape[at + 1 :])
-        if not shape[at]:
-            return lambda a: self.zeros(rest, a) - math.inf
+        if not math.prod(shape):
+            return lambda a: self.zeros(rest, a) - (0.0 if shape[at] else math.inf)
 
         def call(a: Any) -> Any:
             m = self._finite(self._largest(a, at))
-            return xp.log(xp.sum(self._shifted(a, m), axis=at)) + xp.squeeze(m, axis=at)
+            return self._without(xp.log(self._sum(self._shifted(a, m), at)) + m, at)
 
         return call
 
     def softmax(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
         """exp x / Σ exp x along one axis."""
-        xp = self.xp
         if not math.prod(shape):
-            return xp.exp  # type: ignore[no-any-return]
-        return lambda a: self._normalised(self._shifted(a, self._finite(self._largest(a, at))), at)
+            return self.xp.exp  # type: ignore[no-any-return]
 
-    def softmax_beside(self, at: int, shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
-        """softmax x, where log Σ exp x is there: no entry of x is larger, so it does for the largest."""
+        def call(a: Any) -> Any:
+            e = self._shifted(a, self._finite(self._largest(a, at)))
+            return self._over(e, self._sum(e, at))
+
+        return call
+
+    def both(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Arrays]:
+        """log Σ exp, and exp x / Σ exp x of the same exponentials."""
         xp = self.xp
         if not math.prod(shape):
-            return lambda a, _: xp.exp(a)
-        return lambda a, total: self._normalised(self._shifted(a, xp.expand_dims(self._finite(total), axis=at)), at)
+            total, parts = self.logsumexp(at, shape), self.softmax(at, shape)
+            return lambda a: Arrays((total(a), parts(a)))
+
+        def call(a: Any) -> Arrays:
+            m = self._finite(self._largest(a, at))
+            e = self._shifted(a, m)
+            s = self._sum(e, at)
+            return Arrays((self._without(xp.log(s) + m, at), self._over(e, s)))
+
+        return call
 
     def _shifted(self, a: Any, m: Any) -> Any:
         """exp(a − m)."""
         return self.xp.exp(a - m)
 
-    def _normalised(self, e: Any, at: int) -> Any:
-        """Divided by the sums along an axis."""
-        return e / self.xp.sum(e, axis=at, keepdims=True)
+    def _sum(self, e: Any, at: int) -> Any:
+        """The sums along an axis, which stays."""
+        return self.xp.sum(e, axis=at, keepdims=True)
+
+    def _over(self, e: Any, s: Any) -> Any:
+        """e / s, where nobody else has e."""
+        return e / s
+
+    def _without(self, a: Any, at: int) -> Any:
+        """Without an axis of one."""
+        return self.xp.squeeze(a, axis=at)
 
     def _largest(self, a: Any, at: int) -> Any:
         """The largest entries along an axis, which stays."""
@@ -102,26 +124,23 @@ class Axes(Library):
 class NumpyAxes(Axes):
     """In place, sums of rows by BLAS."""
 
-    def logsumexp(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-        """Into one array."""
-        if not math.prod(shape):
-            return super().logsumexp(at, shape)
-
-        def call(a: Any) -> Any:
-            m = self._finite(self._largest(a, at))
-            return np.log(_sums(self._shifted(a, m), at)) + m.squeeze(at)
-
-        return call
-
     def _shifted(self, a: Any, m: Any) -> Any:
         """Into one array."""
         e = np.subtract(a, m)
         return np.exp(e, out=e)
 
-    def _normalised(self, e: Any, at: int) -> Any:
+    def _sum(self, e: Any, at: int) -> Any:
+        """Of rows by BLAS."""
+        return np.expand_dims(row_sums(e), at) if at == e.ndim - 1 else np.add.reduce(e, axis=at, keepdims=True)
+
+    def _over(self, e: Any, s: Any) -> Any:
         """In place."""
-        e /= np.expand_dims(_sums(e, at), at)
+        e /= s
         return e
+
+    def _without(self, a: Any, at: int) -> Any:
+        """A scalar where no axis is left."""
+        return a.squeeze(at)[()]
 
     def _largest(self, a: Any, at: int) -> Any:
         """Short rows are made columns, which numpy compares faster."""
@@ -135,6 +154,6 @@ class NumpyAxes(Axes):
         return m if finite.all() else np.where(finite, m, 0.0).astype(m.dtype)
 
 
-def _sums(e: Any, at: int) -> Any:
-    """Sums along an axis."""
-    return row_sums(e) if at == e.ndim - 1 else np.add.reduce(e, axis=at)
+def _second_reshaped(xp: Any, made: Arrays, shape: tuple[int, ...]) -> Arrays:
+    first, second = made
+    return Arrays((first, xp.reshape(second, shape)))

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.errors import SpaceError
+from hilbert.sizes import FORMULA, held
 
 if TYPE_CHECKING:
     from hilbert.leaf import Leaf
 
 
+@held(FORMULA)
 def drawn(rng: np.random.Generator, leaf: Leaf, scale: float = 1.0) -> Any:
     """Normal numbers with standard deviation `scale`, fair coins, small integers, uniform elements of an index set."""
     index, shape = leaf.entry.index, leaf.shape

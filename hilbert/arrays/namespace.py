@@ -14,6 +14,7 @@ from hilbert.arrays.library import find, freezing, library
 from hilbert.errors import SpaceError, double, is_number, shown
 from hilbert.notarray import NotArray
 from hilbert.once import first
+from hilbert.sizes import FORMULA, held
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,6 +98,13 @@ def _require_elements(array: Any, leaf: Leaf) -> None:
         raise SpaceError(msg)
 
 
+@held(FORMULA)
+def filled(shape: tuple[int, ...], dtype: Any, value: Any = None) -> Any:
+    """An array of numpy's with a value in each entry, 0 where none is given."""
+    return np.zeros(shape, dtype) if value is None else np.full(shape, value, dtype)
+
+
+@held(FORMULA)
 def as_leaf(data: Any, leaf: Leaf) -> Any:
     """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed.
 

@@ -15,6 +15,7 @@ from hilbert.arrays.namespace import freeze
 from hilbert.leaf import Bundle
 from hilbert.program.operation import Literal
 from hilbert.program.written import computed_by
+from hilbert.sizes import allocation
 
 if TYPE_CHECKING:
     from hilbert.arrays.library import Library
@@ -83,9 +84,15 @@ class BoundLine:
             raise
 
     def _located(self, error: Exception, slot: int) -> None:
-        """Say where the step was written that an error or a warning arose in; the innermost line of several."""
+        """Say where the step was written that an error or a warning arose in; the innermost line of several.
+
+        Raises SpaceError for an array that memory does not hold.
+        """
+        told = allocation(error) if isinstance(error, MemoryError) else error
         if slot >= 0:
-            computed_by(error, self._line.steps[slot - self._line.arity].place)
+            computed_by(told, self._line.steps[slot - self._line.arity].place)
+        if told is not error:
+            raise told from error
 
     def forget(self) -> None:
         """Let go of what the last run kept."""

@@ -1,4 +1,4 @@
-"""Steps that are better done together: differences, sums with padded arrays, sparse products."""
+"""Steps that are better done together: exponentials, differences, sums with padded arrays, sparse products."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from attrs import evolve
 
 from hilbert.arrays.segments import makes_rows
 from hilbert.program.correlated import correlated
-from hilbert.program.fused import AddInto, Placed, SoftmaxBeside, Subtract, Together, Weighted
+from hilbert.program.exponentials import shared_exponentials
+from hilbert.program.fused import AddInto, Placed, Subtract, Together, Weighted
 from hilbert.program.line import Step
-from hilbert.program.operation import Add, Along, Contract, Reduce, Scale
+from hilbert.program.operation import Add, Contract, Reduce, Scale
 from hilbert.relation import Converse, Graph, Inclusion
 from hilbert.relation.functions import AnyGraph, Sliding
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 def fused(line: Line) -> Line:
     """The same results with fewer steps; an array that only the steps replaced have read is not made."""
+    line = shared_exponentials(line)
     arity, steps = line.arity, list(line.steps)
 
     def alone(slot: int) -> Step[Any] | None:
@@ -34,13 +36,8 @@ def fused(line: Line) -> Line:
         """The same, before steps are fused."""
         return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
-    totals = dict[tuple[Along, tuple[int, ...]], int]()  # where log Σ exp is, as the softmax of the same
     for k, step in enumerate(steps):
         match step.operation:
-            case Along("logsumexp") as f:
-                totals[evolve(f, name="softmax"), step.args] = arity + k
-            case Along("softmax") as f if (f, step.args) in totals:
-                steps[k] = Step(SoftmaxBeside(f), (*step.args, totals[f, step.args]))
             case Add():
                 steps[k] = _difference(step, alone) or _added_into(step, written) or step
             case Reduce(Inclusion()):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, cast, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hilbert.arrays.kernel import Kernel
-from hilbert.leaf import Leaf
+from hilbert.leaf import Bundle, Leaf
 from hilbert.program.bind import BoundLine
 from hilbert.program.line import Line
 from hilbert.program.operation import Along, Contract, Operation, Reduce
@@ -115,18 +115,18 @@ class Weighted(Operation):
 
 @final
 @frozen(repr=False)
-class SoftmaxBeside(Operation):
-    """(x, log Σ exp x) ↦ softmax x: the exponentials of x less the second, which is no less than the largest entry."""
+class Exponentials(Operation):
+    """x ↦ (log Σ exp x, softmax x), both of the same exponentials."""
 
     softmax: Along
 
-    def image(self, *operands: Leaf) -> Leaf:
-        """That of x."""
-        return operands[0]
+    def image(self, *operands: Leaf) -> Bundle:
+        """One without the axes, one of all entries."""
+        return Bundle((evolve(self.softmax, name="logsumexp").image(*operands), self.softmax.image(*operands)))
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The library's."""
-        return lib.along("softmax beside", self.softmax.at, len(self.softmax.index.axes), operands[0])
+        return Kernel(lib.along("both", self.softmax.at, len(self.softmax.index.axes), operands[0]).call, fresh=False)
 
 
 @final

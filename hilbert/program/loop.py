@@ -10,7 +10,7 @@ from hilbert.arrays.kernel import Kernel
 from hilbert.errors import SpaceError
 from hilbert.index import Index
 from hilbert.leaf import Bundle, Leaf
-from hilbert.once import OfFields, cached_property
+from hilbert.once import OfFields, cached_property, first
 from hilbert.program.line import Line, Liveness, restricted
 from hilbert.program.operation import Operation
 from hilbert.program.rounds import Rounds
@@ -80,8 +80,18 @@ class Loop(OfFields, Operation):
 
     # --- what nobody reads ---
 
+    @cached_property
+    def found(self) -> dict[frozenset[int], tuple[set[int], set[int]]]:
+        """What `needed` has found: loops within loops are asked by every line around them."""
+        return {}
+
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
         """The results that must be made for some of them, states among them, and what must be given for these."""
+        asked = frozenset(wanted)
+        need, given = self.found.get(asked) or first(self.found, asked, self._needed(wanted))
+        return set(need), set(given)
+
+    def _needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
         live, need, new = Liveness(self.body), set(wanted), set(wanted)
         given = set[int]()
         while new:
@@ -94,7 +104,10 @@ class Loop(OfFields, Operation):
     def narrowed(self, need: set[int], given: set[int]) -> Loop:
         """The loop that gives these results only, of what is needed for them."""
         outputs = [self.body.outputs[k] for k in sorted(need)]
-        body = restricted(self.body.ending(outputs), sorted(given))
+        ending = self.body.ending(outputs)
+        if ending is self.body and len(given) == ending.arity:
+            return self
+        body = restricted(ending, sorted(given))
         states = sum(k < self.states for k in need)
         shared = sum(self.states <= k < self.states + self.shared for k in given)
         own = [k for k in sorted(given) if not self.states <= k < self.states + self.shared]

@@ -21,9 +21,10 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
 from hilbert.program.fuse import fused
+from hilbert.sizes import held
 from linmap.laws.explain import Runs
 from linmap.matrices.dense import dense_plan, predicted
-from linmap.matrices.forms import blocks_plan, factor_plan, limit_of, sparse_plan
+from linmap.matrices.forms import NARROW, blocks_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.matrix import As, cheapest
 from linmap.matrices.order import Accumulation
 from linmap.matrices.structure import body_of, structure
@@ -71,6 +72,7 @@ SHOWN = 8
 def cost(f: Runs) -> Any: ...
 @overload
 def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost: ...
+@held(NARROW)
 def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The cost of a linear map or of a derivative in the point, from the sizes of its spaces alone.
 

@@ -20,9 +20,10 @@ from hilbert.leaf import Leaf
 from hilbert.program.constant import filled
 from hilbert.program.operation import Operation
 from hilbert.relation import Order
+from hilbert.sizes import held
 from linmap.matrices.columns import Labels, flat_positions, split
 from linmap.matrices.deferred import Deferred
-from linmap.matrices.forms import data_of, plan_at
+from linmap.matrices.forms import NARROW, data_of, limit_of, plan_at
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.structure import body_of
 from linmap.matrices.tables import tabled
@@ -132,24 +133,32 @@ def _distinct(n: Network, f: NetworkFactor) -> NetworkFactor:
     return NetworkFactor(slot, labels)
 
 
-def diagonal(f: LinMap[V, V]) -> Vec[V]:
-    """The diagonal of the matrix of f : V ⊸ V, as a vector of V. Raises SpaceError if f is open, or not square."""
+@held(NARROW)
+def diagonal(f: LinMap[V, V], *, limit: int | None = None) -> Vec[V]:
+    """The diagonal of the matrix of f : V ⊸ V, as a vector of V.
+
+    `limit` bounds the entries of intermediate arrays, as that of `matrix` does. Raises SpaceError if f is open, or not
+    square, and for a limit that no order keeps.
+    """
     _square(f, "the diagonal")
     data = data_of(f, "diagonal")
     body = body_of(f, "diagonal")
-    plan = plan_at(body, _plan, data)
+    plan = plan_at(body, _plan, data, limit_of(limit))
     arrays = plan.runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 
 
-def trace(f: LinMap[V, V]) -> float:
-    """The sum of the diagonal of f : V ⊸ V. Raises SpaceError as `diagonal` does."""
+def trace(f: LinMap[V, V], *, limit: int | None = None) -> float:
+    """The sum of the diagonal of f : V ⊸ V. `limit` is that of `diagonal`; raises SpaceError as it does."""
     _square(f, "the trace")
-    return added(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f).dense().leaves)
+    return added(float(namespace(leaf).sum(leaf)) for leaf in diagonal(f, limit=limit).dense().leaves)
 
 
 def gram(f: LinMap[V, W]) -> LinMap[V, V]:
-    """f* • f : V ⊸ V, whose structure shows what it costs; its matrix is AᵀA."""
+    """f* • f : V ⊸ V, whose structure shows what it costs; its matrix is AᵀA.
+
+    It is a term, and no array is made for it: a limit is that of what reads it, matrix(gram(f), limit=…).
+    """
     if not isinstance(f, LinMap):
         msg = f"gram takes a linear map, not {type(f).__name__}"
         raise SpaceError(msg)

@@ -16,6 +16,7 @@ from hilbert.errors import shown
 from hilbert.formal.kernels import dense as multiplied_out
 from hilbert.once import once
 from hilbert.program.constant import Const
+from hilbert.sizes import held
 from linmap.matrices.blocks import BlockPattern, block_pattern
 from linmap.matrices.counting import components
 from linmap.matrices.deferred import Deferred
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from linmap.term.datum import Datum
 
 P = TypeVar("P")
+NARROW = "limit=N looks for an order whose intermediate arrays have at most N entries"
+"""What helps where arrays on the way are large."""
 
 
 def data_of(f: Any, what: str) -> list[Any]:
@@ -237,13 +240,15 @@ def side(n: Network, factors: Sequence[NetworkFactor], bond: Labels, ends: Label
     return n.array((*factors, *identities), bond + tuple(twins.get(c, c) for c in ends), k)
 
 
-def factors(f: AnyLinMap, data: list[Any] | None = None) -> tuple[Vec[Any], Vec[Any]]:
+@held(NARROW)
+def factors(f: AnyLinMap, *, limit: int | None = None) -> tuple[Vec[Any], Vec[Any]]:
     """A ∈ W^r and B ∈ V^r with f(v) = Σ_k (B_k ⊙ v)·A_k, for the least r that the term proves.
 
-    Raises SpaceError for an open map, and where input and output share an axis.
+    `limit` bounds the entries of intermediate arrays, as that of `matrix` does. Raises SpaceError for an open map,
+    where input and output share an axis, and for a limit that no order keeps.
     """
-    data = data_of(f, "factors") if data is None else data
-    plan = factor_plan(body_of(f, "factors"))
+    data = data_of(f, "factors")
+    plan = factor_plan(body_of(f, "factors"), limit_of(limit))
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     xp = common_namespace([*data, *arrays])
     index = Fin.of(sum(s.rank for s in plan.splits))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from hilbert import SpaceError
 from hilbert.arrays.namespace import freeze, fresh
 from hilbert.errors import shown
+from hilbert.sizes import held
 from linmap.matrices.dense import dense
 from linmap.matrices.forms import blocks, data_of, limit_of, operator, sparse
 from linmap.matrices.structure import BlockDiagonal, Blocks, DenseForm, Form, Kronecker, LowRank, SumForm, structure
@@ -30,6 +31,10 @@ As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
 FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 
 
+@held(
+    'as_="sparse" has the entries alone that its structure leaves, and diagonal(d), trace(d) and d(v) '
+    "of d = derivative(f).at(x) need no matrix"
+)
 def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
 

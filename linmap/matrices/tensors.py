@@ -30,6 +30,7 @@ from hilbert.formal.array import Memo, add, scaled
 from hilbert.formal.rank_one_sums import Family, families, merged
 from hilbert.formal.tensors import joined
 from hilbert.relation import agreement
+from hilbert.sizes import held
 from hilbert.space import atom
 from hilbert.spec import ALPHABET, Spec
 from hilbert.vector import require_vector
@@ -37,7 +38,7 @@ from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.deferred import Deferred
 from linmap.matrices.dense import dense as dense_array
-from linmap.matrices.forms import data_of, limit_of, plan_for, side, unrelated
+from linmap.matrices.forms import NARROW, data_of, limit_of, plan_for, side, unrelated
 from linmap.matrices.products import bonds
 from linmap.matrices.structure import body_of
 from linmap.term import wire
@@ -166,6 +167,7 @@ class TensorPlan:
     missing: str | None
 
 
+@held(NARROW)
 def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) -> Vec[TensorProduct[W, V]]:
     """The t ∈ W ⊗ V with f(v) = t ∗ v, the inverse of `linear`.
 

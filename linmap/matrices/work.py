@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.leaf import Bundle
 from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.fused import AddInto, Subtract, Weighted
@@ -131,4 +132,6 @@ def _is_rep(operation: Operation) -> bool:
 
 
 def _bytes(leaf: Leaf) -> int:
+    if isinstance(leaf, Bundle):
+        return sum(map(_bytes, leaf.leaves))
     return leaf.size * np.dtype(leaf.dtype).itemsize

@@ -290,3 +290,25 @@ def test_a_value_that_forgets_the_axes_in_front_is_told_so() -> None:
     with pytest.raises(ValueError, match="reshape") as caught:
         shaped(V.ones())
     assert "in the value of operation shaped" in "".join(caught.value.__notes__)
+
+
+def test_a_wrong_tangent_is_told_with_its_line() -> None:
+    """Of another space, with an error in it, and one that is not linear: where it was written."""
+
+    def summed(x: Any, y: Any, dx: Any) -> Any:
+        return dx.sum()  # in another space
+
+    def transposed(x: Any, y: Any, dx: Any) -> Any:
+        return dx @ dx.T  # an error
+
+    rules = {
+        "where an expression of .* is due": (summed, "return dx.sum()  # in another space"),
+        "transposes": (transposed, "return dx @ dx.T  # an error"),
+        "not linear": (lambda x, y, dx: dx * dx, "lambda x, y, dx: dx * dx"),
+    }
+    for message, (rule, line) in rules.items():
+        f: Any = operation("doubled wrongly", V, to=V, value=lambda xp, x: 2 * x, tangent=rule)
+        with pytest.raises(SpaceError, match=message) as caught:
+            derivative(f)
+        assert f"at {__file__}:" in str(caught.value)
+        assert line in str(caught.value)
