@@ -27,9 +27,11 @@ from adjoint.languages.ks.values import (
     entries,
     filled,
     form,
+    is_real,
     items_of,
     leaves_of,
     mapped,
+    outline,
     stacked,
     truth,
 )
@@ -272,8 +274,10 @@ class KsEvaluator(Evaluator):
                     leaves = effects.tied(self, leaves_of(value))
                     after.extend(self.pending)
                 found.append(value)
-                if len(found) == 2 and [x.space for x in leaves_of(found[0])] != [x.space for x in leaves]:
-                    raise UnrolledError("a condition on data decides a shape")
+                if len(found) == 2:
+                    same = [x.space for x in leaves_of(found[0])] == [x.space for x in leaves]
+                    if not same or outline(found[0]) != outline(value):
+                        raise UnrolledError("a condition on data decides a shape")
                 return tuple(leaves)
 
             return made
@@ -376,7 +380,8 @@ class KsEvaluator(Evaluator):
                 found = self.of_lane(lane, leaf)
                 if found is not None:
                     return found
-            return leaf[self.here(k, entries(n)) if isinstance(k, Table) else k]
+            k = self.here(k, entries(n)) if isinstance(k, Table) else k
+            return leaf[k] if is_real(leaf) or isinstance(k, int) else leaf.cast(R)[k] > 0.5  # gathers are linear
         if not isinstance(k, Table):
             raise TermError("tag", "an integer that is found from reals selects reals only", self.place)
         lanes = tuple(sorted({*leaf.lanes, *k.lanes}, key=lambda lane: lane.depth))

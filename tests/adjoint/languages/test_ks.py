@@ -140,6 +140,28 @@ def test_second_derivatives(body: str, points: list[list[Any]]) -> None:
         assert back.verified([(plain(x), plain(dy))]) is None
 
 
+def test_truth_values_at_another_index() -> None:
+    """A vector of conditions on reals, read at an index that is not the one that it was built with."""
+    f = function(
+        "(def f Float (v : Vec Float) (let (c (map (lam (x : Float) (gt x 0.0)) v)) (sum (build 3"
+        " (lam (i : Integer) (if (index (sub 2 i) c) (index i v) (mul 2.0 (index i v))))))))",
+        "f",
+    )
+    assert f.value([[1.0, -2.0, 3.5]]) == 0.5
+    assert f.differential([[1.0, -2.0, -3.5]], None, reverse=True) == [2.0, 2.0, 1.0]
+
+
+def test_branches_of_different_lengths_without_reals() -> None:
+    """A condition that decides the length of a vector of nothing, beside a real, is decided element by element."""
+    nothing = "(tuple (index i v) (build {} (lam (j : Integer) (tuple))))"
+    f = function(
+        "(def f (Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer)"
+        f" (let ((x n) (if (lt i 1) {nothing.format(2)} {nothing.format(3)})) (mul x (to_float (size n)))))))",
+        "f",
+    )
+    assert f.value([[1.0, -2.0, 3.5]]) == [2.0, -6.0, 10.5]
+
+
 def test_growing_fold() -> None:
     """A state that changes its shape: (x₁, …) ↦ what the definition says, round by round."""
     f = function(f"(def f {PROGRAMS[24][0]})")

@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import derived_type
-from adjoint.languages.ks.notes import categorical, combinators
+from adjoint.languages.ks.notes import categorical, cl, combinators
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.nabla import Nabla
@@ -71,7 +71,7 @@ class Stages:
         assert function is not None
         around = tuple(variables(function.pattern))
         c = categorical.converted(built(self.make, function.body), around, prunes=bool(how))
-        shown = categorical.shown(c)
+        shown = cl.shown(c)
         if how == "pointfree":
             c, shown = combinators.pointfree(c), combinators.shown(c)
         t = around[0] if len(around) == 1 else Tuple(around)
