@@ -19,7 +19,7 @@ from adjoint.languages import Source, load
 from adjoint.languages.caddie import load as read_caddie
 from adjoint.languages.ks import load as read
 from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare
 from docs.examples import gmm
 from hilbert import Fin, R
@@ -111,7 +111,7 @@ def sizes(functions: int, *, chained: int, megabytes: int) -> Iterator[Line | st
     start = time.process_time()
     last = read([Source("t.ks", chain(chained))]).functions[f"f{chained - 1}"]
     assert isinstance(last, KsFunction)
-    size = sum(len(last.stages()[name](None, None)) for name in pipeline.NAMES)
+    size = sum(len(last.stages()[name](None, None)) for name in NAMES)
     yield f"all stages of {chained} functions: {time.process_time() - start:.2f} s, {size / 1e6:.1f} MB (≤ 30)"
     text = generated(4500 * megabytes)
     start = time.process_time()

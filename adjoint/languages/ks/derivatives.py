@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from attrs import frozen
 
 from adjoint.affine import vjp
@@ -143,17 +144,31 @@ def as_map(
 
 
 def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
-    """The map for an argument: for that only the first time; then for all of its shape, where there is one."""
-    key = callee.identity, mode, form(x)
-    is_known = not all(isinstance(leaf, Vec) for leaf in leaves_of(x)) or key in linked.asked
-    if is_known:
+    """The map for an argument: for that only the first time; then for all of its shape, where there is one.
+
+    The last one that is for its argument only is that of the other modes there, where nothing is written by hand.
+    """
+    key, leaves = (callee.identity, mode, form(x)), leaves_of(x)
+    is_at_point = all(isinstance(leaf, Vec) for leaf in leaves)
+    here = None
+    if is_at_point:
+        values = [np.asarray(a).tobytes() for leaf in leaves for a in leaf.leaves]
+        here = callee.identity, mode if linked.is_by_hand else None, key[2], values
+    if here is not None and linked.last is not None and linked.last[0] == here:
+        linked.asked.add(key)
+        last: Mapped = linked.last[1]
+        return last
+    if not is_at_point or key in linked.asked:
         try:
             return as_map(linked, callee, x, ev, mode)
         except SpaceError:
             if key not in linked.asked:
                 raise
     linked.asked.add(key)
-    return as_map(linked, callee, x, ev, mode, is_local=True)
+    made = as_map(linked, callee, x, ev, mode, is_local=True)
+    if here is not None and not made.has_effects and not has_function(x):
+        linked.last = here, made
+    return made
 
 
 def _probed(c: Any, at: Sequence[Vec[Any]]) -> Vec[Any]:

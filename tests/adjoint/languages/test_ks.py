@@ -521,6 +521,27 @@ def test_traces(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys, text, '($trace (tuple 1 "a" (Vec_init 1.0)))') == ['Trace[(1, "a", [1.0])]']
 
 
+def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its derivative and its adjoint there are those of one map, unless something is written by hand."""
+    made: list[str | None] = []
+    as_map = derivatives.as_map
+
+    def counted(*args: Any, **options: Any) -> Any:
+        made.append(args[4])
+        return as_map(*args, **options)
+
+    monkeypatch.setattr(derivatives, "as_map", counted)
+    text = "(def f Float (x : Float) (if (gt x 1.0) (mul x x) (sin x)))"
+    f = function(text)
+    assert f.differential([2.0], [1.0], reverse=False) == f.differential([2.0], None, reverse=True) == 4.0
+    assert made == ["fwd"]
+    assert f.differential([0.0], None, reverse=True) == 1.0
+    assert made == ["fwd", "rev"]
+    f = function(f"{text} (def [fwd f] Float ((x : Float) (dx : Float)) dx) (def g Float (x : Float) (f x))", "g")
+    assert f.differential([2.0], [1.0], reverse=False) == 1.0
+    assert f.differential([2.0], None, reverse=True) == 4.0
+
+
 def test_branches_at_a_point(capsys: pytest.CaptureFixture[str]) -> None:
     """A derivative at a point has the branch that is taken there, and what it prints, asked for once or again."""
     text = "(def f Float (x : Float) (if (gt x 0.0) ($trace (mul x x)) (neg x)))"

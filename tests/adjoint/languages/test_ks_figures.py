@@ -6,7 +6,7 @@ from adjoint.languages import Source
 from adjoint.languages.ks import load
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.making import key_of
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.signatures import built_in
 from adjoint.languages.ks.types import BOOL, tangent, vec
 from diff.higher import TermError
@@ -27,7 +27,7 @@ def test_selection_of_three(k: int) -> None:
     at, along = [(0.25, 0.5, 0.75)], [(1.0, 10.0, 100.0)]
     due = f.differential(at, along, reverse=False), f.differential(at, None, reverse=True)
     assert [x != 0.0 for x in due[1]] == [j == k for j in (1, 2, 3)]
-    for name in pipeline.NAMES:
+    for name in NAMES:
         stage = function(f.stages()[name](None, None))
         found = stage.differential(at, along, reverse=False), stage.differential(at, None, reverse=True)
         assert found[0] == pytest.approx(due[0], rel=1e-14), name

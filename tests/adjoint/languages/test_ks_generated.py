@@ -18,7 +18,7 @@ from adjoint.languages import Source
 from adjoint.languages.ks import load
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.scope import read as read_scope
 from diff.higher import TermError
 from tests import ks_oracle
@@ -131,7 +131,7 @@ def require_right(text: str, rng: np.random.Generator) -> None:
         assert f.verified(args) is None, text
     back = loaded.functions["[rev f]"]
     assert isinstance(back, KsFunction)
-    name = pipeline.NAMES[int(rng.integers(len(pipeline.NAMES)))]
+    name = NAMES[int(rng.integers(len(NAMES)))]
     stage = load([Source("s.ks", f.stages()[name](None, None))]).functions["f"]
     assert isinstance(stage, KsFunction)
     x = arguments_of(f.callee.arg, points[0])

@@ -12,7 +12,7 @@ from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.names import Written
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.scope import read as read_scope
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import tangent
@@ -77,7 +77,7 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
     return [float(one.array) for one in found]
 
 
-@pytest.mark.parametrize("name", pipeline.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("body", "points"), TAKEN, ids=[body[:60] for body, _ in TAKEN])
 def test_stages_run(body: str, points: list[list[object]], name: str) -> None:
     """A stage defines what it is named for, and gives the numbers of the derivative of the program; it reads back."""
@@ -95,7 +95,7 @@ def test_f2() -> None:
     """8.4375 and 20.25 (the notes print 22.5); at most four products and four sums after sharing."""
     f = function(F2)
     assert f.value([1.5]) == 8.4375
-    for name in pipeline.NAMES:
+    for name in NAMES:
         assert numbers(function(stage(f, name)), [1.5])[0] / numbers(f, [1.5])[0] == pytest.approx(1.0)
     assert f.differential([1.5], None, reverse=True) == 20.25
     for name in ("fwd-cse", "rev-cse"):
@@ -133,7 +133,7 @@ def test_calls_stay_calls() -> None:
         calls = (f"(def f{k} Float (x : Float) (add (f{k - 1} x) (f{k - 1} (mul 0.5 x))))" for k in range(1, n))
         return first + "\n".join(calls)
 
-    for name in pipeline.NAMES:
+    for name in NAMES:
         small, large = (len(stage(function(text(n), f"f{n - 1}"), name)) for n in (20, 40))
         assert large <= 2.2 * small
         again = function(stage(function(text(6), "f5"), name), "f5")
@@ -174,7 +174,7 @@ def test_what_a_derivative_by_hand_belongs_to_is_there() -> None:
 def test_shadowing() -> None:
     """The order of the let rule: e₁ may mention an outer x."""
     f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")
-    for name in pipeline.NAMES:
+    for name in NAMES:
         assert numbers(function(stage(f, name)), [1.5]) == pytest.approx(numbers(f, [1.5]))
 
 
@@ -197,7 +197,7 @@ def test_what_is_called_is_derived_by_hand(mode: str) -> None:
     assert len({round(abs(of), 9) for of in found}) == 2  # of one mode or two, beside those of the body
     if mode in ("sufrev", "passes"):
         assert found[3:5] == pytest.approx([found[3]] * 2)
-    for name in pipeline.NAMES:
+    for name in NAMES:
         if name != "anf" and not name.startswith("CL"):  # those hold values alone
             written = numbers(function(stage(f, name)), [1.5])
             at = {"fwd": [5], "rev": [6]}.get(name.partition("-")[0], range(len(found)))
@@ -257,7 +257,7 @@ def test_folds(name: str) -> None:
     args = next(args for start, args in POINTS.items() if body.startswith(start))
     f = function(f"(def f {body})")
     due = numbers(f, args)
-    for stage_name in pipeline.NAMES:
+    for stage_name in NAMES:
         again = function(stage(f, stage_name))
         assert numbers(again, args) == pytest.approx(due, rel=1e-10, abs=1e-10), stage_name
         assert again.value(args) == f.value(args)
@@ -266,7 +266,7 @@ def test_folds(name: str) -> None:
 def test_folds_of_nothing() -> None:
     """The cotangent of what is around a fold is zero then, where its shape is known."""
     f = function(f"(def f {FOLDS['a power']})")
-    for name in pipeline.NAMES:
+    for name in NAMES:
         assert function(stage(f, name)).differential([0.5, []], None, reverse=True) == (1.0, [])
     vectors = "Float ((w : Vec Float) (v : Vec Float)) (fold (lam ((a : Float) (b : Float)) (mul a (sum w))) 2.0 v)"
     f = function(f"(def f {vectors})")
@@ -300,7 +300,7 @@ def test_folds_in_folds_grow_no_faster() -> None:
             body = f"(fold (lam ((a : Float) (b : Float)) (mul {body} (add x y))) {'x' if k == n - 1 else 'a'} v)"
         return f"(def f Float ((x : Float) (y : Float) (v : Vec Float)) {body})"
 
-    for name in pipeline.NAMES:
+    for name in NAMES:
         sizes = [len(stage(function(text(n)), name).split()) for n in (2, 4, 8)]
         assert sizes[2] - sizes[1] <= 4.5 * (sizes[1] - sizes[0]), name
 

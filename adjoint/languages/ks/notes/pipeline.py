@@ -150,26 +150,6 @@ def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTe
     return printer.function(name, result, lam)
 
 
-NAMES = (
-    "anf",
-    "jacobian",
-    "jacobian-opt",
-    "fwd",
-    "fwd-opt",
-    "fwd-cse",
-    "transposed",
-    "transposed-opt",
-    "rev",
-    "rev-opt",
-    "rev-cse",
-    "tupled",
-    "polymorphic",
-    "split",
-    "CL",
-    "CL-pruned",
-    "CL-pointfree",
-)
-"""The stages of the notes."""
 PASSES = ("suffwdpass", "sufrevpass")
 BY_HAND = ("fwd", "rev", "sufrev", *PASSES)
 
