@@ -19,6 +19,7 @@ from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
 from adjoint.languages.ks.linear import compose, transposed
 from adjoint.languages.ks.names import Callee, Written
+from adjoint.languages.ks.probe import Probe
 from adjoint.languages.ks.values import (
     LEAF,
     Linear,
@@ -40,8 +41,6 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
 from hilbert import DirectSum, SpaceError, Vec
-from hilbert.program.plan import planned
-from hilbert.program.run import Runner
 from hilbert.term import driven
 from linmap import identity
 
@@ -116,12 +115,13 @@ def as_map(
     if found is not None:
         made: Mapped = found
         return made
-    decided: list[Any] = []
+    probes: list[Probe] = []
     given = leaves_of(x)
 
     def point(c: Any) -> Any:
-        decided.append(c)
-        return _probed(c, [leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given])
+        if not probes:
+            probes.append(Probe([leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given]))
+        return probes[0](c)
 
     values: list[Value] = []
     inside = KsEvaluator(linked, ev.left, point if decides else None)
@@ -137,8 +137,8 @@ def as_map(
         return made[0] if len(made) == 1 else tuple(made)
 
     f = fun(*(leaf.space for leaf in given))(body)
-    made = Mapped(f, values[0], bool(decided), bool(inside.effects))
-    if key is not None and not decided:
+    made = Mapped(f, values[0], bool(probes), bool(inside.effects))
+    if key is not None and not probes:
         linked.maps[key] = made
     return made
 
@@ -169,12 +169,6 @@ def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str
     if here is not None and not made.has_effects and not has_function(x):
         linked.last = here, made
     return made
-
-
-def _probed(c: Any, at: Sequence[Vec[Any]]) -> Vec[Any]:
-    """The value of an expression of a function being traced, where its arguments have these values."""
-    run = Runner(planned(c.builder.line(c.slots))).run
-    return Vec(c.space, tuple(run([a for x in at for a in x.leaves])))
 
 
 def packed(leaves: Sequence[Any], *, expressions: bool = False) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from adjoint import grad
 from adjoint.languages import Loaded, Source
 from adjoint.languages import load as load_file
-from adjoint.languages.ks import derivatives, linear
+from adjoint.languages.ks import derivatives, linear, probe
 from adjoint.languages.ks import load as load_text
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
@@ -24,6 +24,7 @@ from diff import program
 from diff.higher import TermError
 from docs.examples import gmm
 from hilbert import Fin, R, SpaceError
+from hilbert.program.builder import Builder
 from tests.ks_programs import PROGRAMS, A
 
 
@@ -519,6 +520,22 @@ def test_traces(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys, text, "(if (gt 1.0 2.0) (f 1.0) 0.0)") == []
     assert lines(capsys, text, "(build 3 (lam (i : Integer) (if (eq i 1) ($trace i) 0)))") == ["Trace[1]"]
     assert lines(capsys, text, '($trace (tuple 1 "a" (Vec_init 1.0)))') == ['Trace[(1, "a", [1.0])]']
+
+
+def test_deep_recursion_that_reals_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no recursion of Python, and each step runs once for all conditions at the point."""
+    steps: list[int] = []
+
+    class Counted(Builder):
+        def emit(self, operation: Any, args: tuple[int, ...], leaf: Any) -> int:
+            steps.append(len(args))
+            return super().emit(operation, args, leaf)
+
+    monkeypatch.setattr(probe, "Builder", Counted)
+    f = function("(def f Float (x : Float) (if (lt x 1.0) (mul x x) (add (sin x) (f (sub x 1.0)))))")
+    found = f.differential([1000.0], None, reverse=True)
+    assert found == pytest.approx(np.cos(np.arange(1.0, 1001.0)).sum())
+    assert 1000 <= len(steps) <= 8000
 
 
 def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
