@@ -263,6 +263,28 @@ def test_folds(name: str) -> None:
         assert again.value(args) == f.value(args)
 
 
+def test_the_rule_of_the_notes_for_folds() -> None:
+    """∇⟦fold (λt. e) a v⟧ = lmFold (λt. e) (λt. e′) a v ∘ (1_s × (∇a × ∇v)), with all of s in e′, is the same map."""
+    step = "(lam (t : Tuple Float Float) (mul (get$1$2 t) (mul x (get$2$2 t))))"
+    text = f"""
+        (def f Float ((x : Float) (v : Vec Float)) (fold {step} x v))
+        (def m (LM (Tuple Float (Vec Float)) Float) ((x : Float) (v : Vec Float))
+          (lmCompose
+            (lmFold {step}
+              (lam (t : Tuple Float Float) (let ((a b) t)
+                (lmHCat (lmHCat (lmScale 1.0 (mul a b)) (lmZero v 1.0))
+                        (lmHCat (lmScale 1.0 (mul x b)) (lmScale 1.0 (mul x a))))))
+              x v)
+            (lmVCat (lmOne (tuple x v))
+                    (lmVCat (lmHCat (lmOne x) (lmZero v x)) (lmHCat (lmZero x v) (lmOne v))))))"""
+    literal = load([Source("t.ks", text)]).expression
+    stage_text = stage(function(text), "jacobian")
+    ours = load([Source("s.ks", stage_text)]).expression
+    for apply in ("(lmApplyR 1.5 {})", "(lmApply {} (tuple 0.5 (Vec_init 1.0 -2.0 0.25)))"):
+        at = "0.5 (Vec_init 2.0 3.0 -1.0)"
+        assert literal(apply.format(f"(m {at})")) == ours(apply.format(f"([D f] {at})"))
+
+
 def test_folds_of_nothing() -> None:
     """The cotangent of what is around a fold is zero then, where its shape is known."""
     f = function(f"(def f {FOLDS['a power']})")
