@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from functools import singledispatch
 from numbers import Complex, Integral, Real
 from types import ModuleType
@@ -44,7 +45,7 @@ def shown(value: object) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, ModuleType):
         return f"the module {value.__name__}"
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         return f"a masked array of shape {value.shape}: fill it first"
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
@@ -59,9 +60,15 @@ def alike(have: object, want: object) -> str:
     return "; they are printed alike, but their index sets have other tags or labels: give both the same index set"
 
 
+def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether a value is a masked array; where there is one, numpy has its module imported."""
+    module = sys.modules.get("numpy.ma")
+    return module is not None and isinstance(value, module.MaskedArray)
+
+
 def integer(value: Any) -> int | None:
     """The integer that a value is, numpy's integers included; None for everything else, and for truth values."""
-    if isinstance(value, (bool, np.ma.MaskedArray)):
+    if isinstance(value, bool) or is_masked(value):
         return None
     try:
         return operator.index(value)
@@ -74,7 +81,7 @@ def number(value: Any) -> float | None:
 
     Raises SpaceError for a number beyond those of double precision.
     """
-    if isinstance(value, (bool, np.ma.MaskedArray)):
+    if isinstance(value, bool) or is_masked(value):
         return None
     if isinstance(value, Real):
         return double(value)

@@ -19,11 +19,10 @@ from collections.abc import Hashable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
 
-import numpy as np
 from attrs import Factory, field, frozen
 
 from hilbert.attach import declared
-from hilbert.errors import SpaceError, integer, shown
+from hilbert.errors import SpaceError, integer, is_masked, shown
 from hilbert.once import Unchanging, cached_property
 from hilbert.repr_names import spelled
 from hilbert.sizes import countable
@@ -231,7 +230,7 @@ class Fin(Labelled[T]):
 def is_missing(label: Any) -> bool:
     """Whether it is None, NaN or NaT, which name no element."""
     try:
-        return label is None or label is np.ma.masked or bool(label != label)  # noqa: PLR0124 - only NaN and NaT differ from themselves
+        return label is None or is_masked(label) or bool(label != label)  # noqa: PLR0124 - only NaN and NaT differ from themselves
     except TypeError:  # the NA of pandas: whether it does is not known
         return True
     except ValueError:  # an array, which is no label
@@ -239,7 +238,7 @@ def is_missing(label: Any) -> bool:
 
 
 def _as_labels(given: Any) -> tuple[Hashable, ...]:
-    if isinstance(given, np.ma.MaskedArray):
+    if is_masked(given):
         msg = f"the labels of an index set are a sequence, not {shown(given)}"
         raise SpaceError(msg)
     if hasattr(given, "columns"):  # a data frame goes over their names

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hilbert.errors import SpaceError, shown
+from hilbert.errors import SpaceError, is_masked, shown
 from hilbert.index import has_labels, is_missing
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def column_of(column: Any) -> Any:
     """A list of keys, or a one-dimensional array; what tables call a column becomes one of these."""
     if isinstance(column, (list, tuple)):
         return list(column)
-    if isinstance(column, np.ma.MaskedArray):
+    if is_masked(column):
         msg = "a column of keys is not a masked array: column.compressed() leaves the masked rows out"
         raise SpaceError(msg)
     try:

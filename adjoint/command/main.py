@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED, CLOSED = 130, 141
+SUBCOMMANDS = "adjoint.command.subcommands"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -24,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> int:
         told = answer(given)
         if told is not None:
             sys.stdout.write(f"{told}\n")
-        status: int = 0 if told is not None else import_module("adjoint.command.subcommands").followed(given)
+        status: int = 0 if told is not None else _followed(given)
         sys.stdout.flush()
     except BrokenPipeError:
         _forget()
@@ -35,6 +37,17 @@ def main(words: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
+    return status
+
+
+def _followed(given: Sequence[str]) -> int:
+    """What is imported is no garbage: it is not searched for any, now or later."""
+    if SUBCOMMANDS not in sys.modules:
+        gc.disable()
+        import_module(SUBCOMMANDS)
+        gc.freeze()
+        gc.enable()
+    status: int = import_module(SUBCOMMANDS).followed(given)
     return status
 
 

@@ -15,6 +15,7 @@ from adjoint.command.report import TextError, UsageError, complain, say
 from adjoint.languages.source import Source
 from adjoint.languages.values import ValueTextError, Written, parse, text
 from diff.higher.errors import TermError
+from hilbert.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -185,7 +186,9 @@ def _loaded(file: str, of: Asked) -> Loaded:
     if len(set(kinds)) > 1:
         raise UsageError(f"files of one language can be read together, not {file}")
     options = _options(kinds[0], of)
-    found: Loaded = import_module(LANGUAGES[kinds[0]]).loader(kinds[0])(sources, **options)
+    with uncollected():
+        module = import_module(LANGUAGES[kinds[0]])
+    found: Loaded = module.loader(kinds[0])(sources, **options)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.languages.source import Source
 from hilbert import SpaceError
+from hilbert.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 def _loader(package: str) -> Callable[..., Loaded]:
     def run(sources: Sequence[Source], **options: Any) -> Loaded:
-        made: Loaded = import_module(package).load(sources, **options)
+        with uncollected():
+            module = import_module(package)
+        made: Loaded = module.load(sources, **options)
         return made
 
     return run

@@ -11,7 +11,7 @@ import numpy as np
 
 from hilbert.arrays.libraries import NUMPY, common_library
 from hilbert.arrays.library import find, freezing, library
-from hilbert.errors import SpaceError, double, is_number, shown
+from hilbert.errors import SpaceError, double, is_masked, is_number, shown
 from hilbert.notarray import NotArray
 from hilbert.once import first
 from hilbert.sizes import FORMULA, held
@@ -188,7 +188,7 @@ def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
 
 def is_array(x: Any, shape: tuple[int, ...], dtype: str) -> bool:
     """Whether a user's function gave an array of some shape and dtype; a masked one is none."""
-    if getattr(x, "shape", None) != shape or not hasattr(x, "dtype") or isinstance(x, np.ma.MaskedArray):
+    if getattr(x, "shape", None) != shape or not hasattr(x, "dtype") or is_masked(x):
         return False
     return dtype_name(x) == dtype
 
@@ -205,7 +205,7 @@ def _require_plain(data: Any, space: Any, dtype: str | None) -> None:
                     msg = f"{shown(data)} with {shown(item)} among it is not an element of {space}: "
                     raise SpaceError(f"{msg}stack(X, V)(v, w, …) puts vectors side by side")
                 _require_plain(item, space, dtype)
-    elif isinstance(data, np.ma.MaskedArray):
+    elif is_masked(data):
         msg = f"a masked array is not an element of {space}: fill it first"
         raise SpaceError(msg)
     elif isinstance(data, (np.ndarray, np.generic)):

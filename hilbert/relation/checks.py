@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hilbert.errors import SpaceError, integer, shown
+from hilbert.errors import SpaceError, integer, is_masked, shown
 from hilbert.index import Index, require_index
 from hilbert.relation.base import Ints
 
 
 def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
     """The numpy array that a list, an array or a column of a table is (anything with `__array__` or `to_numpy`)."""
-    if isinstance(entries, np.ma.MaskedArray):
+    if is_masked(entries):
         msg = f"{what} is no masked array: entries.compressed() leaves the masked entries out"
         raise SpaceError(msg)
     try:

@@ -297,7 +297,7 @@ def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -
     n = systems.DIRECT + 1
     line, many = R ** Fin.of(n), Fin.of(3)
     stiff = 2.0 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)
-    f = fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u))
+    f: Any = fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u))
     u, k = line.random(RNG(0)), line.random(RNG(1))
     inverse = np.linalg.inv(np.eye(n) + 1e3 * stiff)
     np.testing.assert_allclose(f(u).array, inverse @ u.array, atol=1e-9)

@@ -39,7 +39,7 @@ Groups = dict[str, dict[str, str]]
 LANGUAGES: Groups = {
     "nabla": {f"{NOTES}/nabla.py": ""},
     "application": {f"{NOTES}/application.py": ""},
-    "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "combinators")},
+    "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "cl", "combinators")},
     "notes": {
         f"{NOTES}/{name}.py": ""
         for name in ("anf", "optimise", "passes", "pipeline", "splitting", "tupling", "written")

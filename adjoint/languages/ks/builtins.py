@@ -24,7 +24,7 @@ from adjoint.languages.ks.values import (
     tangent,
 )
 from diff import absolute
-from diff.higher.types import UNIT, DataType, Lin, TupleType, Ty
+from diff.higher.types import UNIT, Arrow, DataType, Lin, TupleType, Ty
 from hilbert import R, Vec
 
 if TYPE_CHECKING:
@@ -127,6 +127,15 @@ def _ends(ty: Ty) -> tuple[Ty, Ty]:
     return tangent_type(of.dom), tangent_type(of.cod)
 
 
+def _around(use: Use) -> Ty:
+    """δs, of f′ in lmFold f f′ a v or RFold f f′ a v dr."""
+    step = use.part(1)
+    assert isinstance(step, Arrow)
+    pair = tangent_type(step.cod.dom) if isinstance(step.cod, Lin) else step.cod
+    assert isinstance(pair, TupleType)
+    return pair.parts[0]
+
+
 def _placed(f: Callable[[KsEvaluator, Value], T]) -> Callable[[Use, Value], T]:
     return lambda use, v: f(use.ev, v)
 
@@ -157,6 +166,7 @@ PLAIN: dict[str, Callable[[Use, Value], Value]] = {
     "shape": lambda use, v: shape_of(v, use.of),
     "lmVCatV": lambda use, v: linear.vertical_vector(v, lambda: tensors.zero(_ends(use.of)[0])),
     "lmHCatV": lambda use, v: linear.horizontal_vector(v, lambda: tensors.zero(_ends(use.of)[1])),
+    "lmFold": lambda use, v: linear.lm_fold(use.ev, v, lambda: tensors.zero(_around(use))),
     "print": printed,
     "$trace": traced,
     "$dummy": lambda use, _: tensors.zero(use.of),
@@ -173,6 +183,7 @@ PASSES: dict[str, Callable[[Use, Value], Pass]] = {
     "buildFromSparseTupled": tensors.sparse_tupled,
     "assert": asserted,
     "$check": checked,
-    **{name: _placed(f) for name, f in linear.PASSES.items()},
+    "FFold": _placed(linear.f_fold),
+    "RFold": lambda use, v: linear.r_fold(use.ev, v, lambda: tensors.zero(_around(use))),
 }
 """The same of those that call functions."""

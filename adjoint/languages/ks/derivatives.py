@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from attrs import frozen
 
 from adjoint.affine import vjp
@@ -18,6 +19,7 @@ from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
 from adjoint.languages.ks.linear import compose, transposed
 from adjoint.languages.ks.names import Callee, Written
+from adjoint.languages.ks.probe import Probe
 from adjoint.languages.ks.values import (
     LEAF,
     Linear,
@@ -39,8 +41,6 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
 from hilbert import DirectSum, SpaceError, Vec
-from hilbert.program.plan import planned
-from hilbert.program.run import Runner
 from hilbert.term import driven
 from linmap import identity
 
@@ -115,12 +115,13 @@ def as_map(
     if found is not None:
         made: Mapped = found
         return made
-    decided: list[Any] = []
+    probes: list[Probe] = []
     given = leaves_of(x)
 
     def point(c: Any) -> Any:
-        decided.append(c)
-        return _probed(c, [leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given])
+        if not probes:
+            probes.append(Probe([leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given]))
+        return probes[0](c)
 
     values: list[Value] = []
     inside = KsEvaluator(linked, ev.left, point if decides else None)
@@ -136,30 +137,38 @@ def as_map(
         return made[0] if len(made) == 1 else tuple(made)
 
     f = fun(*(leaf.space for leaf in given))(body)
-    made = Mapped(f, values[0], bool(decided), bool(inside.effects))
-    if key is not None and not decided:
+    made = Mapped(f, values[0], bool(probes), bool(inside.effects))
+    if key is not None and not probes:
         linked.maps[key] = made
     return made
 
 
 def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
-    """The map for an argument: for that only the first time; then for all of its shape, where there is one."""
-    key = callee.identity, mode, form(x)
-    is_known = not all(isinstance(leaf, Vec) for leaf in leaves_of(x)) or key in linked.asked
-    if is_known:
+    """The map for an argument: for that only the first time; then for all of its shape, where there is one.
+
+    The last one that is for its argument only is that of the other modes there, where nothing is written by hand.
+    """
+    key, leaves = (callee.identity, mode, form(x)), leaves_of(x)
+    is_at_point = all(isinstance(leaf, Vec) for leaf in leaves)
+    here = None
+    if is_at_point:
+        values = [np.asarray(a).tobytes() for leaf in leaves for a in leaf.leaves]
+        here = callee.identity, mode if linked.is_by_hand else None, key[2], values
+    if here is not None and linked.last is not None and linked.last[0] == here:
+        linked.asked.add(key)
+        last: Mapped = linked.last[1]
+        return last
+    if not is_at_point or key in linked.asked:
         try:
             return as_map(linked, callee, x, ev, mode)
         except SpaceError:
             if key not in linked.asked:
                 raise
     linked.asked.add(key)
-    return as_map(linked, callee, x, ev, mode, is_local=True)
-
-
-def _probed(c: Any, at: Sequence[Vec[Any]]) -> Vec[Any]:
-    """The value of an expression of a function being traced, where its arguments have these values."""
-    run = Runner(planned(c.builder.line(c.slots))).run
-    return Vec(c.space, tuple(run([a for x in at for a in x.leaves])))
+    made = as_map(linked, callee, x, ev, mode, is_local=True)
+    if here is not None and not made.has_effects and not has_function(x):
+        linked.last = here, made
+    return made
 
 
 def packed(leaves: Sequence[Any], *, expressions: bool = False) -> Any:

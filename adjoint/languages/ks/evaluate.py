@@ -23,13 +23,12 @@ from adjoint.languages.ks.values import (
     Table,
     UnrolledError,
     Value,
-    element,
-    entries,
     filled,
     form,
     items_of,
     leaves_of,
     mapped,
+    outline,
     stacked,
     truth,
 )
@@ -206,45 +205,56 @@ class KsEvaluator(Evaluator):
     def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
         """A condition that is no vector: known, a table over lanes, or data of the program."""
         assert isinstance(term, If)
-        if isinstance(condition, bool):
-            return (yield self.value(term.then if condition else term.otherwise, env))
+        known = self._known(condition)
+        if known is not None:  # by this pass, not by one in it: a recursion of any depth is no recursion of Python
+            return (yield self.value(term.then if known else term.otherwise, env))
 
         def branch(taken: AnyTerm) -> Callable[[], Value]:
             return lambda: driven(self.value(taken, dict(env)))
 
-        return self.chosen(condition, branch(term.then), branch(term.otherwise))
+        return self._either(condition, branch(term.then), branch(term.otherwise))
 
     def chosen(self, condition: Value, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """The value of one of two branches, of which only the one that is taken is computed."""
-        if isinstance(condition, Vec):
-            condition = bool(condition.array)
+        known = self._known(condition)
+        if known is not None:
+            return then() if known else otherwise()
+        return self._either(condition, then, otherwise)
+
+    def _known(self, condition: Value) -> bool | None:
+        """Whether a condition holds, where that is known, the same in all lanes, or decided at the point."""
         if isinstance(condition, bool):
-            return then() if condition else otherwise()
+            return condition
+        if isinstance(condition, Vec):
+            return bool(condition.array)
         if isinstance(condition, Table):
-            lanes, (c,), running = self.running(condition)
-            yes, no = running & c, running & ~c
-            if not no.any():
-                return then()
-            if not yes.any():
-                return otherwise()
+            _, (c,), running = self.running(condition)
+            return True if not (running & ~c).any() else None if (running & c).any() else False
+        is_decided = self.recursions or (self.is_local and self._is_outside())
+        return self.decided(condition) if is_decided else None
+
+    def _is_outside(self) -> bool:
+        return not (self.lanes or self.loops or self.branches)
+
+    def _either(self, condition: Any, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """The values of both branches, each where it is taken."""
+        if isinstance(condition, Table):
             if self.recursions:
                 raise UnrolledError("a recursion depends on the lane")
-            masks = [Table(lanes, part) for part in (yes, no)]
+            lanes, (c,), running = self.running(condition)
+            masks = [Table(lanes, part) for part in (running & c, running & ~c)]
             return self._where(condition, self.here(condition, Bool), then, otherwise, masks)
-        is_outside = not (self.lanes or self.loops or self.branches)
-        if self.recursions or (self.is_local and is_outside):
-            return then() if self.decided(condition) else otherwise()
         try:
             with self.inside(branches=self.branches + 1):
                 return self._where(None, condition, then, otherwise, [self.mask, self.mask])
         except UnrolledError:
-            if not is_outside:
+            if not self._is_outside():
                 raise
             return then() if self.decided(condition) else otherwise()
 
     def decided(self, condition: Any) -> bool:
         """A condition on data at the point at hand; raises where there is none."""
-        if self.lanes or self.loops or self.branches:
+        if not self._is_outside():
             raise UnrolledError("a condition is decided at a point")
         return bool(self.probe(condition).array)
 
@@ -272,8 +282,10 @@ class KsEvaluator(Evaluator):
                     leaves = effects.tied(self, leaves_of(value))
                     after.extend(self.pending)
                 found.append(value)
-                if len(found) == 2 and [x.space for x in leaves_of(found[0])] != [x.space for x in leaves]:
-                    raise UnrolledError("a condition on data decides a shape")
+                if len(found) == 2:
+                    same = [x.space for x in leaves_of(found[0])] == [x.space for x in leaves]
+                    if not same or outline(found[0]) != outline(value):
+                        raise UnrolledError("a condition on data decides a shape")
                 return tuple(leaves)
 
             return made
@@ -339,55 +351,3 @@ class KsEvaluator(Evaluator):
         if isinstance(function, (Closure, Native)):
             return (yield super().call(function, arg))
         raise TermError("type", "this is no function", self.place)
-
-    def position(self, k: Value, n: int, *, check: bool = True) -> Value:
-        """An index that is in range: an integer, a table, or an element for each lane; raises TermError for another."""
-        if isinstance(k, int):
-            if check and not 0 <= k < n:
-                effects.demand(self, condition=False, message=f"index {k} of {n} elements")
-            return min(max(k, 0), n - 1)
-        if isinstance(k, Table):
-            wrong = (k.array < 0) | (k.array >= n)
-            if wrong.any():
-                _, (at, bad), mask = self.running(k, Table(k.lanes, wrong))
-                if check and (bad & mask).any():
-                    effects.demand(self, Table(k.lanes, ~wrong), f"index {at[bad & mask][0]} of {n} elements")
-                k = Table(k.lanes, np.clip(k.array, 0, max(n - 1, 0)))
-            return k
-        return k
-
-    def selected(self, x: Arr | Items, k: Value) -> Value:
-        """The element, or the rows, at a position in the first axis."""
-        n, *rest = x.dims
-        if isinstance(x, Items):
-            return self._listed(x, k)
-        if isinstance(k, int):
-            if n == 0:
-                return mapped(lambda leaf: leaf.space.base.zeros() if isinstance(leaf, LEAF) else 0, x.item)
-            item = element(Arr((n,), x.item), (k,))
-        else:
-            item = mapped(lambda leaf: self._row(leaf, k, n), x.item)
-        return Arr(tuple(rest), item) if rest else item
-
-    def _row(self, leaf: Any, k: Value, n: int) -> Any:
-        if isinstance(leaf, LEAF):
-            lane = k.lanes[0] if isinstance(k, Table) and len(k.lanes) == 1 else None
-            if lane is not None and k is lane.index and lane.n == n:
-                found = self.of_lane(lane, leaf)
-                if found is not None:
-                    return found
-            return leaf[self.here(k, entries(n)) if isinstance(k, Table) else k]
-        if not isinstance(k, Table):
-            raise TermError("tag", "an integer that is found from reals selects reals only", self.place)
-        lanes = tuple(sorted({*leaf.lanes, *k.lanes}, key=lambda lane: lane.depth))
-        grid = np.ix_(*(np.arange(lane.n) for lane in lanes))
-        at = dict(zip(lanes, grid, strict=True))
-        index = k.array[tuple(at[lane] for lane in k.lanes)]
-        return Table(lanes, leaf.array[(*(at[lane] for lane in leaf.lanes), index)])
-
-    def _listed(self, x: Items, k: Value) -> Value:
-        n, *rest = x.dims
-        if not isinstance(k, int):
-            raise UnrolledError("elements of several shapes are selected one by one")
-        m = len(x.items) // n if n else 0
-        return Items(tuple(rest), x.items[k * m : (k + 1) * m]) if rest else x.items[k]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
@@ -12,7 +13,7 @@ from attrs import evolve
 from adjoint.languages.ks import convert, derivatives, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.resolution import Definition
 from adjoint.languages.ks.scope import Scope, read
 from adjoint.languages.ks.show import plain
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LOCAL = {"derivative", "adjoint", "structure", "cost"}
 """Stages that are of the linear map at a point, if there is one."""
+PIPELINE = "adjoint.languages.ks.notes.pipeline"
+"""What makes the stages of the notes; it is imported when one is asked for."""
 SEED = 0
 """Points that are not given are drawn with this seed."""
 
@@ -242,9 +245,9 @@ class KsFunction(LoadedValues):
             return run
 
         def of_notes(name: str) -> Any:
-            return of_text(lambda: pipeline.stage(self.linked, self.one, name))
+            return of_text(lambda: import_module(PIPELINE).stage(self.linked, self.one, name))
 
-        notes = {} if self.callee.derivations else {name: of_notes(name) for name in pipeline.NAMES}
+        notes = {} if self.callee.derivations else {name: of_notes(name) for name in NAMES}
         written = of_text(lambda: printer.definition(self.one, written=True))
         made: dict[str, Any] = {"text": written} if self.one.kind != "gdef" or self.one.callee.derivations else {}
         return {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from adjoint.languages.ks.values import Arr, Items, Linear, Value, items_of, plus, scaled, stacked, tangent, zero_like
 from diff import inner
 from diff.higher.errors import TermError
+from diff.higher.values import Native
 from hilbert import R
 from hilbert.term import driven
 
@@ -130,7 +131,7 @@ def f_fold(ev: KsEvaluator, v: Value) -> Pass:
     return dacc
 
 
-def r_fold(ev: KsEvaluator, v: Value) -> Pass:
+def r_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Pass:
     """RFold f f' acc v dr: (ds, (dacc, dv)), backwards over the states that were kept (§11)."""
     f, df, start, xs, dr = v
     items = items_of(xs).items
@@ -140,45 +141,28 @@ def r_fold(ev: KsEvaluator, v: Value) -> Pass:
     for k in range(len(items) - 1, -1, -1):
         more, (dr, back[k]) = yield ev.call(df, ((states[k], items[k]), dr))
         ds = more if ds is None else plus(ds, more)
-    if ds is None:
-        ds = _nothing()
-    return ds, (dr, stacked(xs.dims, back))
+    return (nothing() if ds is None else ds), (dr, stacked(xs.dims, back))
 
 
-def _nothing() -> Value:
-    raise TermError("shape", "RFold over no elements: the zero of δs has no known shape")
-
-
-def lm_fold(ev: KsEvaluator, v: Value) -> Pass:
-    """lmFold f f' acc v : (s, (a, Vec b)) ⊸ a."""
+def lm_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Linear:
+    """lmFold f f' acc v : (s, (a, Vec b)) ⊸ a, by FFold and RFold of the maps that f' gives."""
     f, df, start, xs = v
 
     def along(x: Value) -> Value:
         ds, (dacc, dv) = x
-
-        def step(state: Value) -> Value:
-            (acc, item), (d, dx) = state
-            return driven(ev.call(df, (acc, item))).apply((ds, (d, dx)))
-
-        states = _accumulators(ev, f, start, xs)
-        d = dacc
-        pairs = _paired(items_of(xs).items, items_of(dv).items, "a vector and its tangent")
-        for acc, (item, dx) in zip(states[:-1], pairs, strict=True):
-            d = step(((acc, item), (d, dx)))
-        return d
+        step = Native(lambda given: _applied(ev, df, given[0], lambda m: m.apply((ds, given[1]))))
+        return driven(f_fold(ev, (f, start, xs, step, dacc, dv)))
 
     def back(dr: Value) -> Value:
-        items = items_of(xs).items
-        states = _accumulators(ev, f, start, xs)
-        rows: list[Value] = [None] * len(items)
-        ds: Value = None
-        for k in range(len(items) - 1, -1, -1):
-            more, (dr, rows[k]) = driven(ev.call(df, (states[k], items[k]))).transposed(dr)
-            ds = more if ds is None else plus(ds, more)
-        return (_nothing() if ds is None else ds), (dr, stacked(xs.dims, rows))
+        step = Native(lambda given: _applied(ev, df, given[0], lambda m: m.transposed(given[1])))
+        return driven(r_fold(ev, (f, step, start, xs, dr), nothing))
 
     return Linear(along, back)
-    yield
+
+
+def _applied(ev: KsEvaluator, df: Value, t: Value, by: Callable[[Linear], Value]) -> Pass:
+    m = yield ev.call(df, t)
+    return by(m)
 
 
 PLAIN: dict[str, Callable[[Value], Value]] = {
@@ -196,5 +180,3 @@ PLAIN: dict[str, Callable[[Value], Value]] = {
     "lmTranspose": transposed,
 }
 """The value of each at its argument."""
-PASSES: dict[str, Callable[[KsEvaluator, Value], Pass]] = {"FFold": f_fold, "RFold": r_fold, "lmFold": lm_fold}
-"""The same of those that call functions."""

@@ -41,6 +41,8 @@ class Linked:
         self._recursive: dict[int, bool] = {}
         self.maps: dict[Any, Any] = {}
         self.asked: set[Any] = set()
+        self.last: tuple[Any, Any] | None = None
+        self.is_by_hand = any(one.callee.derivations and one.function is not None for one in scope.definitions)
 
     def term(self, term: AnyTerm) -> Any:
         """A term with variables for the names in it, one for each name at each type, so that closures stay small."""

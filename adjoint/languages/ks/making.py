@@ -122,14 +122,22 @@ class Maker:
         return App(Name(f"get${k + 1}${len(ty.parts)}", (ty,)), of)
 
     def added(self, a: AnyTerm, b: AnyTerm) -> AnyTerm:
-        """a + b, of tangents."""
+        """a + b, of tangents; 0 + b = b."""
+        if _is_zero(a) or _is_zero(b):
+            return b if _is_zero(a) else a
         ty = self.type(a)
         if isinstance(ty, TupleType):
             if not ty.parts:
                 return a
-            parts = [self.added(self.component(k, a), self.component(k, b)) for k in range(len(ty.parts))]
-            return Tuple(tuple(parts))
+            return self._opened(a, lambda a: self._opened(b, lambda b: self._added(len(ty.parts), a, b)))
         return self.call("add", a, b) if isinstance(ty, Ground) else self.call("ts_add", a, b)
+
+    def _opened(self, value: AnyTerm, body: Callable[[AnyTerm], AnyTerm]) -> AnyTerm:
+        """body of a value whose components are at hand: of a tuple, or a variable."""
+        return body(value) if isinstance(value, Tuple) else self.let("r", value, body)
+
+    def _added(self, n: int, a: AnyTerm, b: AnyTerm) -> AnyTerm:
+        return Tuple(tuple([self.added(self.component(k, a), self.component(k, b)) for k in range(n)]))
 
     def scaled(self, k: AnyTerm, v: AnyTerm) -> AnyTerm:
         """k·v, of a tangent."""
@@ -161,9 +169,28 @@ class Maker:
         """A tensor of the size of another."""
         return self.call("build", self.call("size", like), self.index_lam(like, body))
 
+    def prepended(self, e: AnyTerm, v: AnyTerm) -> AnyTerm:
+        """e before the elements of a vector."""
+
+        def element(i: Var, e: AnyTerm) -> AnyTerm:
+            return If(self.call("eq", i, Lit(0)), e, self.call("index", self.call("sub", i, Lit(1)), v))
+
+        n = self.call("add", self.call("size", v), Lit(1))
+        return self.let("e", e, lambda e: self.call("build", n, self.lam("i", INT, lambda i: element(i, e))))
+
     def index_lam(self, like: AnyTerm, body: Callable[[Var], AnyTerm]) -> AnyTerm:
         """λi. body(i), over the indices of a tensor."""
         return self.lam("i", index_of(order(self.type(like))), body)
+
+
+def _is_zero(e: AnyTerm) -> bool:
+    """Whether a term is 0.0, or a tensor of such."""
+    while isinstance(e, App) and isinstance(e.function, Name) and e.function.name == "build":
+        assert isinstance(e.arg, Tuple)
+        if not isinstance(e.arg.parts[1], Lam):
+            return False
+        e = e.arg.parts[1].body
+    return isinstance(e, Lit) and not isinstance(e.value, int) and not e.value.array
 
 
 def counts_of(e: AnyTerm) -> dict[int, int]:

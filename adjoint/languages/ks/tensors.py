@@ -10,6 +10,7 @@ from attrs import frozen
 
 from adjoint.languages.ks import integers
 from adjoint.languages.ks.lanes import require_few
+from adjoint.languages.ks.selection import position, selected
 from adjoint.languages.ks.types import element
 from adjoint.languages.ks.values import (
     LEAF,
@@ -120,7 +121,7 @@ def indexed(use: Use, arg: Value) -> Value:
     k, x = arg
     at = k if isinstance(k, tuple) else (k,)
     for one in at:
-        x = use.ev.selected(x, use.ev.position(one, x.dims[0]))
+        x = selected(use.ev, x, position(use.ev, one, x.dims[0]))
     return x
 
 
@@ -185,7 +186,7 @@ def map_over(use: Use, arg: Value) -> Pass:
     def run(at: tuple[Value, ...]) -> Pass:
         items = tensors
         for k in at:
-            items = [ev.selected(x, k) for x in items]
+            items = [selected(ev, x, k) for x in items]
         return (yield ev.call(f, items[0] if len(items) == 1 else tuple(items)))
 
     def axis(dims: tuple[int, ...], at: tuple[Value, ...]) -> Value:

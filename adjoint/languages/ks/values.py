@@ -144,6 +144,11 @@ def form(value: Value) -> Any:
             return ("function", id(value))
 
 
+def outline(value: Value) -> Any:
+    """The form of a value without the constants in it: equal for values of one shape."""
+    return form(mapped(lambda leaf: leaf if isinstance(leaf, LEAF) else (), value))
+
+
 def has_function(value: Value) -> bool:
     """Whether a function or a linear map is in it."""
     match value:

@@ -11,7 +11,7 @@ import pytest
 from adjoint import grad
 from adjoint.languages import Loaded, Source
 from adjoint.languages import load as load_file
-from adjoint.languages.ks import derivatives, linear
+from adjoint.languages.ks import derivatives, linear, probe
 from adjoint.languages.ks import load as load_text
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
@@ -24,6 +24,7 @@ from diff import program
 from diff.higher import TermError
 from docs.examples import gmm
 from hilbert import Fin, R, SpaceError
+from hilbert.program.builder import Builder
 from tests.ks_programs import PROGRAMS, A
 
 
@@ -138,6 +139,28 @@ def test_second_derivatives(body: str, points: list[list[Any]]) -> None:
         rng = np.random.default_rng(2)
         dy = drawn(y, rng)
         assert back.verified([(plain(x), plain(dy))]) is None
+
+
+def test_truth_values_at_another_index() -> None:
+    """A vector of conditions on reals, read at an index that is not the one that it was built with."""
+    f = function(
+        "(def f Float (v : Vec Float) (let (c (map (lam (x : Float) (gt x 0.0)) v)) (sum (build 3"
+        " (lam (i : Integer) (if (index (sub 2 i) c) (index i v) (mul 2.0 (index i v))))))))",
+        "f",
+    )
+    assert f.value([[1.0, -2.0, 3.5]]) == 0.5
+    assert f.differential([[1.0, -2.0, -3.5]], None, reverse=True) == [2.0, 2.0, 1.0]
+
+
+def test_branches_of_different_lengths_without_reals() -> None:
+    """A condition that decides the length of a vector of nothing, beside a real, is decided element by element."""
+    nothing = "(tuple (index i v) (build {} (lam (j : Integer) (tuple))))"
+    f = function(
+        "(def f (Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer)"
+        f" (let ((x n) (if (lt i 1) {nothing.format(2)} {nothing.format(3)})) (mul x (to_float (size n)))))))",
+        "f",
+    )
+    assert f.value([[1.0, -2.0, 3.5]]) == [2.0, -6.0, 10.5]
 
 
 def test_growing_fold() -> None:
@@ -497,6 +520,43 @@ def test_traces(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys, text, "(if (gt 1.0 2.0) (f 1.0) 0.0)") == []
     assert lines(capsys, text, "(build 3 (lam (i : Integer) (if (eq i 1) ($trace i) 0)))") == ["Trace[1]"]
     assert lines(capsys, text, '($trace (tuple 1 "a" (Vec_init 1.0)))') == ['Trace[(1, "a", [1.0])]']
+
+
+def test_deep_recursion_that_reals_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no recursion of Python, and each step runs once for all conditions at the point."""
+    steps: list[int] = []
+
+    class Counted(Builder):
+        def emit(self, operation: Any, args: tuple[int, ...], leaf: Any) -> int:
+            steps.append(len(args))
+            return super().emit(operation, args, leaf)
+
+    monkeypatch.setattr(probe, "Builder", Counted)
+    f = function("(def f Float (x : Float) (if (lt x 1.0) (mul x x) (add (sin x) (f (sub x 1.0)))))")
+    found = f.differential([1000.0], None, reverse=True)
+    assert found == pytest.approx(np.cos(np.arange(1.0, 1001.0)).sum())
+    assert 1000 <= len(steps) <= 8000
+
+
+def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its derivative and its adjoint there are those of one map, unless something is written by hand."""
+    made: list[str | None] = []
+    as_map = derivatives.as_map
+
+    def counted(*args: Any, **options: Any) -> Any:
+        made.append(args[4])
+        return as_map(*args, **options)
+
+    monkeypatch.setattr(derivatives, "as_map", counted)
+    text = "(def f Float (x : Float) (if (gt x 1.0) (mul x x) (sin x)))"
+    f = function(text)
+    assert f.differential([2.0], [1.0], reverse=False) == f.differential([2.0], None, reverse=True) == 4.0
+    assert made == ["fwd"]
+    assert f.differential([0.0], None, reverse=True) == 1.0
+    assert made == ["fwd", "rev"]
+    f = function(f"{text} (def [fwd f] Float ((x : Float) (dx : Float)) dx) (def g Float (x : Float) (f x))", "g")
+    assert f.differential([2.0], [1.0], reverse=False) == 1.0
+    assert f.differential([2.0], None, reverse=True) == 4.0
 
 
 def test_branches_at_a_point(capsys: pytest.CaptureFixture[str]) -> None:

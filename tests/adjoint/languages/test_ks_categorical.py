@@ -10,9 +10,9 @@ from adjoint.languages import Source
 from adjoint.languages.ks import load, printer
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.notes import categorical, combinators
+from adjoint.languages.ks.notes import categorical, cl, combinators
 from adjoint.languages.ks.notes.anf import unique
-from adjoint.languages.ks.notes.categorical import (
+from adjoint.languages.ks.notes.cl import (
     Bind,
     Build,
     Call,
@@ -20,14 +20,16 @@ from adjoint.languages.ks.notes.categorical import (
     Cl,
     Constant,
     Extend,
+    Fold,
     Identity,
     Pair,
+    Reduce,
     Select,
     Tabulate,
     Then,
 )
 from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import BOOL, arguments, tensor, text
+from adjoint.languages.ks.types import BOOL, arguments, tensor, text, vec
 from diff.higher import TermError
 from diff.higher.open_terms import Name
 from diff.higher.terms import Lam, Lit, Tuple, real, variables
@@ -35,6 +37,8 @@ from diff.higher.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 
 SEEDS = range(40)
+FOLDED = "(fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v)"
+BOTH = TupleType((REAL, REAL))
 
 
 def function(text: str) -> KsFunction:
@@ -44,7 +48,7 @@ def function(text: str) -> KsFunction:
 
 
 def generated(seed: int) -> KsFunction:
-    return function(Programs(seed, folds=False).text(5 + seed))
+    return function(Programs(seed).text(5 + seed))
 
 
 def term(f: KsFunction, *, prunes: bool) -> tuple[Maker, Cl, Lam]:
@@ -112,14 +116,14 @@ def rewritten(c: Cl, rng: np.random.Generator) -> Cl:
 @pytest.mark.parametrize("prunes", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_combinators_and_back(seed: int, *, prunes: bool) -> None:
-    """The term without Let and B has the type of c; back from it, or from one equal by the laws, it."""
+    """The term without Let, B and FOLD has the type of c; back from it, or from one equal by the laws, it."""
     make, c, lam = term(generated(seed), prunes=prunes)
     around = arguments(tuple(x.type for x in variables(lam.pattern)))
     free = combinators.pointfree(c)
-    assert not any(isinstance(one, (Bind, Build)) for one in below(free))
+    assert not any(isinstance(one, (Bind, Build, Fold)) for one in below(free))
     assert categorical.typed(make, free, around) is categorical.typed(make, c, around)
     back = combinators.named(free)
-    assert not any(isinstance(one, (Extend, Tabulate)) for one in below(back))
+    assert not any(isinstance(one, (Extend, Tabulate, Reduce)) for one in below(back))
     assert combinators.equal(back, c)
     other = rewritten(free, np.random.default_rng(seed))
     assert categorical.typed(make, other, around) is categorical.typed(make, c, around)
@@ -193,6 +197,8 @@ def replaced(c: Cl, k: int, by: Cl) -> Cl:
         (Bind("x", Identity(), Identity(), 1), Extend(Identity(), 2)),
         (Tabulate(INT, Identity(), 1), Tabulate(INT, Identity(), 2)),
         (Tabulate(INT, Identity(), 1), Tabulate(TupleType((INT, INT)), Identity(), 1)),
+        (Reduce(BOTH, Identity(), 1), Reduce(TupleType((INT, INT)), Identity(), 1)),
+        (Reduce(BOTH, Identity(), 1), Reduce(BOTH, Identity(), 2)),
     ],
 )  # fmt: skip
 def test_what_is_not_equal(one: Cl, other: Cl) -> None:
@@ -204,11 +210,13 @@ def test_what_is_not_equal(one: Cl, other: Cl) -> None:
 
 
 def test_laws() -> None:
-    """Let and B by ▷ and T; names are not read."""
+    """Let, B and FOLD by ▷, T and R; names are not read."""
     c, d = Call(SIN), Select((2,), 2)
     assert combinators.equal(Bind("x", c, d, 1), Bind("y", c, d, 1))
     assert combinators.equal(Bind("x", c, d, 1), Then(Extend(c, 1), d))
     assert combinators.equal(Build(c, "i", INT, d, 1), Then(Extend(c, 1), Tabulate(INT, d, 1)))
+    assert combinators.equal(Fold(c, "x", BOTH, d, 1), Then(Extend(c, 1), Reduce(BOTH, d, 1)))
+    assert combinators.named(Then(Extend(c, 1), Then(Reduce(BOTH, d, 1), c))) == Then(Fold(c, "x", BOTH, d, 1), c)
     assert combinators.named(Then(Extend(c, 1), Then(Tabulate(INT, d, 1), c))) == Then(Build(c, "i", INT, d, 1), c)
     assert combinators.named(Then(Then(Extend(c, 1), d), c)) == Bind("x", c, Then(d, c), 1)
     assert combinators.named(Then(Identity(), Identity())) == Identity()
@@ -223,6 +231,10 @@ def test_combinators_of_the_notes_function() -> None:
     f = function("(def f (Vec Float) (n : Integer) (build n (lam (i : Integer) (if (gt i 1) (to_float i) 2.0))))")
     _, c, _ = term(f, prunes=True)
     assert combinators.shown(c) == "build(if(gt ∘ ⟨id, K(1) ∘ ⟨⟩⟩, to_float, K(2.0) ∘ ⟨⟩) ∘ π₂) ∘ (id ▷ id)"
+    f = function(f"(def f Float (v : Vec Float) {FOLDED})")
+    _, c, _ = term(f, prunes=False)
+    assert cl.shown(c) == "FOLD((P[/1] ; K(1.0), I), t, (P[2/2] ; F(get$1$2), P[2/2] ; F(get$2$2)) ; F(mul))"
+    assert combinators.shown(c) == "fold(mul ∘ ⟨get$1$2 ∘ π₂, get$2$2 ∘ π₂⟩) ∘ (id ▷ ⟨K(1.0) ∘ ⟨⟩, id⟩)"
     assert combinators.shown(Then(Identity(), Identity())) == "id"
     assert combinators.shown(Then(Select((2, 1), 3), Pair(()))) == "⟨⟩ ∘ ⟨π₂, π₁⟩"
 
@@ -238,7 +250,9 @@ def test_deep_terms() -> None:
 
 
 SIN, ADD = Name("sin", (REAL,)), Name("add", (TupleType((REAL, REAL)),))
+EXP = Name("exp", (vec(REAL),))
 TWO, YES = Constant(real(2.0)), Constant(Name("true"))
+CONSTANT = Then(Select((), 1), TWO)
 
 
 @pytest.mark.parametrize(
@@ -274,6 +288,14 @@ TWO, YES = Constant(real(2.0)), Constant(Name("true"))
         (Tabulate(TupleType((INT, INT)), Select((1,), 2), 0), TupleType((INT, INT)), tensor(2, INT)),
         (Tabulate(INT, Select((1,), 2), 1), TupleType((INT, REAL)), None),
         (Tabulate(INT, Select((1,), 2), 2), TupleType((REAL, INT)), None),
+        (Reduce(BOTH, Call(ADD), 0), TupleType((REAL, vec(REAL))), REAL),
+        (Reduce(BOTH, Call(ADD), 0), TupleType((REAL, REAL)), None),
+        (Reduce(BOTH, Identity(), 0), TupleType((REAL, vec(REAL))), None),
+        (Reduce(BOTH, Select((1,), 2), 1), TupleType((REAL, TupleType((REAL, vec(REAL))))), REAL),
+        (Reduce(BOTH, Select((2,), 2), 1), TupleType((REAL, TupleType((REAL, vec(REAL))))), None),
+        (Fold(Pair((Identity(), Then(Identity(), Call(EXP)))), "t", BOTH, Select((1,), 2), 1), vec(REAL), None),
+        (Fold(Pair((CONSTANT, Call(EXP))), "t", BOTH, Then(Select((2,), 2), Call(ADD)), 1), vec(REAL), REAL),
+        (Fold(Pair((CONSTANT, Call(EXP))), "t", BOTH, Then(Select((2,), 2), Call(ADD)), 2), vec(REAL), None),
     ],
 )  # fmt: skip
 def test_typing(c: Cl, s: Any, t: Any) -> None:

@@ -3,15 +3,15 @@
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import load
+from adjoint.languages.ks import load, printer
 from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.making import key_of
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.making import Maker, key_of
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.signatures import built_in
 from adjoint.languages.ks.types import BOOL, tangent, vec
 from diff.higher import TermError
 from diff.higher.open_terms import Name
-from diff.higher.terms import App, Lam, Tuple, fresh
+from diff.higher.terms import App, Lam, Tuple, fresh, real
 from diff.higher.types import INT, REAL, Arrow, TupleType
 
 
@@ -28,7 +28,7 @@ def test_selection_of_three(k: int) -> None:
     at, along = [(0.25, 0.5, 0.75)], [(1.0, 10.0, 100.0)]
     due = f.differential(at, along, reverse=False), f.differential(at, None, reverse=True)
     assert [x != 0.0 for x in due[1]] == [j == k for j in (1, 2, 3)]
-    for name in pipeline.NAMES:
+    for name in NAMES:
         stage = function(f.stages()[name](None, None))
         found = stage.differential(at, along, reverse=False), stage.differential(at, None, reverse=True)
         assert found[0] == pytest.approx(due[0], rel=1e-14), name
@@ -79,6 +79,32 @@ def test_type_of_a_fold_in_reverse() -> None:
     step = Arrow(TupleType((pair, tangent(a))), TupleType((s, tangent(pair))))
     found = built_in("RFold", TupleType((Arrow(pair, a), step, a, over, tangent(a))))
     assert found is TupleType((s, TupleType((tangent(a), tangent(over)))))
+
+
+def test_sums_of_tangents() -> None:
+    """0 + b = b = b + 0, of reals and of tensors of zeros; another constant is added."""
+    make = Maker(function("(def f Float (x : Float) x)").linked.scope)
+    x, v = fresh("x", REAL), fresh("v", vec(REAL))
+    nothing = make.zero(v)
+    assert make.added(real(0.0), x) is make.added(x, real(0.0)) is x
+    assert make.added(nothing, v) is make.added(v, nothing) is v
+    ones = make.built(v, lambda _: real(1.0))
+    for a, b in ((real(1.0), x), (x, real(-1.0)), (ones, v), (v, ones)):
+        assert printer.term(make.added(a, b)).split()[0] in ("(add", "(ts_add")
+    both = make.added(Tuple((x, nothing)), Tuple((real(0.0), v)))
+    assert isinstance(both, Tuple)
+    assert both.parts == (x, v)
+
+
+def test_integers_around_a_fold_are_no_part_of_its_map() -> None:
+    """f′ is over the variables that have a tangent: of an integer ∂x is 0."""
+    f = function(
+        "(def f Float ((n : Integer) (x : Float) (v : Vec Float))"
+        " (fold (lam ((a : Float) (b : Float)) (mul (pow a n) (mul b x))) 1.0 v))"
+    )
+    text = " ".join(f.stages()["jacobian"](None, None).split())
+    assert "(lmHCat (lmOne x) (lmZero (tuple a$2 b$2) x))" in text
+    assert "(tuple n x)" not in text
 
 
 def test_keys_of_binders() -> None:

@@ -18,7 +18,7 @@ from adjoint.languages import Source
 from adjoint.languages.ks import load
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.scope import read as read_scope
 from diff.higher import TermError
 from tests import ks_oracle
@@ -31,9 +31,8 @@ COUNTS: Counter[str] = Counter()
 class Programs:
     """Well-typed expressions over variables of a few types; values stay moderate."""
 
-    def __init__(self, seed: int, *, folds: bool = True) -> None:
+    def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.folds = folds
         self.names = 0
 
     def fresh(self) -> str:
@@ -74,7 +73,7 @@ class Programs:
                 i = self.fresh()
                 inner = again(indices=[*indices, i])
                 return f"(mul 0.3 (sumbuild (size {pick(vectors)}) (lam ({i} : Integer) {inner})))"
-            case 10 if vectors and self.folds:
+            case 10 if vectors:
                 a, b = self.fresh(), self.fresh()
                 body = self.float(half, [*reals, a, b], vectors, indices)
                 t = self.fresh()
@@ -132,9 +131,7 @@ def require_right(text: str, rng: np.random.Generator) -> None:
         assert f.verified(args) is None, text
     back = loaded.functions["[rev f]"]
     assert isinstance(back, KsFunction)
-    name = pipeline.NAMES[int(rng.integers(len(pipeline.NAMES)))]
-    if "(fold " in text and name != "anf":
-        return
+    name = NAMES[int(rng.integers(len(NAMES)))]
     stage = load([Source("s.ks", f.stages()[name](None, None))]).functions["f"]
     assert isinstance(stage, KsFunction)
     x = arguments_of(f.callee.arg, points[0])

@@ -12,15 +12,16 @@ from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.names import Written
-from adjoint.languages.ks.notes import pipeline
+from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.scope import read as read_scope
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import tangent
 from diff.higher import TermError
+from hilbert import SpaceError
 from tests.ks_programs import PROGRAMS
 
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
-REFUSED = r"\(fold |lm[A-Z]|\(\[|\(f "
+REFUSED = r"lm[A-Z]|\(\[|\(f "
 """What the figure does not speak of, derived functions in a body, and recursion, which is tested below."""
 DEFINED = {
     "anf": "f",
@@ -76,7 +77,7 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
     return [float(one.array) for one in found]
 
 
-@pytest.mark.parametrize("name", pipeline.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("body", "points"), TAKEN, ids=[body[:60] for body, _ in TAKEN])
 def test_stages_run(body: str, points: list[list[object]], name: str) -> None:
     """A stage defines what it is named for, and gives the numbers of the derivative of the program; it reads back."""
@@ -94,7 +95,7 @@ def test_f2() -> None:
     """8.4375 and 20.25 (the notes print 22.5); at most four products and four sums after sharing."""
     f = function(F2)
     assert f.value([1.5]) == 8.4375
-    for name in pipeline.NAMES:
+    for name in NAMES:
         assert numbers(function(stage(f, name)), [1.5])[0] / numbers(f, [1.5])[0] == pytest.approx(1.0)
     assert f.differential([1.5], None, reverse=True) == 20.25
     for name in ("fwd-cse", "rev-cse"):
@@ -132,7 +133,7 @@ def test_calls_stay_calls() -> None:
         calls = (f"(def f{k} Float (x : Float) (add (f{k - 1} x) (f{k - 1} (mul 0.5 x))))" for k in range(1, n))
         return first + "\n".join(calls)
 
-    for name in pipeline.NAMES:
+    for name in NAMES:
         small, large = (len(stage(function(text(n), f"f{n - 1}"), name)) for n in (20, 40))
         assert large <= 2.2 * small
         again = function(stage(function(text(6), "f5"), name), "f5")
@@ -173,7 +174,7 @@ def test_what_a_derivative_by_hand_belongs_to_is_there() -> None:
 def test_shadowing() -> None:
     """The order of the let rule: e₁ may mention an outer x."""
     f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")
-    for name in pipeline.NAMES:
+    for name in NAMES:
         assert numbers(function(stage(f, name)), [1.5]) == pytest.approx(numbers(f, [1.5]))
 
 
@@ -196,7 +197,7 @@ def test_what_is_called_is_derived_by_hand(mode: str) -> None:
     assert len({round(abs(of), 9) for of in found}) == 2  # of one mode or two, beside those of the body
     if mode in ("sufrev", "passes"):
         assert found[3:5] == pytest.approx([found[3]] * 2)
-    for name in pipeline.NAMES:
+    for name in NAMES:
         if name != "anf" and not name.startswith("CL"):  # those hold values alone
             written = numbers(function(stage(f, name)), [1.5])
             at = {"fwd": [5], "rev": [6]}.get(name.partition("-")[0], range(len(found)))
@@ -206,16 +207,124 @@ def test_what_is_called_is_derived_by_hand(mode: str) -> None:
 def test_refused() -> None:
     """What the figure does not speak of is an error at its place."""
     f = function(
-        "(def f Float (v : Vec Float) (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v))"
+        "(def f Float (v : Vec Float) (FFold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) 1.0 v"
+        " (lam (t : Tuple (Tuple Float Float) (Tuple Float Float)) 2.0) 1.0 v))"
     )
     assert stage(f, "anf")
-    with pytest.raises(TermError, match="is not in CL"):
-        stage(f, "CL")
-    with pytest.raises(TermError, match="is not tupled"):
-        stage(f, "tupled")
-    with pytest.raises(TermError, match="has no Jacobian as a text") as caught:
-        stage(f, "jacobian")
-    assert caught.value.place is not None
+    for name, message in {
+        "CL": "FFold is not in CL",
+        "tupled": "FFold is not tupled",
+        "split": "FFold is not split",
+        "jacobian": "FFold has no Jacobian as a text",
+    }.items():
+        with pytest.raises(TermError, match=message) as caught:
+            stage(f, name)
+        assert caught.value.place is not None
+        assert caught.value.place.column == len("(def f Float (v : Vec Float) (")
+
+
+FOLDS = {
+    "a power": "Float ((x : Float) (v : Vec Float)) (fold (lam (t : Tuple Float Float) (mul (get$1$2 t) x)) x v)",
+    "a fold in a fold": "Float ((x : Float) (v : Vec Float)) (let (y (sin x)) (fold (lam ((a : Float) (b : Float))"
+    " (fold (lam (t : Tuple Float Float) (add (mul (get$1$2 t) (tanh (mul a y))) (mul b (get$2$2 t)))) x v)) y v))",
+    "a tuple": "(Tuple Float Float) (v : Vec Float) (fold (lam (t : Tuple (Tuple Float Float) Float)"
+    " (let ((s x) t) (let ((a b) s) (if (gt x 0.6) (tuple (mul a x) (add a b)) (tuple (sub a x) (mul b x))))))"
+    " (tuple 1.0 2.0) v)",
+    "an integer": "Float (v : Vec Float) (mul (index 1 v) (to_float (fold (lam ((a : Integer) (b : Integer))"
+    " (add (mul 2 a) b)) 1 (Vec_init 1 0 1))))",
+    "over integers": "Float (x : Float)"
+    " (fold (lam ((a : Float) (n : Integer)) (mul (to_float n) (pow a n))) x (Vec_init 1 2))",
+    "in a build": "(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer)"
+    " (fold (lam ((a : Float) (x : Float)) (tanh (add a (mul x (index i v))))) (to_float i) v)))",
+    "a vector": "(Vec Float) ((m : Vec (Vec Float)) (v : Vec Float)) (fold (lam ((a : Vec Float) (r : Vec Float))"
+    " (build (size a) (lam (i : Integer) (mul (index i a) (add (index i v) (index i r)))))) v m)",
+    "an assertion": "Float (v : Vec Float) (fold (lam ((a : Float) (x : Float)) (assert (lt x 9.0) (mul a x))) 2.0 v)",
+    "vectors of nothing": "Float ((x : Float) (v : Vec Float)) (fold (lam ((a : Float) (b : Float)) (if (gt b 0.6)"
+    " (sum (build 3 (lam (i : Integer) a))) (mul x b))) x v)",
+}
+POINTS: dict[str, list[object]] = {
+    "Float ((x": [0.5, [0.5, -1.25, 0.75]],
+    "(Vec Float) ((m": [[[0.5, 1.0], [2.0, -0.5], [1.5, 0.25]], [0.75, -1.5]],
+    "Float (x": [0.5],
+    "": [[0.5, -1.25, 0.75]],
+}
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_folds(name: str) -> None:
+    """Of every kind of state, in each stage; `diff`, which goes by the program, is the oracle."""
+    body = FOLDS[name]
+    args = next(args for start, args in POINTS.items() if body.startswith(start))
+    f = function(f"(def f {body})")
+    due = numbers(f, args)
+    for stage_name in NAMES:
+        again = function(stage(f, stage_name))
+        assert numbers(again, args) == pytest.approx(due, rel=1e-10, abs=1e-10), stage_name
+        assert again.value(args) == f.value(args)
+
+
+def test_the_rule_of_the_notes_for_folds() -> None:
+    """∇⟦fold (λt. e) a v⟧ = lmFold (λt. e) (λt. e′) a v ∘ (1_s × (∇a × ∇v)), with all of s in e′, is the same map."""
+    step = "(lam (t : Tuple Float Float) (mul (get$1$2 t) (mul x (get$2$2 t))))"
+    text = f"""
+        (def f Float ((x : Float) (v : Vec Float)) (fold {step} x v))
+        (def m (LM (Tuple Float (Vec Float)) Float) ((x : Float) (v : Vec Float))
+          (lmCompose
+            (lmFold {step}
+              (lam (t : Tuple Float Float) (let ((a b) t)
+                (lmHCat (lmHCat (lmScale 1.0 (mul a b)) (lmZero v 1.0))
+                        (lmHCat (lmScale 1.0 (mul x b)) (lmScale 1.0 (mul x a))))))
+              x v)
+            (lmVCat (lmOne (tuple x v))
+                    (lmVCat (lmHCat (lmOne x) (lmZero v x)) (lmHCat (lmZero x v) (lmOne v))))))"""
+    literal = load([Source("t.ks", text)]).expression
+    stage_text = stage(function(text), "jacobian")
+    ours = load([Source("s.ks", stage_text)]).expression
+    for apply in ("(lmApplyR 1.5 {})", "(lmApply {} (tuple 0.5 (Vec_init 1.0 -2.0 0.25)))"):
+        at = "0.5 (Vec_init 2.0 3.0 -1.0)"
+        assert literal(apply.format(f"(m {at})")) == ours(apply.format(f"([D f] {at})"))
+
+
+def test_folds_of_nothing() -> None:
+    """The cotangent of what is around a fold is zero then, where its shape is known."""
+    f = function(f"(def f {FOLDS['a power']})")
+    for name in NAMES:
+        assert function(stage(f, name)).differential([0.5, []], None, reverse=True) == (1.0, [])
+    vectors = "Float ((w : Vec Float) (v : Vec Float)) (fold (lam ((a : Float) (b : Float)) (mul a (sum w))) 2.0 v)"
+    f = function(f"(def f {vectors})")
+    again = load([Source("s.ks", stage(f, "split"))])
+    assert again.expression("([sufrev f] (tuple (Vec_init 1.0 2.0) (constVec 0 1.0)) 1.0)") == "([0.0, 0.0], [])"
+    again = load([Source("s.ks", stage(f, "rev"))])
+    with pytest.raises(SpaceError, match="the zero of a tensor whose size is not known"):
+        again.expression("([rev f] (tuple (Vec_init 1.0 2.0) (constVec 0 1.0)) 1.0)")
+
+
+def test_cotangents_in_a_fold_are_of_what_it_reads() -> None:
+    """Of x, and not of the whole argument: a fold over n numbers adds up n numbers, not n vectors."""
+    text = stage(function(f"(def f {FOLDS['a power']})"), "rev-cse")
+    step = text[text.index("(RFold") : text.index("        dr))")]
+    assert "size" not in step
+    assert step.count("(mul ") == 3
+    text = stage(
+        function("(def f Float (v : Vec Float) (fold (lam ((a : Float) (b : Float)) (mul a b)) 1.0 v))"), "jacobian"
+    )
+    assert "(lmVCat (lmZero v (tuple)) (lmVCat (lmZero v 1.0) (lmOne v)))" in " ".join(text.split()).replace(
+        "D)", "(lmOne v))"
+    )
+
+
+def test_folds_in_folds_grow_no_faster() -> None:
+    """What is added up is named: a text grows with f and f′ of each depth, not by a factor with each."""
+
+    def text(n: int) -> str:
+        body = "(mul a b)"
+        for k in range(n):
+            body = f"(fold (lam ((a : Float) (b : Float)) (mul {body} (add x y))) {'x' if k == n - 1 else 'a'} v)"
+        return f"(def f Float ((x : Float) (y : Float) (v : Vec Float)) {body})"
+
+    for name in NAMES:
+        sizes = [len(stage(function(text(n)), name).split()) for n in (2, 4, 8)]
+        assert sizes[2] - sizes[1] <= 4.5 * (sizes[1] - sizes[0]), name
 
 
 def test_refused_with_a_function_alone() -> None:
@@ -225,7 +334,7 @@ def test_refused_with_a_function_alone() -> None:
     )
     assert numbers(function(stage(f, "anf")), [1.5]) == pytest.approx(numbers(f, [1.5]))
     for name in ("jacobian", "tupled", "split"):
-        with pytest.raises(TermError, match="a lambda is the argument of build here") as caught:
+        with pytest.raises(TermError, match="a lambda is the argument of build or fold here") as caught:
             stage(f, name)
         assert caught.value.place is not None
         assert caught.value.place.column == len(

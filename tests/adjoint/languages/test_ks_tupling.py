@@ -26,8 +26,8 @@ def function(text: str) -> KsFunction:
 
 
 def generated(seed: int) -> str:
-    """A program without folds, of up to 40 nodes."""
-    return Programs(seed, folds=False).text(5 + seed)
+    """A program of up to 40 nodes."""
+    return Programs(seed).text(5 + seed)
 
 
 def staged(text: str, stage: str) -> Callable[[str | None, Any], Any]:

@@ -102,8 +102,11 @@ class Normal:
                         step = self.value if isinstance(part, Lam) else self.atom
                         made = yield step(part, to, known, names)
                         given.append(made)
-                    return App(head, Tuple(tuple(given)), place=e.place)
-                made = yield self.atom(arg, to, known, names)
+                    made = Tuple(tuple(given))
+                else:
+                    made = yield self.atom(arg, to, known, names)
+                if isinstance(made, Tuple) and isinstance(head, Name) and head.name.startswith("get$"):  # it is at hand
+                    return made.parts[int(head.name.split("$")[1]) - 1]
                 return App(head, made, place=e.place)
             case _:  # there are no others in this language
                 raise TypeError(type(e).__name__)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
+from adjoint.languages.ks.types import tangent
 from diff.higher.binding import renamed
 from diff.higher.errors import Place
 from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, fresh
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Pattern, Tuple, Var, fresh, pattern_type
 from diff.higher.types import Lin
 
 if TYPE_CHECKING:
@@ -71,6 +72,12 @@ class Application:
             case App(Name("lmHCatV"), App(Name("build"), Tuple((n, Lam(Var() as i, body))))):  # Σᵢ m⊙x[i]
                 v = yield self.forward(body, make.call("index", i, x))
                 return make.call("sumbuild", n, Lam(i, v))
+            case App(Name("lmFold"), Tuple((f, Lam(p, body), start, v))):  # FFold f a v (λ(t, dt). f′ ⊙ (ds, dt)) da dv
+                t, da, dv = _whole(p), make.component(0, make.component(1, x)), make.component(1, make.component(1, x))
+                dt, ds = fresh("dt", tangent(t.type)), fresh("ds", make.type(make.component(0, x)))
+                d = yield self.forward(body, Tuple((ds, dt)))
+                found = make.call("FFold", f, start, v, Lam(Tuple((t, dt)), _opened(p, t, d)), da, dv)
+                return Let(ds, make.component(0, x), found)
             case App(Name(name, at), e) if name.startswith("[D "):  # [fwd f] (e, x)
                 return make.derived("fwd", inner(make, name, at), e, x)
             case _:  # applied as it is
@@ -121,6 +128,10 @@ class Application:
             case App(Name("lmHCatV"), App(Name("build"), Tuple((n, Lam(i, body))))):  # build n λi. r ⊙R m
                 v = yield self.backward(r, body)
                 return make.call("build", n, Lam(i, v))
+            case App(Name("lmFold"), Tuple((f, Lam(p, body), start, v))):  # RFold f (λ(t, dr). dr ⊙R f′) a v r
+                t, dr = _whole(p), fresh("dr", make.type(r))
+                d = yield self.backward(dr, body)
+                return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)
             case _:  # applied as it is
@@ -166,7 +177,7 @@ class Application:
             case App(Name("lmVCatV" | "lmHCatV" as name), App(Name("build"), Tuple((n, Lam(i, body))))):
                 t = yield self.transposed(body)  # V(v)ᵀ = H(map ᵀ v), and back
                 return make.call("lmHCatV" if name == "lmVCatV" else "lmVCatV", make.call("build", n, Lam(i, t)))
-            case _:  # a call of [D f]
+            case _:  # a call of [D f], or lmFold
                 return make.call("lmTranspose", m)
 
     def _with(self, name: str, value: AnyTerm, body: object) -> Pass:
@@ -189,6 +200,16 @@ class Application:
 
 def _asserted(make: Maker, c: AnyTerm, v: AnyTerm) -> AnyTerm:
     return App(Name("assert", (make.type(v),)), Tuple((c, Lam(Tuple(()), v))))
+
+
+def _whole(pattern: Pattern) -> Var:
+    """A variable for what a pattern matches."""
+    return pattern if isinstance(pattern, Var) else fresh("t", pattern_type(pattern))
+
+
+def _opened(pattern: Pattern, t: Var, e: AnyTerm) -> AnyTerm:
+    """let pattern = t in e."""
+    return e if pattern is t else Let(pattern, t, e)
 
 
 def _sum(make: Maker, parts: list[AnyTerm]) -> AnyTerm:

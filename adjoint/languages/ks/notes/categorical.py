@@ -1,19 +1,30 @@
-"""CL, the categorical language (§8): terms without variables, by conversion from those with, and back.
-
-The environment of a term is a tuple, of one variable the variable itself. `;` is diagrammatic: the left one first.
-"""
+"""CL, the categorical language (§8): by conversion from terms with variables, and back; its types."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, assert_never
 
-from attrs import frozen
-
-from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker, reads
+from adjoint.languages.ks.notes.cl import (
+    Bind,
+    Build,
+    Call,
+    Choose,
+    Cl,
+    Constant,
+    Extend,
+    Fold,
+    Identity,
+    Pair,
+    Reduce,
+    Select,
+    Tabulate,
+    Then,
+    shown,
+)
 from adjoint.languages.ks.notes.nabla import refused
 from adjoint.languages.ks.notes.passes import packed
-from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text
+from adjoint.languages.ks.types import BOOL, arguments, rank, tensor, text, vec
 from diff.higher.binding import binder, each
 from diff.higher.errors import TermError
 from diff.higher.open_terms import Name
@@ -24,110 +35,6 @@ from hilbert.term import driven, postorder
 if TYPE_CHECKING:
     from diff.higher.binding import Pass
     from diff.higher.types import Ty
-
-
-@final
-@frozen
-class Identity:
-    """I : S ⇒ S."""
-
-
-@final
-@frozen
-class Constant:
-    """K(k) : () ⇒ R."""
-
-    value: AnyTerm
-
-
-@final
-@frozen
-class Select:
-    """P[i₁ … iₘ/n] : (s₁ … sₙ) ⇒ (s_i₁ … s_iₘ), counted from 1."""
-
-    indices: tuple[int, ...]
-    of: int
-
-
-@final
-@frozen
-class Call:
-    """F(f) : S ⇒ T."""
-
-    name: Name
-
-
-@final
-@frozen
-class Then:
-    """c₁ ; c₂."""
-
-    first: Cl
-    second: Cl
-
-
-@final
-@frozen
-class Pair:
-    """(c₁ … cₙ)."""
-
-    parts: tuple[Cl, ...]
-
-
-@final
-@frozen
-class Choose:
-    """IF(c₁, c₂, c₃)."""
-
-    condition: Cl
-    then: Cl
-    otherwise: Cl
-
-
-@final
-@frozen
-class Bind:
-    """Let(x, c_r, c_b), in an environment of n."""
-
-    name: str
-    value: Cl
-    body: Cl
-    n: int
-
-
-@final
-@frozen
-class Build:
-    """B(c_s, i, c_e), in an environment of n."""
-
-    size: Cl
-    name: str
-    type: Ty
-    body: Cl
-    n: int
-
-
-@final
-@frozen
-class Extend:
-    """I ▷ c, in an environment of n: t ↦ t ▷ (t ◇ c); of combinators."""
-
-    value: Cl
-    n: int
-
-
-@final
-@frozen
-class Tabulate:
-    """T(c) : S ▷ N ⇒ Vec T, for c : S ▷ N ⇒ T and S of n: t ▷ k ↦ build k (λi. (t ▷ i) ◇ c); of combinators."""
-
-    type: Ty
-    body: Cl
-    n: int
-
-
-Cl: TypeAlias = Identity | Constant | Select | Call | Then | Pair | Choose | Bind | Build | Extend | Tabulate
-"""The closed union of terms; combinators are those without Bind and Build, which name variables."""
 
 
 # --- from terms: C⟦e⟧Γ ---
@@ -191,13 +98,19 @@ def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[in
             return Build(size, name, ty, inner, len(around))
         case App(Name("build") as f, Tuple((n, Lam(pattern, body)))):
             return (yield again(App(f, Tuple((n, Lam(*_whole(pattern, body)))), place=e.place)))
+        case App(Name("fold"), Tuple((Lam(Var(name, _, TupleType() as ty) as x, body), start, v))):
+            over = yield again(Tuple((start, v)))
+            inner = yield again(body, (*around, x))
+            return Fold(over, name, ty, inner, len(around))
+        case App(Name("fold") as f, Tuple((Lam(pattern, body), start, v))):
+            return (yield again(App(f, Tuple((Lam(*_whole(pattern, body)), start, v)), place=e.place)))
         case App(Name() as f, arg):
             if isinstance(arg, Lam) or (isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts)):
                 refused(f"{f.name} is not in CL", e)
             first = yield again(arg)
             return Then(first, Call(f))
         case _:  # a lambda elsewhere, or its application
-            refused("a lambda is the argument of build here", e)
+            refused("a lambda is the argument of build or fold here", e)
 
 
 def _whole(pattern: Var | Tuple, body: AnyTerm) -> tuple[Var, AnyTerm]:
@@ -253,6 +166,13 @@ def _typed(make: Maker, c: Cl, s: Ty) -> Pass:
             _require(found, ty, c)
             inner = yield _typed(make, body, arguments((*of, ty)))
             return tensor(rank(ty), inner)
+        case Fold(over, _, ty, body, n):
+            of = _environment(s, n, c)
+            found = yield _typed(make, over, s)
+            return (yield _state(make, found, ty, body, of, c))
+        case Reduce(ty, body, n):
+            of = _environment(s, n + 1, c)
+            return (yield _state(make, of[-1], ty, body, of[:-1], c))
         case Extend(value_, n):
             of = _environment(s, n, c)
             x = yield _typed(make, value_, s)
@@ -263,6 +183,15 @@ def _typed(make: Maker, c: Cl, s: Ty) -> Pass:
             return tensor(rank(ty), inner)
         case _:
             assert_never(c)
+
+
+def _state(make: Maker, over: Ty, ty: TupleType, body: Cl, of: tuple[Ty, ...], c: Cl) -> Pass:
+    """A, of a fold over (A, Vec B)."""
+    a, b = ty.parts
+    _require(over, TupleType((a, vec(b))), c)
+    found = yield _typed(make, body, arguments((*of, ty)))
+    _require(found, a, c)
+    return a
 
 
 def _environment(s: Ty, n: int, c: Cl) -> tuple[Ty, ...]:
@@ -326,6 +255,12 @@ def _back(make: Maker, c: Cl, t: AnyTerm) -> Pass:
             i = fresh(name, ty)
             entry = yield _back(make, body, _extended(make, t, n, i))
             return make.call("build", count, Lam(i, entry))
+        case Fold(over, name, ty, body, n):
+            given = yield _back(make, over, t)
+            return (yield _fold(make, given, fresh(name, ty), body, t, n))
+        case Reduce(ty, body, n):
+            parts = [make.component(k, t) for k in range(n + 1)] if n else [t]
+            return (yield _fold(make, parts[n], fresh("x", ty), body, packed(parts[:n]), n))
         case Extend(value_, n):
             given = yield _back(make, value_, t)
             return _extended(make, t, n, given)
@@ -338,6 +273,12 @@ def _back(make: Maker, c: Cl, t: AnyTerm) -> Pass:
             assert_never(c)
 
 
+def _fold(make: Maker, over: AnyTerm, x: Var, body: Cl, t: AnyTerm, n: int) -> Pass:
+    """fold (λx. (t ▷ x) ◇ c) a v, of over = (a, v)."""
+    after = yield _back(make, body, _extended(make, t, n, x))
+    return make.let("p", over, lambda p: make.call("fold", Lam(x, after), make.component(0, p), make.component(1, p)))
+
+
 def _is_plain(t: AnyTerm) -> bool:
     return isinstance(t, Tuple) and all(isinstance(part, (Var, Lit)) for part in t.parts)
 
@@ -346,50 +287,3 @@ def _extended(make: Maker, t: AnyTerm, n: int, x: AnyTerm) -> AnyTerm:
     """t ▷ x."""
     of = (t,) if n == 1 else (make.component(k, t) for k in range(n))
     return packed((*of, x))
-
-
-# --- text ---
-
-
-def shown(c: Cl) -> str:
-    """A term as the notes write it."""
-    made: str = driven(_shown(c))
-    return made
-
-
-def _shown(c: Cl) -> Pass:
-    match c:
-        case Identity():
-            return "I"
-        case Constant(value):
-            return f"K({printer.term(value)})"
-        case Select(indices, n):
-            return f"P[{','.join(map(str, indices))}/{n}]"
-        case Call(name):
-            return f"F({name.name})"
-        case Then(first, second):
-            a = yield _shown(first)
-            b = yield _shown(second)
-            return f"{a} ; {b}"
-        case Pair(parts):
-            texts = yield each(_shown, parts)
-            return f"({', '.join(texts)})"
-        case Choose(condition, then, otherwise):
-            texts = yield each(_shown, (condition, then, otherwise))
-            return f"IF({', '.join(texts)})"
-        case Bind(name, value, body, _):
-            a = yield _shown(value)
-            b = yield _shown(body)
-            return f"Let({name}, {a}, {b})"
-        case Build(size, name, _, body, _):
-            a = yield _shown(size)
-            b = yield _shown(body)
-            return f"B({a}, {name}, {b})"
-        case Extend(value, _):
-            a = yield _shown(value)
-            return f"(I ▷ {a})"
-        case Tabulate(_, body, _):
-            b = yield _shown(body)
-            return f"T({b})"
-        case _:
-            assert_never(c)

@@ -1,6 +1,6 @@
-"""CL without names: Let and B by the combinators I ▷ c and T(c), back, and equality up to the laws of `;` and its unit.
+"""CL without names: Let, B and FOLD by combinators I ▷ c, T(c), R(c), back, and equality up to the laws of `;` and I.
 
-    Let(x, c, d) = (I ▷ c) ; d        B(c, i, d) = (I ▷ c) ; T(d)
+    Let(x, c, d) = (I ▷ c) ; d        B(c, i, d) = (I ▷ c) ; T(d)        FOLD(c, x, d) = (I ▷ c) ; R(d)
 
 No term reads a name that CL binds: it is a word for the reader.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never, get_args
 from attrs import evolve, fields
 
 from adjoint.languages.ks import printer
-from adjoint.languages.ks.notes.categorical import (
+from adjoint.languages.ks.notes.cl import (
     Bind,
     Build,
     Call,
@@ -20,8 +20,10 @@ from adjoint.languages.ks.notes.categorical import (
     Cl,
     Constant,
     Extend,
+    Fold,
     Identity,
     Pair,
+    Reduce,
     Select,
     Tabulate,
     Then,
@@ -39,7 +41,7 @@ KINDS = get_args(Cl)
 
 
 def pointfree(c: Cl) -> Cl:
-    """The term without Let and B, of the same type and value."""
+    """The term without Let, B and FOLD, of the same type and value."""
     made: Cl = driven(_pointfree(c))
     return made
 
@@ -50,12 +52,14 @@ def _pointfree(c: Cl) -> Pass:
             return Then(Extend(value, n), body)
         case Build(size, _, ty, body, n):
             return Then(Extend(size, n), Tabulate(ty, body, n))
+        case Fold(over, _, ty, body, n):
+            return Then(Extend(over, n), Reduce(ty, body, n))
         case made:  # a combinator already
             return made
 
 
 def named(c: Cl) -> Cl:
-    """The term with Let and B for I ▷ c: back from `pointfree`, up to names and the laws of `;`."""
+    """The term with Let, B and FOLD for I ▷ c: back from `pointfree`, up to names and the laws of `;`."""
     made: Cl = driven(_named(c))
     return made
 
@@ -66,17 +70,19 @@ def _named(c: Cl) -> Pass:
         one = yield _mapped(factor, _named)
         if not isinstance(one, Extend):
             after.append(one)
-        elif after and isinstance(after[-1], Tabulate):
-            table = after.pop()
-            assert isinstance(table, Tabulate)
-            after.append(Build(one.value, "i", table.type, table.body, one.n))
+        elif after and isinstance(after[-1], (Tabulate, Reduce)):
+            last = after.pop()
+            if isinstance(last, Tabulate):
+                after.append(Build(one.value, "i", last.type, last.body, one.n))
+            elif isinstance(last, Reduce):
+                after.append(Fold(one.value, "x", last.type, last.body, one.n))
         else:
             after = [Bind("x", one.value, _composed(reversed(after)), one.n)]
     return _composed(reversed(after))
 
 
 def equal(a: Cl, b: Cl) -> bool:
-    """Whether a = b by (a ; b) ; c = a ; (b ; c), I ; c = c = c ; I and what Let and B are, up to names."""
+    """Whether a = b by (a ; b) ; c = a ; (b ; c), I ; c = c = c ; I and what Let, B and FOLD are, up to names."""
     pairs: list[tuple[Cl, Cl]] = [(pointfree(a), pointfree(b))]
     while pairs:
         left, right = map(_factors, pairs.pop())
@@ -168,7 +174,10 @@ def _shown(c: Cl) -> Pass:
         case Tabulate(_, body, _):
             text = yield _shown(body)
             return f"build({text})"
-        case Bind() | Build():
+        case Reduce(_, body, _):
+            text = yield _shown(body)
+            return f"fold({text})"
+        case Bind() | Build() | Fold():
             raise TypeError(type(c).__name__)
         case _:
             assert_never(c)

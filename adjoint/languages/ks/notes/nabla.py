@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn, final
 
 from adjoint.languages.ks.making import Maker, is_discrete
+from diff.higher.binding import captured, mapped, renamed
 from diff.higher.errors import TermError
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 @final
 class Nabla:
-    """The figure, for a parameter s of type S; ∂x of each variable is a variable, or a term."""
+    """The figure, for a parameter s of type S, or a tuple of such; ∂x of each variable is a variable, or a term."""
 
-    def __init__(self, make: Maker, s: Var) -> None:
+    def __init__(self, make: Maker, s: AnyTerm) -> None:
         self.make, self.s = make, s
-        self.d: dict[int, AnyTerm] = {s.number: make.call("lmOne", s)}
+        self.d: dict[int, AnyTerm] = {s.number: make.call("lmOne", s)} if isinstance(s, Var) else {}
 
     def zero(self, value: AnyTerm) -> AnyTerm:
         """0 : S ⊸ T, with the shapes of s and of a value."""
@@ -43,7 +44,7 @@ class Nabla:
             case Let(pattern, value, body):  # let x = e₁ in e₂ ↦ let ∂x = ∇e₁ in let x = e₁ in ∇e₂
                 m = yield self.of(value)
                 d = fresh("D", make.type(m))
-                self._bound(pattern, d)
+                self.bind(pattern, d)
                 after = yield self.of(body)
                 return Let(d, m, Let(pattern, value, after, place=e.place))
             case If(c, then, otherwise):  # if b then e₁ else e₂ ↦ if b then ∇e₁ else ∇e₂
@@ -60,6 +61,11 @@ class Nabla:
                     self.d[x.number] = self.zero(x)
                 m = yield self.of(body)
                 return make.call("lmVCatV", make.call("build", n, Lam(i, m)))
+            case App(Name("fold"), Tuple((Lam() as f, start, v))):  # fold f a v ↦ lmFold f f′ a v ∘ (∂xs × (∇a × ∇v))
+                xs = around(f)
+                m = yield self.of(Tuple((xs, Tuple((start, v)))))
+                df = yield step(make, f)
+                return make.call("lmCompose", make.call("lmFold", f, df, start, v), m)
             case App(Name() as f, arg):  # f(e) ↦ ∂f(e) ∘ ∇e
                 if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} has no Jacobian as a text", e)
@@ -68,9 +74,9 @@ class Nabla:
                 of = selection(make, f, arg) if is_selection else make.derived("D", f, arg)
                 return make.call("lmCompose", of, m)
             case _:  # a lambda elsewhere, or its application
-                refused("a lambda is the argument of build here", e)
+                refused("a lambda is the argument of build or fold here", e)
 
-    def _bound(self, pattern: Var | Tuple, d: Var) -> None:
+    def bind(self, pattern: Var | Tuple, d: Var) -> None:
         """∂x of the variables of a pattern."""
         if isinstance(pattern, Var):
             self.d[pattern.number] = d
@@ -81,6 +87,51 @@ class Nabla:
             assert isinstance(x, Var)
             get = Name(f"get${k + 1}${len(ty.parts)}", (ty,), place=x.place)
             self.d[x.number] = self.make.call("lmCompose", selection(self.make, get, pattern), d)
+
+
+def step(make: Maker, f: Lam) -> Pass:
+    """f′ of the function λt. e of a fold: λt. ∇_{(xs, t)}⟦e⟧, where ∂xs = 1 ⋈ 0 and ∂t = 0 ⋈ 1."""
+    again = renamed(f)
+    assert isinstance(again, Lam)
+    xs, t = around(f), again.pattern if isinstance(again.pattern, Var) else Tuple(again.pattern.parts)
+    inner = Nabla(make, Tuple((xs, t)))
+    first = make.call("lmOne", xs), make.call("lmZero", t, xs)
+    second = make.call("lmZero", xs, t), make.call("lmOne", t)
+    bound: list[tuple[Var, AnyTerm]] = []
+    for x, ends in ((xs, first), (t, second)):
+        if isinstance(x, Var) or x.parts:
+            value = make.call("lmHCat", *ends)
+            bound.append((fresh("D", make.type(value)), value))
+            inner.bind(x, bound[-1][0])
+    for x in free(f):  # the others have no tangent
+        inner.d.setdefault(x.number, inner.zero(x))
+    m = yield inner.of(again.body)
+    for d, value in reversed(bound):
+        m = Let(d, value, m)
+    return Lam(again.pattern, m)
+
+
+def free(f: Lam) -> list[Var]:
+    """The free variables of a function, in the order of their first use."""
+    found: dict[int, Var] = {}
+    numbers = set(captured(f))
+
+    def step(node: AnyTerm) -> None:
+        if isinstance(node, Var) and node.number in numbers:
+            found.setdefault(node.number, node)
+
+    mapped(f, step)
+    return list(found.values())
+
+
+def around(f: Lam) -> Var | Tuple:
+    """xs: the free variables of the function of a fold that have a tangent.
+
+    The notes have s for xs, and ∂x ∘ (1 ⋈ 0) for ∂x in f′. By lmFold f (f′ ∘ (m × 1)) = lmFold f f′ ∘ (m × 1) it is the
+    same; so f′ speaks of no map around it, and each cotangent in it has the size of what the fold reads.
+    """
+    xs = [x for x in free(f) if not is_discrete(x.type)]
+    return xs[0] if len(xs) == 1 else Tuple(tuple(xs))
 
 
 def refused(message: str, e: AnyTerm) -> NoReturn:

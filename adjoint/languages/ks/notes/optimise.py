@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.application import inner
-from adjoint.languages.ks.notes.nabla import jacobian
+from adjoint.languages.ks.notes.nabla import around, jacobian
 from diff.higher.binding import renamed
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
@@ -60,6 +60,10 @@ class Optimiser:
             case App(Name("lmVCatV" | "lmHCatV" as name), App(Name("build"), Tuple((n, Lam(i, body))))):
                 made = yield self.of(body)
                 return make.call(name, make.call("build", n, Lam(i, made)))
+            case App(Name("lmFold"), Tuple((Lam() as f, Lam(p, body), start, v))):
+                t = p if isinstance(p, Var) else Tuple(p.parts)
+                made = yield Optimiser(make, Tuple((around(f), t))).of(body)
+                return make.call("lmFold", f, Lam(p, made), start, v)
             case App(Name("lmCompose" | "lmAdd" | "lmVCat" | "lmHCat" as name), Tuple(ms)):
                 parts = []
                 for one in ms:

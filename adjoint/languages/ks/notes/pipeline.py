@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 from adjoint.languages.ks import printer
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import derived_type
-from adjoint.languages.ks.notes import categorical, combinators
+from adjoint.languages.ks.notes import categorical, cl, combinators
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.nabla import Nabla
@@ -71,7 +71,7 @@ class Stages:
         assert function is not None
         around = tuple(variables(function.pattern))
         c = categorical.converted(built(self.make, function.body), around, prunes=bool(how))
-        shown = categorical.shown(c)
+        shown = cl.shown(c)
         if how == "pointfree":
             c, shown = combinators.pointfree(c), combinators.shown(c)
         t = around[0] if len(around) == 1 else Tuple(around)
@@ -150,26 +150,6 @@ def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTe
     return printer.function(name, result, lam)
 
 
-NAMES = (
-    "anf",
-    "jacobian",
-    "jacobian-opt",
-    "fwd",
-    "fwd-opt",
-    "fwd-cse",
-    "transposed",
-    "transposed-opt",
-    "rev",
-    "rev-opt",
-    "rev-cse",
-    "tupled",
-    "polymorphic",
-    "split",
-    "CL",
-    "CL-pruned",
-    "CL-pointfree",
-)
-"""The stages of the notes."""
 PASSES = ("suffwdpass", "sufrevpass")
 BY_HAND = ("fwd", "rev", "sufrev", *PASSES)
 

@@ -13,14 +13,14 @@ from adjoint.languages.ks.making import Maker, is_discrete, key_of
 from adjoint.languages.ks.notes.anf import shared
 from adjoint.languages.ks.notes.nabla import factors, refused
 from adjoint.languages.ks.notes.passes import Backward, Entry, Forward, lets, opened, packed, record
-from adjoint.languages.ks.types import BOOL, element, indices, order, tangent
+from adjoint.languages.ks.types import BOOL, element, indices, order, tangent, vec
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real, variables
 from diff.higher.types import INT, REAL, UNIT, TupleType
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.notes.passes import Back, Bindings, Branch
@@ -139,12 +139,17 @@ class Splitting:
                 r = yield self.of(body, within)
                 value = self.make.call("build", n, Lam(i, lets(within.bindings, r)))
                 step = self._built(n, i, (r, within), Entry(scope, len(scope.bindings)))
+            case App(Name("fold"), Tuple((Lam(t, body), start, v))):
+                within = Forward(scope, variables(t))
+                r = yield self.of(body, within)
+                value = self.make.call("fold", Lam(t, lets(within.bindings, r)), start, v)
+                step = self._folded(t, (start, v), (r, within), Entry(scope, len(scope.bindings)))
             case App(Name() as f, arg):
                 if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} is not split", value)
                 value, step = self._called(f, arg, scope, value)
             case _:  # a lambda elsewhere, or its application
-                refused("a lambda is the argument of build here", value)
+                refused("a lambda is the argument of build or fold here", value)
         scope.bind(pattern, value)
         scope.steps.append((pattern, step))
         if isinstance(pattern, Var):
@@ -298,6 +303,45 @@ class Splitting:
 
         return step
 
+    def _folded(self, t: Pattern, given: tuple[AnyTerm, AnyTerm], branch: Branch, at: Entry) -> Back:
+        """Of states: a vector of records, the last one first, and a fold over it, which has the cotangents so far."""
+        make, (value, within), (start, v) = self.make, branch, given
+
+        def step(d: AnyTerm, to: Backward) -> Pass:
+            dr = fresh("d", make.type(d))
+            back = yield self.back(value, dr, within)
+            dt = self._cotangent(t if isinstance(t, Var) else Tuple(t.parts), back, within)
+            xs = [x for x, _ in back.cotangents.values() if all(x.number != own.number for own in variables(t))]
+            sums = [fresh("d", tangent(x.type)) for x in xs]
+            rows = fresh("d", tangent(make.type(v)))
+            more = [make.added(y, self._cotangent(x, back, within)) for y, x in zip(sums, xs, strict=True)]
+            parts = make.component(0, dt), *more, make.prepended(make.component(1, dt), rows)
+            end = lets(back.bindings, Tuple(parts))
+            kept = record(within, end, variables(t))
+            b = fresh("b", make.type(packed(kept)))
+            bs = fresh("b", vec(b.type))
+            whole = fresh("s", TupleType((make.type(start), bs.type)))
+            x = fresh("x", element(make.type(v)))
+            after = Tuple((value, make.prepended(packed(kept), make.component(1, whole))))
+            first = Let(t, Tuple((make.component(0, whole), x)), lets(within.bindings, after))
+            both = Tuple((start, make.dummy(bs.type)))
+            at.replace(make.call("fold", Lam(Tuple((whole, x)), first), both, v), [bs])
+            state = Tuple((dr, *sums, rows))
+            so_far = fresh("s", make.type(state))
+            second = Lam(Tuple((so_far, b)), Let(state, so_far, opened(kept, b, end)))
+            zeros = [self.zero(x, at.scope) for x in xs]
+            begin = Tuple((d, *zeros, make.dummy(rows.type)))
+            self._taken([start, *xs, v], make.call("fold", second, begin, bs), to)
+
+        return step
+
+    def _cotangent(self, x: AnyTerm, back: Backward, scope: Forward) -> AnyTerm:
+        """The cotangent of a variable in a scope, zero where there is none."""
+        if isinstance(x, Tuple):
+            return Tuple(tuple([self._cotangent(part, back, scope) for part in x.parts]))
+        assert isinstance(x, Var)
+        return back.cotangents[x.number][1] if x.number in back.cotangents else self.zero(x, scope)
+
     def _is_nothing(self, n: AnyTerm) -> AnyTerm:
         """Whether a tensor of a size has no elements."""
         make, ty = self.make, self.make.type(n)
@@ -309,13 +353,11 @@ class Splitting:
 
     def _end(self, xs: list[Var], back: Backward, scope: Forward) -> AnyTerm:
         """The cotangents of variables in a scope, zero where there is none."""
-        found = back.cotangents
-        made = [found[x.number][1] if x.number in found else self.zero(x, scope) for x in xs]
-        return lets(back.bindings, packed(made))
+        return lets(back.bindings, packed([self._cotangent(x, back, scope) for x in xs]))
 
-    def _taken(self, xs: list[Var], value: AnyTerm, to: Backward) -> None:
-        """Give each variable its part of a value."""
-        ys = tuple(fresh("d", tangent(x.type)) for x in xs)
+    def _taken(self, xs: Sequence[AnyTerm], value: AnyTerm, to: Backward) -> None:
+        """Give each value its part of the cotangents."""
+        ys = tuple(fresh("d", tangent(self.make.type(x))) for x in xs)
         to.bindings.append((ys[0] if len(ys) == 1 else Tuple(ys), value))
         for x, y in zip(xs, ys, strict=True):
             self._give(x, y, to)

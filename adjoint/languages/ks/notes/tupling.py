@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.notes.nabla import refused, selection
+from adjoint.languages.ks.notes.nabla import around, free, refused, selection, step
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
 from diff.higher.types import TupleType
@@ -90,6 +90,14 @@ class Tupling:
                 pair = yield self.of(body)
                 rows = make.call("unzip", make.call("build", self.value(n), Lam(i, pair)))
                 return make.let("b", rows, self._vector)
+            case App(Name("fold"), Tuple((Lam() as f, start, v))):  # (fold f a v, lmFold f f′ a v ∘ (mxs × (ma × mv)))
+                pair = yield self.of(Tuple((around(f), Tuple((start, v)))))
+                df = yield step(make, f)
+                made = make.let("a", pair, lambda a: self._folded(f, df, a))
+                for x in free(f):  # by its value
+                    value = self.value(x)
+                    made = made if value == x else Let(x, value, made)
+                return made
             case App(Name() as f, arg):
                 if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} is not tupled", e)
@@ -98,7 +106,7 @@ class Tupling:
                     return make.derived(self.kind, f, pair)
                 return make.let("a", pair, lambda a: self._called(f, a))
             case _:  # a lambda elsewhere, or its application
-                refused("a lambda is the argument of build here", e)
+                refused("a lambda is the argument of build or fold here", e)
 
     def _taken(self, pattern: Tuple, whole: Var, body: AnyTerm) -> Pass:
         make = self.make
@@ -116,6 +124,15 @@ class Tupling:
         make = self.make
         name = "lmHCatV" if self.kind == "polyR" else "lmVCatV"
         return Tuple((make.component(0, both), make.call(name, make.component(1, both))))
+
+    def _folded(self, f: AnyTerm, df: AnyTerm, a: AnyTerm) -> AnyTerm:
+        """The value of a fold, and its map after those of what it reads."""
+        make = self.make
+        given = make.component(1, make.component(0, a))
+        start, v = (make.component(k, given) for k in (0, 1))
+        m = make.call("lmFold", f, df, start, v)
+        of = make.call("lmTranspose", m) if self.kind == "polyR" else m
+        return Tuple((make.call("fold", f, start, v), self._after(of, make.component(1, a))))
 
     def _called(self, f: Name, a: AnyTerm) -> AnyTerm:
         """let (a, ma) = ∇̄e; (r, mr) = ∂̄f(a) in (r, mr ∘ ma)."""
