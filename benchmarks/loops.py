@@ -19,22 +19,23 @@ def lines(options: Options) -> Iterator[Line | str]:
     if jax() is None:
         yield "loops: JAX is not installed, nothing to compare with"
         return
+    loops: Any = hb  # without types, which mypy would read each function for again and again
     n = 100 if options.quick else 1000
     T = hb.Fin.of(n)
     square = hb.R ** (S * S)
-    small = hb.fun(square, hb.R**S)(lambda w, s: hb.iterate(lambda t: hb.tanh(w @ t + t), s, T).sum())
+    small = hb.fun(square, hb.R**S)(lambda w, s: loops.iterate(lambda t: hb.tanh(w @ t + t), s, T).sum())
     yield from beside(f"tanh(W·s + s), 14 states, {n} rounds", small, iterated(n), options)
     wide = hb.fun(hb.R ** (H * H), hb.R ** (H * X), hb.R**H, (hb.R**X) ** T)(
-        lambda A, B, s, xs: hb.fold(lambda s, x: hb.tanh(A @ s + B @ x), s, xs).sum()
+        lambda A, B, s, xs: loops.fold(lambda s, x: hb.tanh(A @ s + B @ x), s, xs).sum()
     )
     yield from beside(f"recurrent, 64 states, {n} rounds", wide, recurrent, options)
-    swing = hb.fun(hb.R, hb.R)(lambda a, v: hb.iterate(pendulum(hb), (a, v), T)[0])
+    swing = hb.fun(hb.R, hb.R)(lambda a, v: loops.iterate(pendulum(hb), (a, v), T)[0])
     yield from beside(f"pendulum, {n} rounds", swing, swung(n), options)
-    arm = hb.fun(*[hb.R] * 4)(lambda *s: hb.iterate(runge_kutta(hb), s, T)[0])
+    arm = hb.fun(*[hb.R] * 4)(lambda *s: loops.iterate(runge_kutta(hb), s, T)[0])
     yield from beside(f"double pendulum, {n} steps of Runge and Kutta", arm, swung(n, runge_kutta), options)
-    settled = hb.fun(square, hb.R**S)(lambda A, b: hb.fixed_point(lambda x: hb.tanh(A @ x) + b, b).sum())
+    settled = hb.fun(square, hb.R**S)(lambda A, b: loops.fixed_point(lambda x: hb.tanh(A @ x) + b, b).sum())
     yield from beside("fixed point, 14 unknowns", settled, fixed(), options)
-    solved = hb.fun(square, hb.R**S)(lambda A, b: hb.root(lambda x: x + hb.tanh(A @ x) - b, b).sum())
+    solved = hb.fun(square, hb.R**S)(lambda A, b: loops.root(lambda x: x + hb.tanh(A @ x) - b, b).sum())
     yield from beside("root, 14 unknowns", solved, root(), options)
 
 

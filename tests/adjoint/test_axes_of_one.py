@@ -17,6 +17,7 @@ from hilbert import Fin, R
 from hilbert.relation import shift
 from linmap import gather, matrix, red, sparse, structure
 from tests.oracle import matrix as due_matrix
+from tests.untyped import each, root, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,18 +72,16 @@ def in_rows(A: Any) -> Any:
     """Each entry times the first of its row where it is larger than that, and its sine elsewhere."""
 
     def row(r: Any) -> Any:
-        return hb.each(lambda e: hb.where(e > r[0], lambda: e * r[0], lambda: hb.sin(e)), r)
+        return each(lambda e: where(e > r[0], lambda: e * r[0], lambda: hb.sin(e)), r)
 
-    return hb.uncurry(PAIR ** Fin.of(2))(hb.each(row, hb.curry(SQUARE)(A)))
+    return hb.uncurry(PAIR ** Fin.of(2))(each(row, hb.curry(SQUARE)(A)))
 
 
 PAIR = R ** Fin.of(2)
 SQUARE = R ** (Fin.of(2) * Fin.of(2))
 ENDS: dict[str, Callable[[Any], Any]] = {
     "alone": lambda y: y,
-    "in lanes": lambda y: hb.each(
-        lambda e: hb.where(e > 0.1, lambda: hb.root(lambda z: z * z * z + z - e, e), lambda: e), y
-    ),
+    "in lanes": lambda y: each(lambda e: where(e > 0.1, lambda: root(lambda z: z * z * z + z - e, e), lambda: e), y),
     "beside": lambda y: (y, y + y.roll(1)),
 }
 

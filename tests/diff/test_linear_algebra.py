@@ -264,7 +264,8 @@ def test_refused(call: Callable[[], Any], message: str) -> None:
 
 def test_contraction_of_a_factor() -> None:
     """Results of one factorization are one step: it is computed once."""
-    f: Any = fun(M)(lambda a: contract("ij,j,kj->ik", eigh(a)[1], eigh(a)[0], eigh(a)[1]))
+    of: Any = eigh
+    f: Any = fun(M)(lambda a: contract("ij,j,kj->ik", of(a)[1], of(a)[0], of(a)[1]))
     assert sum("eigh" in repr(step.operation) for step in f.steps) == 1
     np.testing.assert_allclose(f(S).array, S.array, atol=1e-12)
 

@@ -10,6 +10,7 @@ import pytest
 
 import hilbert.all as hb
 from docs.examples import gmm, lstm
+from tests.untyped import each
 
 ADBENCH = Path(__file__).parents[1] / "data" / "adbench"
 
@@ -32,7 +33,7 @@ def mixture() -> tuple[hb.Map[Mixture, hb.Scalar], hb.Vec[Mixture]]:
     """gmm_test.txt with all points moved by a parameter."""
     f, gaussians, xs = gmm.read((ADBENCH / "gmm_test.txt").read_text("utf-8"))
     P = Mixture(gaussians=gaussians.space, shift=xs.space.base)
-    objective = hb.fun(P)(lambda p: f(p[Mixture.gaussians], hb.each(lambda x: x - p[Mixture.shift], hb.const(xs))))
+    objective = hb.fun(P)(lambda p: f(p[Mixture.gaussians], each(lambda x: x - p[Mixture.shift], hb.const(xs))))
     return objective, P.of(gaussians=gaussians, shift=xs.space.base.zeros())
 
 
