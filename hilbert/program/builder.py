@@ -41,21 +41,17 @@ class Builder:
         self.inner: Builder | None = None  # the body of a step that is being traced, while it is
         self.watch: Callable[[], Place | None] | None = None  # tells the user's line, while a function is traced
         self.place: Place | None = None  # where the steps that are made now come from
-        self._known: dict[Step[Any], int] = {}
+        self._known: dict[tuple[Operation, tuple[int, ...]], int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         """The slot of a step."""
         if self.traced:
             msg = f"an expression is used after its function was traced (a step into {leaf}): pass a vector instead"
             raise SpaceError(msg)
-        step = Step(operation, args)
         new = len(self.slots)
-        found = self._known.setdefault(step, new)
+        found = self._known.setdefault((operation, args), new)
         if found == new:
-            place = self.place if self.watch is None else self.watch()
-            if place is not None:  # the step is not known to anyone yet
-                object.__setattr__(step, "place", place)
-            self.steps.append(step)
+            self.steps.append(Step(operation, args, self.place if self.watch is None else self.watch()))
             self.slots.append(leaf)
         return found
 
@@ -95,7 +91,7 @@ class Builder:
     def forget(self, slot: int) -> None:
         """Let go of the constant in a slot that nothing reads; the slot stays, with the number 0."""
         step = self.steps[slot - self.arity]
-        self._known.pop(step, None)
+        self._known.pop((step.operation, step.args), None)
         self.steps[slot - self.arity] = Step(Literal(filled(0.0, self.slots[slot])), ())
 
     def operation(self, slot: int) -> Operation | None:
@@ -124,7 +120,7 @@ class Builder:
                 if number is not None and self.slots[other] == leaf and _in_order(spec, filled_left=k == left):
                     return self.scale(number, other)
         if self.fold:  # v ⋄ w is w ⋄ v with the labels exchanged
-            found = self._known.get(Step(Contract(spec.mirrored), (right, left)))
+            found = self._known.get((Contract(spec.mirrored), (right, left)))
             if found is not None:
                 return found
         return self.emit(Contract(spec), (left, right), leaf)
