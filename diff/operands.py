@@ -102,23 +102,33 @@ def _made(value: Any, span: Span) -> str:
 
 
 def _arguments(called: FrameType) -> list[tuple[str, Any]]:
-    """The arguments of a call, by name; those of *args one by one, without names."""
+    """The arguments of a call, by name: those by position, of *args one by one without names, and then the others."""
     code, values = called.f_code, called.f_locals
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    found = [(name, values[name]) for name in names if name in values]
-    rest = code.co_varnames[len(names) :]
+    count = code.co_argcount + code.co_kwonlyargcount
+    positional, named, rest = (
+        code.co_varnames[a:b] for a, b in ((0, code.co_argcount), (code.co_argcount, count), (count, None))
+    )
+    found = [(name, values[name]) for name in positional if name in values]
     if code.co_flags & inspect.CO_VARARGS:
         found += [("", value) for value in values.get(rest[0], ())]
         rest = rest[1:]
+    found += [(name, values[name]) for name in named if name in values]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         found += list(values.get(rest[0], {}).items())
     return found
 
 
+def _by_position(called: FrameType) -> list[Any]:
+    """The arguments that may be given by position."""
+    code = called.f_code
+    own = [called.f_locals[name] for name in code.co_varnames[: code.co_argcount] if name in called.f_locals]
+    first = code.co_argcount + code.co_kwonlyargcount
+    return [*own, *called.f_locals.get(code.co_varnames[first], ())] if code.co_flags & inspect.CO_VARARGS else own
+
+
 def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[ast.expr, Any]]:
     """The parts of an expression with their values, where the call that it made tells them."""
-    found = _arguments(called)
-    values, name = [value for _, value in found], called.f_code.co_name
+    values, name = _by_position(called), called.f_code.co_name
     parts: list[ast.expr]
     if name == "__bool__":
         return [(part, values[0]) for part in _condition(node)]
@@ -132,7 +142,7 @@ def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[a
         case ast.Subscript(of, key):
             parts = [key] if name == "__index__" else [of, key]
         case ast.Call(function, args, keywords):
-            named = dict(found)
+            named = dict(_arguments(called))
             given = [(key.value, named[key.arg]) for key in keywords if key.arg in named]
             if name == "__array_ufunc__":
                 return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
@@ -141,7 +151,9 @@ def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[a
             own = function  # a callable object, or what has the method that was called
             if isinstance(function, ast.Attribute) and name != "__call__" and len(values) > len(args):
                 own = function.value
-            receiver = [own] if len(values) - len(given) > len(args) and not _is_function(function, name, frame) else []
+            ways = called.f_code.co_varnames[: called.f_code.co_argcount]
+            written = len(args) + sum(key.arg in ways for key in keywords)
+            receiver = [own] if len(values) > written and not _is_function(function, name, frame) else []
             return [*zip([*receiver, *args], values, strict=False), *given]
         case _:  # other expressions call nothing
             return []

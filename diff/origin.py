@@ -32,6 +32,7 @@ from diff.expr import Expr
 from diff.foreign import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
 from diff.operands import operands, owner
 from diff.source import Span, is_users, span_of
+from hilbert import Index, Type
 from hilbert.errors import shown
 from hilbert.notarray import Applicable, Missing, NotArray, PartName
 
@@ -164,11 +165,31 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
+    text = _counted(text)
     if text.startswith("unhashable"):
         text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
     if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
         text += of_keyword(*found.groups())
     return text if text != str(error) or _calls_ours(users[-1]) else None
+
+
+def _counted(text: str) -> str:
+    """What to write where a line goes through an index set or a space, or asks for its length, as Python says it."""
+    asked = re.search(r"'(\w+)' object is not (?:iterable|subscriptable)|'(\w+)' object cannot be interpreted", text)
+    found = asked or re.search(r"object of type '(\w+)' has no len", text)
+    name = next(filter(None, found.groups()), "") if found else ""
+    if name in _names(Index):
+        text = "an index set has no items and no len()"
+        return f"{text}: X.size counts its elements, range(X.size) has their positions, build(f, X) gives f an element"
+    if name in _names(Type):
+        return "a space has no items and no len(): V.dim counts its dimensions, V.parts are those of a direct sum"
+    return text
+
+
+def _names(base: type) -> set[str]:
+    """The names of the classes below a class."""
+    below: list[type] = base.__subclasses__()
+    return {one.__name__ for one in below}.union(*map(_names, below))
 
 
 def _unpacked(error: ValueError) -> str | None:
@@ -184,7 +205,14 @@ def _unpacked(error: ValueError) -> str | None:
                 if isinstance(items, tuple) and any(isinstance(item, Expr) for item in items):
                     spaces = ", ".join(str(item.space) if isinstance(item, Expr) else shown(item) for item in items)
                     return f"{name} is a tuple of {len(items)}, ({spaces}), and {len(elts)} names are given for it"
-            case _:  # no assignment of what has a name
+            case ast.Assign([ast.Tuple(elts) as names], ast.Call(called)) if names.lineno == span.line:
+                function = stands_for(called, last.tb_frame)
+                if is_ours(function):
+                    name, loops = getattr(function, "__name__", "the call"), ("fold", "iterate", "while_")
+                    hint = "; a loop gives its last state alone where the step does: " if name in loops else ""
+                    hint += "let the step return (state, output) for both" if hint else ""
+                    return f"{name} gives a tuple of another length here than the {len(elts)} names for it{hint}"
+            case _:  # no assignment of what has a name, or is called
                 pass
     return None
 

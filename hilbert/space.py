@@ -527,7 +527,7 @@ class Copower(Space, Generic[V, I]):
         if len(self.index.axes) > 1:
             colons = ", ".join(":" * (len(self.index.axes) - 1))
             msg = f"a vector of {self} is not iterated, for it has several axes: write A[i, {colons}] for a component "
-            raise SpaceError(f"{msg}along the first, or lift(f, X) for a function of each")
+            raise SpaceError(f"{msg}along the first, lift(f, X) for a function of each, A.sum() for the sum")
         if self.index.size > MANY:
             msg = f"a loop over the {self.index.size} components of a vector of {self} is a step for each: lift(f, X) "
             raise SpaceError(f"{msg}applies a function to all at once, and .array has the entries of a vector")

@@ -474,6 +474,33 @@ def test_lines_of_steps_in_blocks_and_lanes(n: int, *, lanes: bool) -> None:
     assert f"{__file__}:{step.__code__.co_firstlineno + 1} in step" in caught.value.__notes__[0]
 
 
+def test_operands_of_several_tables() -> None:
+    """What is given by position is told from what is given by name, and from what is not given at all."""
+
+    def over(A: Any) -> Any:
+        return each(lambda row: row.sum(), A.T, over=P)
+
+    def rows(A: Any) -> Any:
+        return each(lambda x, y: x + y, A.rows())
+
+    P, Q = Fin.of(4), Fin.of(2)
+    for f, due in ((over, "A.T ∈ ℝ^{2×4}, P is the index set 4"), (rows, "A.rows() ∈ (ℝ^2)^4")):
+        with pytest.raises(SpaceError) as told:
+            fun(R ** (P * Q))(f)
+        assert due in str(told.value).splitlines()[-1]
+
+
+def test_a_last_state_of_several_parts() -> None:
+    """A loop without outputs is told from one with them, where names for both stand before it."""
+
+    def f(x: Any) -> Any:
+        last, out = fold(lambda s, a: (s[0] * a, s[1], s[0]), (x[0], x[1], x[0]), x)
+        return last + out
+
+    with pytest.raises(SpaceError, match=r"fold gives a tuple of another .*let the step return \(state, output\)"):
+        fun(R ** Fin.of(2))(f)
+
+
 def test_operands_that_are_named_or_stand_twice() -> None:
     """An error lists the operands as they are written, each with its space: once each, keywords, too."""
     W = R**Y

@@ -92,6 +92,12 @@ def test_arrays_that_memory_does_not_hold(name: str) -> None:
     assert isinstance(found.value, MemoryError)
 
 
+def test_what_was_asked_for_is_no_remedy() -> None:
+    """A sparse matrix that memory does not hold is not advised where it was taken."""
+    with pytest.raises(hb.SpaceError, match=r"holds: diagonal\(d\), trace\(d\)"):
+        hb.matrix(hb.rep(LARGE) @ hb.total(LARGE), "sparse")
+
+
 def test_a_step_that_memory_does_not_hold() -> None:
     """The line is named where the step was written."""
     f = hb.fun(hb.R)(lambda x: hb.sin(hb.rep(LARGE * LARGE)(x)).sum())

@@ -31,10 +31,12 @@ As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
 FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 
 
-@held(
-    'as_="sparse" has the entries alone that its structure leaves, and diagonal(d), trace(d) and d(v) '
-    "of d = derivative(f).at(x) need no matrix"
-)
+ENTRIES = 'as_="sparse" has the entries alone that its structure leaves'
+WITHOUT = "diagonal(d), trace(d) and d(v) of d = derivative(f).at(x) need no matrix"
+"""What to write where a matrix is more than memory holds."""
+
+
+@held(f"{ENTRIES}, and {WITHOUT}")
 def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
 
@@ -57,9 +59,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case "array":
             return fresh(dense(f, data, limit))
         case "sparse":
-            return _own(sparse(f, data, limit))
+            return _sparse(f, data, limit)
         case "blocks":
-            return tuple(tuple(b if b is None else _own(b) for b in row) for row in blocks(f, data, limit))
+            return _blocks(f, data, limit)
         case "tensor":
             return tensor(f, limit=limit)
         case "operator" if limit is None:
@@ -70,6 +72,16 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case _:  # given by users
             msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
             raise SpaceError(msg)
+
+
+@held(WITHOUT)
+def _sparse(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
+    return _own(sparse(f, data, limit))
+
+
+@held(WITHOUT)
+def _blocks(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
+    return tuple(tuple(b if b is None else _own(b) for b in row) for row in blocks(f, data, limit))
 
 
 def _own(made: Any) -> Any:
