@@ -143,6 +143,8 @@ def _rows(x: Any, X: Index) -> Any:
     if index == X:
         return x
     msg = f"each(f, xs, over={X}) goes over rows of tables in V^{{{X}×Y}}, and over V^{X}, not over {x.space}"
+    if len(index.axes) > 2 and index.axes[: len(X.axes)] == X.axes:
+        msg += "; of an index set (X×Y)×Z, xs.reshape(X * (Y * Z)) has the rows over X"
     raise SpaceError(msg)
 
 

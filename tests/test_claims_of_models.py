@@ -45,6 +45,7 @@ from hilbert import R32, Elements, Fin, Part, R, Record, Scalar, SpaceError, dir
 from hilbert.arrays import systems
 from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
+from hilbert.program.run import Runner
 from linmap import fft, ifft, linear_map
 from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
@@ -336,9 +337,25 @@ def made_of(x: Any, y: Any) -> Any:
     return f((x, y))
 
 
-def test_the_logarithm_of_a_softmax_loses_no_digits() -> None:
-    """`A.log_softmax(over=Y)`: its logarithm, without loss of digits."""
+def test_the_logarithm_of_a_softmax() -> None:
+    """`A.log_softmax(over=Y)`: of no quotient that is 0; as exact as the largest entry."""
     assert V.vec([1000.0, 0.0, 0.0]).log_softmax().array.tolist() == [0.0, -1000.0, -1000.0]
+    for m in (1e3, 1e6, 1e12):
+        offset = V.vec([m, m, m]).log_softmax().array
+        np.testing.assert_allclose(offset, -np.log(3.0), atol=2.0 * np.spacing(m))
+
+
+def test_steps_on_other_axes_or_arrays_share_nothing() -> None:
+    """log Σ exp beside a softmax is one step with it only where both are of one array, along the same axes."""
+    A = (R ** (X * X)).random(RNG)
+    one = fun(A.space)(lambda a: a.logsumexp(over=1) @ (a.softmax(over=1) @ a[0, :]))
+    other = fun(A.space)(lambda a: a.logsumexp(over=1) @ (a.softmax(over=0) @ a[0, :]))
+    second = fun(A.space)(lambda a: a.logsumexp(over=1) @ ((2.0 * a).softmax(over=1) @ a[0, :]))
+    made = [
+        sum("Exponentials" in repr(s.operation) for s in Runner(program(f).line).line.steps)
+        for f in (one, other, second)
+    ]
+    assert made == [1, 0, 0]
 
 
 def test_the_largest_few_along_an_axis() -> None:

@@ -96,8 +96,10 @@ def _last_plans(_: Net) -> dict[Any, tuple[Any, Any]]:
 
 def limit_of(limit: Any) -> int | None:
     """A limit on intermediate arrays; raises SpaceError unless it is a whole number, from 1 on."""
-    if limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0):
-        return limit
+    if limit is None:
+        return None
+    if isinstance(limit, (int, np.integer)) and not isinstance(limit, bool) and limit > 0:
+        return int(limit)
     msg = f"limit is the number of entries that an intermediate array may have, from 1 on, not {shown(limit)}"
     raise SpaceError(msg)
 

@@ -97,3 +97,13 @@ def test_gram_makes_no_array() -> None:
         hb.matrix(d, "array", limit=50_000)
     with pytest.raises(hb.SpaceError, match="no order keeps"):
         hb.diagonal(d, limit=50_000)
+
+
+def test_a_dense_tensor_keeps_a_limit() -> None:
+    """`tensor` takes a limit where it makes one array, too."""
+    f, x = chain(30, 40, 40, 30)
+    d = hb.derivative(f).at(x)
+    with pytest.raises(hb.SpaceError, match="no order keeps"):
+        hb.tensor(d, dense=True, limit=1000)
+    kept = hb.tensor(d, dense=True, limit=np.int64(1200))
+    np.testing.assert_allclose(kept.array, hb.matrix(d, "array"), rtol=1e-12)

@@ -457,3 +457,12 @@ def test_over_the_rows_of_a_table() -> None:
     np.testing.assert_allclose(grad(fun(V)(lambda A: f(A).sum()))(A).array, due, rtol=1e-14)
     with pytest.raises(SpaceError, match=r"\.rows\(\) is of a table in V\^\{X×Y\}, not of"):
         fun(R ** Fin.of(3))(lambda v: v.rows())  # type: ignore[misc]
+
+
+def test_a_state_that_another_needs_is_kept() -> None:
+    """Of two states one is the input, the other is not asked for: what is asked for does not read itself."""
+    T = Fin.of(4)
+    last = fun(R, R**T)(lambda s, xs: fold(lambda t, x: (x, t[1] + x * t[0]), (s, s), xs)[0] * 2.0)
+    xs = (R**T).vec([1.0, 2.0, 3.0, 4.0])
+    assert float(last(R.vec(5.0), xs)) == 8.0
+    assert grad(last)(R.vec(5.0), xs)[1].array.tolist() == [0.0, 0.0, 0.0, 2.0]
