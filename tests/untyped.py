@@ -13,7 +13,6 @@ each: Any = diff.each
 fixed_point: Any = diff.fixed_point
 fold: Any = diff.fold
 iterate: Any = diff.iterate
-lift: Any = diff.lift
 root: Any = diff.root
 where: Any = diff.where
 while_: Any = diff.while_

@@ -43,10 +43,14 @@ def main(words: Sequence[str] | None = None) -> int:
 def _followed(given: Sequence[str]) -> int:
     """What is imported is no garbage: it is not searched for any, now or later."""
     if SUBCOMMANDS not in sys.modules:
+        was_enabled = gc.isenabled()
         gc.disable()
-        import_module(SUBCOMMANDS)
-        gc.freeze()
-        gc.enable()
+        try:
+            import_module(SUBCOMMANDS)
+            gc.freeze()
+        finally:
+            if was_enabled:
+                gc.enable()
     status: int = import_module(SUBCOMMANDS).followed(given)
     return status
 
