@@ -190,10 +190,12 @@ class Checker(Rules):
                 self._linear.append(dual_map)
                 return dual_map, dual(pattern_type(pattern))
             case Jac(op, direction):
+                known = self.names.map(op.name) if isinstance(op, Name) else op  # a name until here
+                along, ty = yield self.infer(direction, ground(known.dom) if known else None)
                 if isinstance(op, Name):
-                    op = self.map(op.name, place)  # a name until here
-                direction = yield self.due(direction, ground(op.dom), place, "the direction")
-                return evolve(term, op=op, direction=direction), Arrow(ground(op.dom), ground(op.cod))
+                    op = self.map(op.name, ty, place)
+                unify(ty, ground(op.dom), along.place or place, "the direction")
+                return evolve(term, op=op, direction=along), Arrow(ground(op.dom), ground(op.cod))
             case Cov(of):
                 of, ty = yield self.infer(of)
                 return Cov(of, place=place), dual(self.vectors(ty, place))

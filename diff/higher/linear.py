@@ -26,6 +26,7 @@ from diff.higher.terms import (
     below,
     variables,
 )
+from diff.nodes import Bilinear
 from hilbert import Vec
 from hilbert.term import driven
 from linmap import LinMap
@@ -85,10 +86,10 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             if not occurs(X, covector):
                 return (yield _lin(body, X))
             return not occurs(X, body) and (yield _lin(covector, X))
-        case Prim(op, arg):  # a primitive that is known to be linear; a product is, in one of its factors
+        case Prim(op, arg):  # a primitive that is known to be linear; one that is bilinear is, in one of its arguments
             if isinstance(op, LinMap):
                 return (yield _lin(arg, X))
-            if term.name == "*" and isinstance(arg, Tuple):
+            if (isinstance(op, Bilinear) or term.name == "*") and isinstance(arg, Tuple):
                 left, right = arg.parts
                 if not occurs(X, left):
                     return (yield _lin(right, X))

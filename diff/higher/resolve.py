@@ -135,8 +135,8 @@ class Resolver:
             dom = self.known(dom.parts[0]) if isinstance(dom, TupleType) and dom.parts else None
         return dom.space if isinstance(dom, Ground) else REAL.space
 
-    def map(self, name: str, place: Place | None) -> AnyMap:
-        """The primitive of this name, at ℝ if it is the library's."""
+    def map(self, name: str, ty: Ty, place: Place | None) -> AnyMap:
+        """The primitive of this name; one of the library is taken at the space of a direction of this type, or at ℝ."""
         op = self.names.map(name)
         if op is not None:
             return op
@@ -144,7 +144,8 @@ class Resolver:
             is_defined = self.names.definition(name) is not None
             hint = ": a definition is none, `prim` makes one" if is_defined else self.names.near(name)
             raise TermError("unbound", f"{name} is no primitive{hint}", place)
-        return self.at_space(name, REAL.space, place)
+        space = self.ground(ty, place) if self.profile.arity(name) == 1 else None
+        return self.at_space(name, REAL.space if space is None else space, place)
 
     def at_space(self, name: str, space: Any, place: Place | None) -> AnyMap:
         """The primitive at a space; raises TermError `type` where it has no such space."""

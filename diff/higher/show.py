@@ -30,10 +30,12 @@ from diff.higher.terms import (
     Proj,
     Tuple,
     Var,
+    below,
     pattern_type,
     variables,
 )
 from diff.higher.tokens import KEYWORDS
+from diff.higher.types import Ground, Unknown
 from hilbert import Vec
 from hilbert.term import driven
 
@@ -44,16 +46,30 @@ _SIGNS: Final = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT}
 
 def show_term(term: Former) -> str:
     """The text of a term."""
-    shower = Shower()
+    shower = Shower(term)
     driven(shower.term(term, TERM))
     return "".join(shower.out)
 
 
+def _summed(term: Former | None) -> set[int]:
+    """The variables below a t + s of tuples or functions, where inference supposes vectors; linear in the term."""
+    found: set[int] = set()
+    stack = [(term, False)] if term else []
+    while stack:
+        node, added = stack.pop()
+        if added and isinstance(node, Var) and not isinstance(node.type, (Ground, Unknown)):
+            found.add(node.number)
+        adds = added or isinstance(node, Plus) or (isinstance(node, Sign) and node.sign == "+")
+        stack += [(part, adds) for part in below(node)]
+    return found
+
+
 @final
 class Shower:
-    """One text: its pieces, and the names of variables by number."""
+    """One text: its pieces, the names of variables by number, and which of them are added where they are no vectors."""
 
-    def __init__(self) -> None:
+    def __init__(self, term: Former | None = None) -> None:
+        self.summed = _summed(term)
         self.out: list[str] = []
         self.names: dict[int, str] = {}
         self.taken: set[str] = set(KEYWORDS)
@@ -88,7 +104,7 @@ class Shower:
     def pattern(self, pattern: Pattern, *, typed: bool = False) -> None:
         """A pattern, with its type where a reader could not find it."""
         ty = pattern_type(pattern)
-        if typed and not is_plain(ty):
+        if typed and not (is_plain(ty) and self.summed.isdisjoint(x.number for x in variables(pattern))):
             self.write("(")
             self._pattern(pattern)
             self.write(" : ", show_type(ty), ")")

@@ -120,6 +120,7 @@ SHOWN = [
     "Just (Just 1)",
     "Fork ⟨Leaf 1, Leaf (-2)⟩",
     "λl. 1 :: l",
+    "(λ(a : real * real). a + a) ⟨1, 0.5⟩",
 ]
 
 
@@ -131,13 +132,17 @@ def test_print_after_parse(text: str) -> None:
     assert str(m.checked(parsed(text, m))[0]) == text
 
 
-@pytest.mark.parametrize("seed", range(80))
-def test_parse_after_print(seed: int) -> None:
+SIZES = [*((seed, 40) for seed in range(80)), (280, 10), (19, 100), (138, 100)]
+"""Seeds and sizes; the last ones have sums of tuples in functions whose argument is a tuple."""
+
+
+@pytest.mark.parametrize(("seed", "size"), SIZES)
+def test_parse_after_print(seed: int, size: int) -> None:
     """parse ∘ print = id up to names and signs of numbers, as the text shows."""
     m = generated_module()
     terms = Terms(seed)
     ty = terms.type()
-    term = terms.term(ty, (), 40)
+    term = terms.term(ty, (), size)
     again, found = m.checked(parsed(str(term), m), ty)
     assert found is ty
     assert str(again) == str(term)
