@@ -23,7 +23,7 @@ from hilbert.term import driven, uncollected
 if TYPE_CHECKING:
     from hilbert.map import AnyMap
 
-STEPS = 200_000
+STEPS = 100_000
 """How many functions are entered before an evaluation is given up; folds end by themselves, and do not count."""
 
 
@@ -77,18 +77,25 @@ class Evaluator(Folds):
                     return Closure(term, {k: env[k] for k in captured(term) if k in env})
                 case App():
                     calls, f = spine(term)
-                    if not isinstance(f, Lam):
+                    if type(f) is Var:
+                        f = env[f.number] if f.number in env else self.free(f)
+                    elif type(f) is not Lam:
                         f = yield self.value(f, env)
                     while calls:
                         if not isinstance(f, (Lam, Closure)):
-                            value = yield self.value(calls.pop().arg, env)
-                            f = yield self.call(f, value)
+                            arg = calls.pop().arg
+                            value = at_hand(arg, env)
+                            if value is None:
+                                value = yield self.value(arg, env)
+                            f = yield f.run(value) if type(f) is Native else self.call(f, value)
                             continue
                         lam, inner = (f, env) if isinstance(f, Lam) else (f.lam, dict(f.values))
                         given = []
                         while True:  # λ directly in λ makes no functions between
                             one = calls.pop()
-                            value = yield self.value(one.arg, env)
+                            value = at_hand(one.arg, env)
+                            if value is None:
+                                value = yield self.value(one.arg, env)
                             self._enter(one)
                             given.append((lam.pattern, value))
                             if not calls or not isinstance(lam.body, Lam):

@@ -37,7 +37,7 @@ def at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
         return None
     values = []
     for part in term.parts:
-        known = env.get(part.number) if type(part) is Var else None
+        known = env.get(part.number) if type(part) is Var else part.value if type(part) is Lit else None
         if known is None:
             return None
         values.append(known)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from diff.higher.terms import AnyTerm, Case, Fold, Var
     from hilbert.program.builder import Builder
 
-STEPS = 200_000
+STEPS = 100_000
 """How many functions are entered before an evaluation is given up."""
 
 

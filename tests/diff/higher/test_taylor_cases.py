@@ -272,8 +272,8 @@ def test_what_is_stacked() -> None:
 
 
 def test_an_evaluation_that_does_not_end() -> None:
-    """It is given up after 200,000 calls, at its place."""
-    with pytest.raises(TermError, match=r"<text>:1:27: no value after 200000 steps") as error:
+    """It is given up after 100,000 calls, at its place."""
+    with pytest.raises(TermError, match=r"<text>:1:27: no value after 100000 steps") as error:
         value_of("loop 0", "def loop : real -> real = \\x. loop (x + 1)\n")
     assert error.value.code == "limit"
 
