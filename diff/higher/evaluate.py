@@ -84,18 +84,16 @@ class Evaluator(Folds):
                     while calls:
                         if not isinstance(f, (Lam, Closure)):
                             arg = calls.pop().arg
-                            value = at_hand(arg, env)
-                            if value is None:
-                                value = yield self.value(arg, env)
+                            known = at_hand(arg, env)
+                            value = (yield self.value(arg, env)) if known is None else known
                             f = yield f.run(value) if type(f) is Native else self.call(f, value)
                             continue
                         lam, inner = (f, env) if isinstance(f, Lam) else (f.lam, dict(f.values))
                         given = []
                         while True:  # λ directly in λ makes no functions between
                             one = calls.pop()
-                            value = at_hand(one.arg, env)
-                            if value is None:
-                                value = yield self.value(one.arg, env)
+                            known = at_hand(one.arg, env)
+                            value = (yield self.value(one.arg, env)) if known is None else known
                             self._enter(one)
                             given.append((lam.pattern, value))
                             if not calls or not isinstance(lam.body, Lam):
