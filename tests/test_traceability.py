@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -54,5 +55,7 @@ def test_mutants(s: Statement) -> None:
     path, _, name = s.test.partition("::")
     assert f"`{path}`" in row.split(" | ")[-1]
     assert not name or f"def {name}(" in (ROOT / path).read_text("utf-8")
-    assert (ROOT / s.path).read_text("utf-8").count(s.before) == 1
+    text = (ROOT / s.path).read_text("utf-8")
+    assert text.count(s.before) == 1
     assert s.before != s.after
+    ast.parse(text.replace(s.before, s.after))

@@ -231,7 +231,7 @@ STATEMENTS = (
     Statement('§9, P13', 'diff/higher/evaluate.py', 'branch = chosen(branches, value.label)', 'branch = branches[0]', 'tests/diff/higher/test_taylor_properties.py::test_a_branch_does_not_see_the_others'),
     Statement("§13.4", "diff/multiindex.py", "return tuple(j for j in indices(k, order) if sum(j) == order)", "return indices(k, order)", "tests/diff/test_jets.py::test_products_are_counted"),
     Statement("§12.3", "diff/jets.py", "b.scale(factorial(alpha), series.output(k, alpha))", "b.scale(sum(alpha) + 1.0, series.output(k, alpha))", "tests/diff/test_jets.py::test_mixed_modes"),
-    Statement('§12.4', 'diff/higher/taylor.py', 'condition = yield self._term(condition)\n', '', 'tests/diff/higher/test_taylor_properties.py::test_conditions_look_at_the_value_alone'),
+    Statement('§12.4', 'diff/higher/taylor.py', 'condition = yield self._term(condition)\n', 'pass\n', 'tests/diff/higher/test_taylor_properties.py::test_conditions_look_at_the_value_alone'),
     Statement('§9.2, rule 9', 'adjoint/higher/jacobian.py', 'if not moving:\n        return "9", None', 'if len(moving) < 2:\n        return "9", None', 'tests/adjoint/higher/test_steps.py::test_rules'),
     Statement('§9.2, rules 10–13', 'adjoint/higher/jacobian.py', 'return "11", d(term)', 'return "11", at(term, moved)', 'tests/adjoint/higher/test_steps.py::test_rules'),
     Statement('§9.2, rules 10–13', 'adjoint/higher/jacobian.py', '_or_zero(d(part), at(part, moved)) for part in parts', '_or_zero(d(parts[0]), at(part, moved)) for part in parts', 'tests/adjoint/higher/test_steps.py::test_rules'),

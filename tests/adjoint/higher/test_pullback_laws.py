@@ -221,7 +221,7 @@ def test_nested_pullbacks_are_second_derivatives(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(35))
 def test_identity_constants_and_sums(seed: int) -> None:
-    """(Ω λx. x)·ω ≃ ω; constants give 0; λx. A + B, for a constant 1-form; linear in ω."""
+    """(Ω λx. x)·ω ≃ ω; constants give 0; λx. A + B, for a constant 1-form, as the sum of covectors; linear in ω."""
     ty = HIGHER[seed % len(HIGHER)]
     x, a, at, terms = function(seed, ty, 30)
     b = terms.term(REAL, (x,), 30)
@@ -240,6 +240,9 @@ def test_identity_constants_and_sums(seed: int) -> None:
     again = reduce(App(Pull(y, y, constant(covector, ty)), at))
     assert same(again, covector)
     assert same(reduce(Plus(covector, Zero(dual(ty)))), covector)
+    other = reduce(pulled(x, b, at))
+    added = pairing(reduce(Plus(covector, other)), v)
+    assert float(added.array) == pytest.approx(sum(parts), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(35))
