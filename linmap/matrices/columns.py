@@ -288,6 +288,14 @@ def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[i
     return Distinct(columns, len(code), order, starts)
 
 
+def union_count(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> int:
+    """How many distinct tuples all groups have, which are a good part of all that there could be: none is listed."""
+    there = np.zeros(math.prod(sizes[c] for c in labels), bool)
+    for columns in groups:
+        there[flat_positions(labels, columns, sizes)] = True
+    return int(np.count_nonzero(there))
+
+
 def distinct_positions(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) -> Distinct:
     """The distinct tuples of labels among those that are given by their flat position."""
     size = math.prod(sizes[c] for c in labels)

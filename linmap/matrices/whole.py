@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_positions
+from linmap.matrices.columns import Labels, TooManyRowsError, distinct, flat_positions, length, union_count
 from linmap.matrices.contractor import WideRelationError
 from linmap.matrices.products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.sides import diagonal_sides
@@ -204,9 +204,9 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
     named = [_names(p, held, fresh) for p in parts]
     varying = {names[c] for p, names in zip(parts, named, strict=True) for c in uses(p.factors) if c in names}
     free = tuple(c for c in dict.fromkeys(fresh) if c in varying)
-    found = distinct(rows, columns, n.sizes)
-    if 3 * found.count > n.size(rows):
+    if 3 * sum(map(length, columns)) > n.size(rows) and 3 * union_count(rows, columns, n.sizes) > n.size(rows):
         return whole(n, parts, same)
+    found = distinct(rows, columns, n.sizes)
     del columns
     row = n.label(Fin.of(found.count))
     values = None if free else _constants(n, parts)

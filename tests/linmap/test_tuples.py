@@ -14,7 +14,7 @@ from hilbert import Fin, R
 from hilbert.relation import less
 from linmap import diagonal, gram, matrix, red
 from linmap.matrices import diagonal as diagonals
-from linmap.matrices.columns import Columns, Matches, TooManyRowsError, distinct
+from linmap.matrices.columns import Columns, Matches, TooManyRowsError, distinct, union_count
 from linmap.matrices.forms import data_of, plan_at
 from linmap.matrices.known import summed_product
 from linmap.matrices.structure import body_of
@@ -61,6 +61,9 @@ def test_distinct_tuples_of_many_are_counted() -> None:
     mixed = {c: MIXED[:, c] for c in labels}
     assert distinct(labels, [mixed], sizes).ranks is not None
     whole = distinct(labels, [mixed], sizes)
+    assert union_count(labels, [mixed], sizes) == whole.count
+    one, other = ({c: column[k::2][: len(column) // 3] for c, column in mixed.items()} for k in (0, 1))
+    assert union_count(labels, [one, other], sizes) == distinct(labels, [one, other], sizes).count
     once = dict(zip(labels, whole.columns, strict=True))
     assert distinct(labels, [once, once], sizes).ranks is None
     shuffled = {c: column[np.random.default_rng(1).permutation(whole.count)] for c, column in once.items()}
