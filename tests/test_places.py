@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint import check_derivative, grad
+from adjoint import check_derivative, grad, value_and_grad
 from diff import each, fun, iterate, lift, log, program, solve, where
 from hilbert import Fin, R, SpaceError
+from hilbert.program.exponentials import shared_exponentials
+from hilbert.program.fused import Exponentials
 from hilbert.program.written import told
 
 X = Fin.of(3)
@@ -79,3 +81,16 @@ def test_operations_made_of_functions_name_the_line_of_their_call() -> None:
     with pytest.raises(SpaceError, match="Singular matrix") as caught:
         f((R ** (X * X)).zeros(), V.ones())
     assert caught.value.__notes__ == [f"  computed by {HERE}:{solved.__code__.co_firstlineno + 1} in solved"]
+
+
+def test_shared_exponentials_name_the_line_of_the_first() -> None:
+    """log Σ exp and its derivative share their exponentials: what overflows in them is of the line that has them."""
+
+    def shifted(x: Any) -> Any:
+        return x.logsumexp()
+
+    both = value_and_grad(fun(V)(shifted))
+    steps = [step for step in shared_exponentials(program(both).line).steps if isinstance(step.operation, Exponentials)]
+    assert [told(step.place) for step in steps if step.place] == [
+        f"{HERE}:{shifted.__code__.co_firstlineno + 1} in shifted"
+    ]
