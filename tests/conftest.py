@@ -17,6 +17,11 @@ FIRST = [Phase.explicit, Phase.generate]  # that it fails is enough: nothing is 
 settings.register_profile("mutants", settings.get_profile("same"), phases=FIRST)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))  # `make fuzz` draws others at each run
 
+# JAX compiles each operation at each shape, and most are run once: what is compiled is not made fast. JAX reads this
+# when it is imported, as it is by tests only.
+QUICK = ("cpu_use_fusion_emitters=false", "backend_optimization_level=0", "cpu_parallel_codegen_split_count=1")
+os.environ.setdefault("XLA_FLAGS", " ".join(f"--xla_{option}" for option in QUICK))
+
 
 def why_no_gpu() -> str | None:
     """Why the tests marked `gpu` cannot run here; None where they can."""

@@ -58,7 +58,7 @@ def reference(scene_: Any, camera_of: Any, point_of: Any) -> Any:
         bend = 1 + k[:, :1] * square + k[:, 1:] * square**2
         return (weights * focal[camera_of])[:, None] * bend * flat
 
-    leaves = jax.tree_util.tree_leaves(jax.jacobian(f)(scene_))
+    leaves = jax.tree_util.tree_leaves(jax.jit(jax.jacobian(f))(scene_))
     return np.concatenate([np.reshape(leaf, (2 * SEEN, -1)) for leaf in leaves], axis=1)
 
 

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,21 @@ def imports(node: ast.AST, function: str | None = None) -> Iterator[tuple[str | 
                 yield from imports(child, function)
 
 
-FOUND = {name: list(imports(ast.parse(path.read_text()))) for name, path in FILES.items()}
+@cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(FILES[name].read_text())
+
+
+@cache
+def found(name: str) -> list[tuple[str | None, str]]:
+    """What a file imports."""
+    return list(imports(tree(name)))
 
 
 def test_the_files_are_found() -> None:
     """The library has more than a hundred files, and each imports something or is imported."""
     assert len(FILES) > 100
-    assert sum(map(len, FOUND.values())) > 500
+    assert sum(len(found(name)) for name in FILES) > 500
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -55,7 +64,7 @@ def test_no_late_imports(name: str) -> None:
     """No import stands inside a function, but in four named methods, and of optional packages."""
     late = {
         (function, what)
-        for function, what in FOUND[name]
+        for function, what in found(name)
         if function and function not in NAMED and what.split(".")[0] not in OPTIONAL
     }
     assert not late
@@ -64,8 +73,7 @@ def test_no_late_imports(name: str) -> None:
 def test_no_circles() -> None:
     """Whatever imports a file is not imported by it, by way of others either."""
     above = {
-        name: {what for function, what in found if what in FILES and function not in NAMED}
-        for name, found in FOUND.items()
+        name: {what for function, what in found(name) if what in FILES and function not in NAMED} for name in FILES
     }
     while free := [name for name, below in above.items() if not below & above.keys()]:
         for name in free:
@@ -80,7 +88,7 @@ def test_no_package_names_a_higher_one(name: str) -> None:
     higher = set(PACKAGES[PACKAGES.index(package) + 1 :])
     named = {
         module.split(".")[0]
-        for node in ast.walk(ast.parse(FILES[name].read_text()))
+        for node in ast.walk(tree(name))
         for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [])
         + ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [])
     }

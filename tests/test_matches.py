@@ -21,6 +21,8 @@ def matches() -> list[tuple[str, ast.match_case, str]]:
     found = []
     for file in FILES:
         text = file.read_text()
+        if " match " not in text:
+            continue
         lines = text.splitlines()
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Match):

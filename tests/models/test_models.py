@@ -176,9 +176,9 @@ def test_bundle_adjustment() -> None:
     assert (camera_of == 1).any()
     views, xs, weights = scene.split()
     scene = f.dom.vec(((turns, *views.leaves[1:]), xs, weights))
-    peer = peers.bundle_adjustment(camera_of, point_of, features)
+    peer = jax.jit(peers.bundle_adjustment(camera_of, point_of, features))
     near(np.concatenate([leaf.ravel() for leaf in f(scene).leaves]), peer(*scene.leaves))
-    blocks = jax.jacobian(peer, tuple(range(len(scene.leaves))))(*scene.leaves)
+    blocks = jax.jit(jax.jacobian(peer, tuple(range(len(scene.leaves)))))(*scene.leaves)
     due = np.concatenate([np.reshape(block, (45, -1)) for block in blocks], axis=1)
     jacobian = hb.matrix(hb.derivative(f).at(scene), as_="sparse")
     near(jacobian.toarray(), due)
@@ -196,7 +196,7 @@ def test_kalman() -> None:
     f, track = kalman.log_likelihood(30), kalman.drawn(30, 0.3, 0.1, rng)
     noise = kalman.N.vec((-1.0, -2.0))
     beside(f, peers.kalman, noise, track)
-    due = jax.hessian(lambda n: peers.kalman(n[0], n[1], track.array))(noise.flat())
+    due = jax.jit(jax.hessian(lambda n: peers.kalman(n[0], n[1], track.array)))(noise.flat())
     near(hb.hessian(f, noise, track, wrt=0), due)
 
 
@@ -289,11 +289,12 @@ def test_hand() -> None:
     sight = hand.read_sight(ADBENCH / "hand1_t26_c100.txt")
     f = hand.residuals(HAND, sight)
     behind, skin = HAND.limbs.leaves
-    peer = peers.hand(HAND.wrist.array, HAND.still.array, behind, skin, sight.which, sight.targets)
+    peer = jax.jit(peers.hand(HAND.wrist.array, HAND.still.array, behind, skin, sight.which, sight.targets))
+    jacobian = jax.jit(jax.jacobian(peer, (0, 1, 2)))
     for turn in (rng.standard_normal(3), np.zeros(3)):
         p = hand.POSE.vec((turn, rng.standard_normal(3), rng.standard_normal((5, 4))))
         near(f(p).array, peer(*p.leaves))
-        blocks = jax.jacobian(peer, (0, 1, 2))(*p.leaves)
+        blocks = jacobian(*p.leaves)
         near(hb.jacobian(f, p), np.concatenate([np.reshape(b, (300, -1)) for b in blocks], axis=1))
 
 

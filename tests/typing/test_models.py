@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, begun, check, check_by_pyright, explained, marks
+from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, explained, marks
+from tests.typing.verdicts import Verdicts
 
 KINDS = {
     "wrong_axis",
@@ -39,13 +40,13 @@ RECORDS = [path for path in BAD if path.stem.startswith("bad_record_")]
 
 
 @pytest.fixture(scope="module")
-def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
-    return check(ROOT, begun(tmp_path_factory.mktemp("models")))
+def verdict(verdicts: Verdicts) -> Verdict:
+    return verdicts.mypy.of(MODELS)
 
 
 @pytest.fixture(scope="module")
-def by_pyright() -> Verdict:
-    return check_by_pyright()
+def by_pyright(verdicts: Verdicts) -> Verdict:
+    return verdicts.pyright.of(MODELS)
 
 
 def functions_of(path: Path) -> list[ast.FunctionDef]:

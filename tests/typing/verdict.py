@@ -5,6 +5,8 @@ mypy's; pyright must reject the same lines, for a reason that `RULES` lists for 
 types. Notes are read with short names: `Vector[T]` is ℝ^{Fin(T)}, `Matrix[S, T]` is ℝ^{Fin(S)×Fin(T)}.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -22,8 +24,11 @@ MODELS = sorted(FOLDER.glob("*.py"))
 BAD = [path for path in MODELS if path.name.startswith("bad_")]
 GOOD = [path for path in MODELS if path not in BAD]
 
+LIBRARY = [ROOT / name for name in ("hilbert", "linmap", "diff", "adjoint", "docs/examples")]
+"""What pyright looks at beside models and pages."""
+
 Place = tuple[str, int]
-"""A model's name and a line of it."""
+"""The name of a file that was asked about, its path where a folder was, and a line of it."""
 
 MARK = re.compile(r"# ([EN]): (.*)$")
 NAME = re.compile(r"\b(?:\w+\.)+(\w+)")
@@ -71,10 +76,16 @@ FOLLOWS = {
 
 @dataclass
 class Verdict:
-    """For each line of the models, the codes of its errors and the types that it reveals."""
+    """For each line of the files, the codes of its errors and the types that it reveals."""
 
     errors: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
     notes: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def of(self, paths: Sequence[Path]) -> Verdict:
+        """What it says of some of the files."""
+        names = {path.name for path in paths}
+        errors, notes = ({place: of[place] for place in of if place[0] in names} for of in (self.errors, self.notes))
+        return Verdict(errors, notes)
 
 
 def marks() -> Verdict:
@@ -141,9 +152,10 @@ def check_by_pyright(paths: Sequence[Path] = MODELS, root: Path = ROOT) -> Verdi
     ran = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     if ran.returncode not in {0, 1} or ran.stderr:
         raise RuntimeError(f"pyright ended with {ran.returncode}: {ran.stderr}{ran.stdout}")
-    found = Verdict()
+    found, files = Verdict(), set(paths)
     for message in json.loads(ran.stdout)["generalDiagnostics"]:
-        place = Path(message["file"]).name, message["range"]["start"]["line"] + 1
+        path = Path(message["file"])
+        place = path.name if path in files else str(path), message["range"]["start"]["line"] + 1
         if message["severity"] == "information":
             text = message["message"].partition('" is "')[2].rstrip('"')
             for theirs, ours in PLAIN.items():

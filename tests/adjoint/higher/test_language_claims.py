@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adjoint.higher import run
+from diff.higher.claims import Result
 
 HERE = Path(__file__).parent
-TEXT = (HERE / "language.lam").read_text("utf-8")
-REPORT = run(TEXT, "language.lam")
-OTHERS = [run((HERE / file).read_text("utf-8"), file) for file in ("grammar.lam", "by_hand.lam", "refused.lam")]
+KIND = re.compile(r"^(value|type|taylor|reduce|pair|grad|error) ", re.MULTILINE)
+TEXTS = {file: (HERE / f"{file}.lam").read_text("utf-8") for file in ("language", "grammar", "by_hand", "refused")}
+LINES = {file: [k for k, line in enumerate(text.splitlines(), 1) if KIND.match(line)] for file, text in TEXTS.items()}
+TEXT = TEXTS["language"]
 
 
-@pytest.mark.parametrize(
-    "result", [one for report in (REPORT, *OTHERS) for one in report.results], ids=lambda r: f"{r.file}:{r.line}"
-)
-def test_claims(result: Any) -> None:
+@cache
+def results(file: str) -> dict[int, Result]:
+    """What is found of each claim of a text, by its line."""
+    return {one.line: one for one in run(TEXTS[file], f"{file}.lam").results}
+
+
+@pytest.mark.parametrize(("file", "line"), [(file, line) for file, lines in LINES.items() for line in lines])
+def test_claims(file: str, line: int) -> None:
+    result = results(file)[line]
     assert result.found is None, result
+
+
+@pytest.mark.parametrize("file", TEXTS)
+def test_every_claim_has_a_result(file: str) -> None:
+    assert [*results(file)] == LINES[file]
 
 
 def test_every_kind_of_claim() -> None:
     """All seven kinds, and the codes of what is refused."""
-    kinds = Counter(re.findall(r"^(value|type|taylor|reduce|pair|grad|error) ", TEXT, re.MULTILINE))
-    assert kinds.total() == len(REPORT.results)
+    kinds = Counter(KIND.findall(TEXT))
+    assert kinds.total() == len(results("language"))
     assert len(kinds) == 7
     assert kinds["error"] >= 15
 

@@ -62,7 +62,7 @@ DEEP = {
     "powers": "pow 2 " * 3000 + "x",
     "lets": "let x = x * x in " * 2000 + "x" + " end" * 2000,
     "values of lets": "let y = " * 2000 + "x" + " in y end" * 2000,
-    "conditions": "if x then x else " * 20_000 + "x",
+    "conditions": "if x then x else " * N + "x",
     "conditions in conditions": "if " * 2000 + "x" + " then x else x" * 2000,
     "maps": "map (fn y => " * 500 + "1" + ") [x]" * 500,
     "a sum": "x + " * 3000 + "x",

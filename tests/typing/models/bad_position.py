@@ -17,6 +17,7 @@ X, Y, M = R**a, R**b, R ** (b * a)
 
 f2 = fun(X, Y)(lambda x, y: (x @ x) * (y @ y))
 f3 = fun(M, X, Y)(lambda m, x, y: (m @ x) @ y)
+f_nested = fun(direct_sum(X, Y), R)(lambda p, k: k * f2(p[0], p[1]))
 
 
 def bad_vector() -> None:
@@ -28,7 +29,7 @@ def bad_matrix() -> None:
 
 
 def bad_nested() -> None:
-    grad(fun(direct_sum(X, Y), R)(lambda p, k: k * f2(p[0], p[1])), 2)  # E: arg-type
+    grad(f_nested, 2)  # E: arg-type
 
 
 def bad_value() -> None:

@@ -123,7 +123,9 @@ def main() -> None:
     reveal_type(rows)  # N: Vec[Vector[State]]
     scaled = each(lambda r: 2.0 * r, table, over=state)
     reveal_type(scaled)  # N: Vec[Matrix[State, Input]]
-    traced = fun(table.space, S)(lambda a, h: where(h @ h > 0.0, lambda: each(lambda r: r @ r, a, over=state), lambda: HERE))
+    norms_of = fun(table.space)(lambda a: each(lambda r: r @ r, a, over=state))
+    reveal_type(norms_of)  # N: Map[Matrix[State, Input], Vector[State]]
+    traced = fun(table.space, S)(lambda a, h: where(h @ h > 0.0, lambda: norms_of(a), lambda: HERE))
     reveal_type(traced)  # N: Map[DirectSum[Matrix[State, Input], Vector[State]], Vector[State]]
     softened = fun(table.space)(lambda a: each(lambda r: r.softmax(), a, over=state))
     reveal_type(softened)  # N: Map[Matrix[State, Input], Matrix[State, Input]]
