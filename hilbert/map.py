@@ -484,7 +484,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     for k, (arg, part) in enumerate(zip(args, parts, strict=True)):
         if arg.space is not part and arg.space != part:
             hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
-            swap = f" (it would fit position {', '.join(hint)})" if hint else ""
+            swap = f" (it would fit as argument {', '.join(hint)})" if hint else ""
             msg = f"argument {k + 1} is a vector of {said(arg.space)} where one of {said(part)} is due{swap}: "
             msg += f"f : {dom} → {f.cod}"
             each = "" if hint else unfit([a.space for a in args], dom)

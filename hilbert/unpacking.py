@@ -32,7 +32,8 @@ def visited(value: Any) -> range:
     except SpaceError as error:
         if names is None:
             raise
-        raise SpaceError(f"{error}{value._instead_of('__iter__')}") from error
+        what = f"{error}: it is one value, and {names} names are given for it"
+        raise SpaceError(what + value._instead_of("__iter__")) from error
     if names is not None and names != len(places) & BYTE:
         what = "parts" if value.space.is_sum else "components"
         msg = f"{shown(value)} has {len(places)} {what}, and {names} names are given for them"

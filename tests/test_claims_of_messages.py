@@ -150,7 +150,7 @@ def test_only_axes_that_fit_are_proposed() -> None:
 def test_arguments_in_another_order_say_where_they_fit() -> None:
     """An argument that is due elsewhere says where; spaces are equal if they are made alike."""
     f = fun(R**A, R**B)(lambda x, y: (x @ x) * y)
-    with pytest.raises(SpaceError, match=r"is due \(it would fit position 2\): f : "):
+    with pytest.raises(SpaceError, match=r"is due \(it would fit as argument 2\): f : "):
         f((R ** Fin.of(3)).ones(), (R ** Fin.of(2)).ones())
 
 

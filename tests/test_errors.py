@@ -294,7 +294,7 @@ HILBERT: dict[str, Rows] = {
         ("fun(R ** (h * p))(lin ** h)", "one of (ℝ^Pixel4)^Hidden3 is due; they …curry(V)(v) maps"),
         ("f()", "takes one argument, a vector of ℝ^Pixel4; 0 were given"),
         ("f(v, v)", "takes one argument, …2 were given"),
-        ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit position 2)"),
+        ("two(w, v)", "argument 1 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due (it would fit as argument 2)"),
         ("two(v)", "f : ℝ^Pixel4 ⊕ ℝ^Hidden3 → ℝ to a vector of ℝ^Pixel4"),
         ("two(v, w, w)", "takes 2 arguments, or one vector of ℝ^Pixel4 ⊕ ℝ^Hidden3; 3 were given"),
         ("two(v, None)", "argument 2 of f … is None, where a vector of ℝ^Hidden3 is due"),
