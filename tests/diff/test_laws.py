@@ -15,7 +15,7 @@ import diff.laws
 import diff.nodes
 import diff.programs
 from adjoint import adjoint
-from diff import affine, constant, derivative, fun
+from diff import affine, const, constant, derivative, fun, inner, sin
 from diff.base import Fun
 from hilbert import Fin, R, Vec, direct_sum, formal
 from hilbert.term import postorder
@@ -182,3 +182,16 @@ def test_programs_without_steps() -> None:
     assert simplify(fun(V, V)(lambda x, y: (x, y))) == identity(direct_sum(V, V))
     for f in (fun(V)(lambda x: (x, x)), fun(V, V)(lambda x, y: (y, x)), fun(V, W, V)(lambda *parts: parts[:2])):
         assert simplify(f) is f
+
+
+def test_data_are_multiplied_on_wires_that_are_as_large() -> None:
+    """(c⊙) • (cos x ·) = (c·cos x ⊙); (c ·) • (cos x ·) stays where it widens a number."""
+    V = R ** Fin.of(3)
+    c = V.vec([1.0, 2.0, 3.0])
+    narrow: Any = fun(V)(lambda x: inner(const(c), sin(x)))
+    wide: Any = fun(R)(lambda x: sin(x) * const(c))
+    for f, x, count in ((narrow, V.vec([0.1, 0.2, 0.3]), 1), (wide, R.vec(0.5), 2)):
+        d = derivative(f)
+        g = simplify(d)
+        assert len(g.body.arcs) == count
+        assert np.allclose(g.at(x)(x).flat(), d.at(x)(x).flat())

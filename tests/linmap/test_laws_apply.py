@@ -7,37 +7,47 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adjoint import adjoint
 from diff import bilinear, constant, fun, sin, tanh
 from diff.nodes import Bilinear
-from hilbert import DirectSum, Elements, Fin, R
+from hilbert import R32, DirectSum, Elements, Fin, R, TensorProduct
 from hilbert.leaf import Leaf
 from hilbert.program.constant import Const, filled
-from hilbert.relation import leq
+from hilbert.relation import function, leq, run
+from hilbert.spec import Spec
 from linmap import (
     add,
+    cast,
     compose,
     cumsum,
+    curry,
     explain,
     fork,
     identity,
     inject,
+    join,
     matrix,
+    project,
+    red,
     scale,
     section,
     simplify,
+    total,
     uncurry,
     zero,
 )
-from linmap.contraction import hadamard, matrix_vector
+from linmap.contraction import Contraction, hadamard, matrix_vector, tensor_contraction
 from linmap.laws.bench import Constants
 from linmap.laws.graph import rows_net
 from linmap.net.lower import net
 from linmap.term import wire
+from linmap.term.nodes import Reduce, Section, Unitary
 
 X, Y = Fin.of(2), Fin.of(3)
 V, W = R**X, R**Y
 MIXED = DirectSum((V, Elements(Y)))
 RNG = np.random.default_rng(0)
+SQUARE = TensorProduct(V, V)
 
 
 def laws(f: Any) -> list[str]:
@@ -88,6 +98,14 @@ def test_uncurry_after_copowers() -> None:
     assert np.array_equal(matrix(simplify(term), as_="array"), matrix(term, as_="array"))
 
 
+def test_copowers_beside_other_unitaries() -> None:
+    """What turns the two axes is no uncurry; curry^Z keeps its name, and (f^X)^Z after it is no f^Z."""
+    f = cumsum(X) @ section(matrix_vector(X, X), 0, (R ** (X * X)).random(RNG))
+    turned = Unitary("rearrange", (V**X) ** X, V ** (X * X), (0,), ((1, 0, 2),))
+    kept(turned @ (f**X) ** X)
+    kept((f**X) ** (X * Y) @ curry(R ** (X * X)) ** (X * Y))
+
+
 def test_numbers_along_a_row() -> None:
     """(k ·) • f • (l ·) = f • (kl ·), also where three numbers stand in the row."""
     f, g = cumsum(X), cumsum(X, reverse=True)
@@ -130,3 +148,63 @@ def test_sums_of_pairs() -> None:
     """(+) • ⟨f, g⟩ = f + g."""
     f, g = cumsum(X), section(hadamard(V), 0, V.random(RNG))
     assert np.allclose(matrix(simplify(add(V) @ fork(f, g)), as_="array"), matrix(f + g, as_="array"))
+
+
+def kept(f: Any) -> Any:
+    """The simplified map, which is one between the same spaces with the same matrix."""
+    g = simplify(f)
+    assert (f.dom, f.cod) == (g.dom, g.cod)
+    assert np.allclose(matrix(g, as_="array"), matrix(f, as_="array"), rtol=0, atol=1e-12)
+    return g
+
+
+def by_matrix(labels: str, datum: Any) -> Section:
+    """(A⋆) for labels ij, (Aᵀ⋆) for labels ji."""
+    return Section(Contraction(datum.space, V, V, ((0, 0, 0, Spec.of(labels, "j", "i")),)), 0, datum)
+
+
+def test_sums_with_transposed_data() -> None:
+    """(A⋆) + (Bᵀ⋆) = ((A + Bᵀ)⋆)."""
+    A, B = (SQUARE.random(RNG) for _ in range(2))
+    for f in (by_matrix("ij", A) + by_matrix("ji", B), by_matrix("ji", B) + by_matrix("ij", A)):
+        assert isinstance(kept(f), Section)
+
+
+def test_sums_with_formal_data() -> None:
+    """(s⋆) + (t⋆) is a section by a formal tensor; transposed ones are not added, nor are any in a net."""
+    s, t = (V.random(RNG).tensor(V.random(RNG)) for _ in range(2))
+    f, g = (section(tensor_contraction(V, V, R), 0, u) for u in (s, t))
+    made = kept(f + g)
+    assert isinstance(made, Section)
+    assert made.datum.is_formal
+    for h in (by_matrix("ij", s) + by_matrix("ji", t), net(f + g), net(by_matrix("ij", s) + by_matrix("ji", t))):
+        assert kept(h) is h
+
+
+def test_sums_over_what_is_moved() -> None:
+    """Σ • red_f = Σ for a permutation f: one reduction, into V and no copower of it."""
+    assert isinstance(kept(total(Y, V) @ red(function([2, 0, 1], Y, Y), V)), Reduce)
+
+
+def test_casts_of_some_parts() -> None:
+    """Casts in a row are one, from where the first starts."""
+    mixed = DirectSum((R32**X, V))
+    both = cast(DirectSum((V, V)), R32) @ cast(mixed, R)
+    assert kept(both) == cast(mixed, R32)
+
+
+def test_parts_of_rows_backwards() -> None:
+    """[f, g] • ⟨f*, g*⟩ = id, and apart, where rows are counted down, or are tables; not where two share a place."""
+    L = Fin.of(5)
+    down, rest, low = (red(places, V) for places in (run(Y, L, 2, -1), run(X, L, 3), run(X, L, 0)))
+    odd, even = (red(function(places, Fin.of(len(places)), L), V) for places in ([3, 1], [4, 0, 2]))
+    for f, g in ((down, rest), (odd, even)):
+        together, apart = join(f, g), fork(adjoint(f), adjoint(g))
+        assert kept(together @ apart) == identity(together.cod)
+        assert kept(apart @ together) == identity(together.dom)
+    assert kept(fork(adjoint(down), adjoint(low)) @ join(down, low)) != identity(DirectSum((V**Y, V**X)))
+
+
+def test_a_projection_beside_another_map() -> None:
+    """f•π₁ + g is no join where g starts with no projection."""
+    kept(cumsum(X) @ project(DirectSum((V, V)), 0) + add(V))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from hilbert import Fin, R
 from linmap.laws import EQUATIONS, RULES
 from tests.equation_terms import ingredients, is_of_functions
 from tests.oracle import matrix
@@ -28,3 +30,13 @@ def test_a_law_is_a_rule_or_an_equation() -> None:
     assert not set(RULES) & set(EQUATIONS)
     assert all(rule.formula for rule in RULES.values())
     assert all(e.formula for e in EQUATIONS.values())
+
+
+def test_contraction_from_the_left() -> None:
+    """(t ∗ u) ∗ is what `contraction is associative` speaks of: x ↦ t ∗ u ∗ x, not x ↦ x ∗ t ∗ u."""
+    V = R ** Fin.of(2)
+    t, u = ((V * V).vec(entries) for entries in ([[1.0, 2.0], [0.0, 1.0]], [[1.0, 0.0], [3.0, 1.0]]))
+    e = EQUATIONS["contraction is associative"]
+    due = np.kron(t.array @ u.array, np.eye(2))
+    assert (matrix(e.left(t, u)) == due).all()
+    assert (matrix(e.right(t, u)) == due).all()

@@ -64,6 +64,7 @@ APART: dict[str, tuple[Any, Any]] = {
     "full after the converse of a function": (full(X, Z), f.T),
     "pairs": (pairs([(0, 1), (2, 1)], Y, Z), pairs([(0, 0), (0, 2)], X, Y)),
     "windows": (window(Z, 2), window(L, 3)),
+    "windows after the converse of a function": (sliding(Z, 2).T, function([1, 0, 1, 2], Z, Y).T),
     "sums of unequal counts": (full(Y, Z) + full(X, X), full(X, Y) + full(Z, X)),
     "products of other sets": (full(Y, X) * full(X, Y), equality(Y) * leq(X)),
     "products of which one does not compose": (leq(Y) * full(X, Z), leq(Y) * full(Y, X)),
@@ -88,6 +89,12 @@ def test_composed(name: str) -> None:
     assert (relation.dom, relation.cod) == (R.dom, S.cod)
     assert (k * truth(relation) == truth(R) @ truth(S)).all()
     assert one_relation(S, R) == found
+
+
+def test_one_run_inside_another() -> None:
+    """Where one of two runs lies in the other, what they share is a run, or the converse of one."""
+    assert one_relation(run(Z, L, 2).T, run(X, L, 3)) == (1, run(X, Z, 1))
+    assert one_relation(run(X, L, 3).T, run(Z, L, 2)) == (1, run(X, Z, 1).T)
 
 
 @pytest.mark.parametrize("name", APART)

@@ -58,6 +58,7 @@ TESTS = (
     "tests.linmap.test_laws",
     "tests.linmap.test_laws_apply",
     "tests.linmap.test_laws_equations",
+    "tests.linmap.test_laws_nets",
     "tests.linmap.test_laws_relations",
     "tests.linmap.test_simplify",
     "tests.diff.test_laws",
