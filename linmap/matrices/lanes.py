@@ -101,7 +101,12 @@ def _behind(m: int, pairs: Pairs) -> Pairs:
 
 
 def _arriving(f: wire.Recur, k: int, first: Pairs) -> dict[int, Pairs]:
-    """What arrives in some round at the outputs of the body that something of input k arrives at."""
+    """What arrives in some round at the outputs of the body that something of input k arrives at.
+
+    Where there are no rounds, the last state is the first.
+    """
+    if not f.index.size:
+        return {k: first} if k < f.states else {}
     ways = _ways(f.body)
     feeding: dict[Node, list[Node]] = {}
     for state, fed in zip(f.body.outputs[: f.states], f.body.inputs, strict=False):

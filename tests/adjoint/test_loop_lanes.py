@@ -182,3 +182,28 @@ def test_hessian_of_many_short_trajectories() -> None:
     made = hessian(f, x, as_="sparse")
     np.testing.assert_allclose(made.toarray(), jacobian(grad(f), x), rtol=1e-10, atol=1e-12)
     assert made.nnz == X.size * Y.size**2
+
+
+NONE = Fin.of(0)
+WITHOUT_ROUNDS: dict[str, Any] = {
+    "a step that forgets its state": fun(V)(lambda s: iterate(lambda _: const(V.zeros()), s, NONE)),
+    "a step of what is outside": fun(V)(lambda s: iterate(lambda _: 2.0 * s, s, NONE)),
+    "a pair": fun(V, V)(lambda a, b: iterate(lambda p: (p[1], p[1]), (a, b), NONE)),
+    "no elements": fun(V, V**NONE)(lambda s, xs: fold(lambda _, x: x, s, xs)),
+    "with an output": fun(V)(lambda s: iterate(lambda t: (sin(s), t * s), s, NONE)[0]),
+}
+
+
+WITHOUT_ROUNDS |= {f"{name}, in lanes": f**X for name, f in WITHOUT_ROUNDS.items() if f.dom == V}
+
+
+@pytest.mark.parametrize("name", WITHOUT_ROUNDS)
+def test_without_rounds_a_state_is_what_it_was(name: str) -> None:
+    """Whatever a round would make of it: no way through a round leads anywhere."""
+    f = WITHOUT_ROUNDS[name]
+    d = derivative(f).at(f.dom.random(RNG(0)))
+    for linear in (d, adjoint(d)):
+        due = columns(linear)
+        assert np.array_equal(np.asarray(matrix(linear, as_="array")), due)
+        assert np.array_equal(matrix(linear, as_="sparse").toarray(), due)
+        assert "zero" not in str(structure(linear)) or name == "no elements"
