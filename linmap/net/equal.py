@@ -178,7 +178,8 @@ def net_label(
             case wire.Same():
                 return total
             case f:  # its fields say what it does, but for the datum, whose contents do
-                own = tuple(_own(f, field.name, numbering) for field in fields(type(f)) if field.name != "datum")
+                named = [field.name for field in fields(type(f)) if field.eq and field.name != "datum"]
+                own = tuple(_own(f, name, numbering) for name in named)
                 d = wire.datum_of(f)
                 kind: Hashable = (type(f), own, None if d is None else datum(d))
                 number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)

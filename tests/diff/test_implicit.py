@@ -222,6 +222,16 @@ def test_equal_tells_equations_apart() -> None:
     assert f != g
 
 
+@pytest.mark.parametrize("solved", [root, fixed_point])
+def test_what_is_read_back_is_equal(solved: Any) -> None:
+    """Where an equation was written is told in messages, and not in what is read back: both are one map."""
+    f = fun(R)(lambda x: solved(lambda u: 0.5 * sin(u) - x, x))
+    for d in (derivative(f), adjoint(derivative(f).at(R.vec(0.5)))):
+        read = eval(repr(d), dict(NAMES))  # noqa: S307 - what `repr` wrote
+        assert read == d
+        assert equal(read, d)
+
+
 def test_a_system_with_one_matrix_is_solved_once() -> None:
     """Under a lift that the data do not vary over, the derivative is one system with many right sides."""
     g = derivative(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a))).at(V.ones())
