@@ -77,7 +77,10 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
         ways = [f"over={at} along axis {at}" for at in range(len(want)) if want[:at] + want[at + 1 :] == have]
         which = f"two of its axes are one index set; x.rep(V, over=…) repeats x, {', '.join(ways) or 'along one'}"
         if left:
-            which = f"it does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
+            which = f"{V} does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
+            if missing := [axis for axis in dict.fromkeys(have) if want.count(axis) < have.count(axis)]:
+                which = f"{missing[0]} is no axis of {V}" if missing[0] not in want else f"{V} has {missing[0]} once"
+                which += "; x[k] for elements k of it, one for each element of another index set, gathers x along that"
         msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}"
         raise SpaceError(msg)
     return found

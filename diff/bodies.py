@@ -110,7 +110,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
 
     It takes elements of the given spaces: at first, or of each of them one by one, the values around it.
     """
-    names = _parameters(what, body, len(given))
+    names = parameters(what, body, len(given))
     leaves = [[leaf for space in flat(tree) for leaf in space.leaves] for tree in given]
     inner = Builder([leaf for some in leaves for leaf in some], fixed=outer.fixed)
     inner.watch, inner.came = outer.watch, [outer.made(slot) for slot in slots_of(outer, values)]
@@ -151,7 +151,7 @@ def arguments(body: Any) -> int:
     return sum(p.default is p.empty and p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD} for p in parameters)
 
 
-def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
+def parameters(what: str, body: Any, count: int, role: str = "function") -> tuple[str, ...]:
     """The names of the parameters; raises SpaceError unless there are so many."""
     if not callable(body):
         msg = f"{what} takes a function of expressions, not {shown(body)}"
@@ -164,7 +164,7 @@ def _parameters(what: str, body: Any, count: int) -> tuple[str, ...]:
         signature.bind(*range(count))
     except TypeError as error:
         given = "one argument" if count == 1 else f"{count} arguments"
-        msg = f"{what} gives {given} to its function, whose parameters are {signature}"
+        msg = f"{what} gives {given} to its {role}, whose parameters are {signature}"
         raise SpaceError(msg) from error
     names = tuple(signature.parameters)
     return names if len(names) == count else ("x",) * count

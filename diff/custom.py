@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 import itertools
-from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 from weakref import WeakValueDictionary
 
@@ -26,10 +25,11 @@ from attrs import evolve, frozen
 
 from diff.programs import AnyProgram, Program
 from hilbert import DirectSum, SpaceError, Type
+from hilbert.arity import require_taken
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import Arrays
 from hilbert.arrays.namespace import is_array
-from hilbert.errors import shown
+from hilbert.errors import shown, truth
 from hilbert.leaf import Bundle, Leaf
 from hilbert.program import operation as operations
 from hilbert.program.builder import Builder
@@ -59,7 +59,8 @@ class OperationRule:
 
     `value(xp, *arguments)` takes an array for each argument, or the tuple tree of a direct sum, with the same axes in
     front of all; if it is not `batched`, without any. What is shared by all of an axis is repeated along it, unless the
-    rule `broadcasts`: then that axis has size 1. `tangent(*arguments, value, *tangents)` is an expression.
+    rule `broadcasts`: then that axis has size 1. `tangent(*arguments, value, *tangents)` is an expression. The arrays
+    of a value are copied, for a function may keep them and write to them later, unless it makes `fresh` ones.
     """
 
     name: str
@@ -67,6 +68,7 @@ class OperationRule:
     tangent: Callable[..., Any] | None
     batched: bool = True
     broadcasts: bool = False
+    fresh: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _rules.get(self.name) is not self:
@@ -175,7 +177,11 @@ class Call:
             leaves = self.of.leaves
             given = [xp.broadcast_to(a, (*self.front, *f.shape)) for a, f in zip(given, leaves, strict=True)]
         given = [self.lib.guarded(a) for a in given]
-        made = self._each(given) if n and not rule.batched else self._leaves(given, self.front)
+        if n and not rule.batched:
+            made = self._each(given)
+        else:
+            made = self._leaves(given, self.front)
+            made = made if rule.fresh else list(map(self.lib.unshared, made))
         return made[0] if self.single else Arrays(made)
 
     def _leaves(self, arrays: Sequence[Any], front: tuple[int, ...]) -> list[Any]:
@@ -217,19 +223,6 @@ class Call:
             return [xp.zeros(leaf.shape, dtype=getattr(xp, leaf.dtype), device=device) for leaf in self.due]
         columns = [xp.stack([xp.asarray(a) for a in column]) for column in zip(*rows, strict=True)]
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
-
-
-def _require_taken(what: str, function: Any, given: Sequence[str]) -> None:
-    """Raise SpaceError for a function that does not take so many arguments."""
-    try:
-        parameters = signature(function)
-    except (TypeError, ValueError):  # none, or a builtin that does not tell
-        return
-    try:
-        parameters.bind(*given)
-    except TypeError as error:
-        msg = f"{what} takes ({', '.join(given)}), not {parameters}"
-        raise SpaceError(msg) from error
 
 
 @overload
@@ -302,8 +295,9 @@ def operation(
     called element by element of these axes), and gives that of the result; of a direct sum the tuple tree.
     `tangent(a, b, …, y, da, db, …)` gives dy as an expression, linear in da, db, …, which is proved when the derivative
     is first taken; for a discrete argument the tangent is None. Adjoint, lift and higher derivatives follow.
-    It is pickled by its name. Raises SpaceError for what is no space and no function, and where it is used: for a value
-    of another shape, a tangent of another space or one that is not linear, and for a derivative without `tangent`.
+    It is pickled by its name. What `value` gives is copied: it may keep the array. Raises SpaceError for what is no
+    space and no function, and where it is used: for a value of another shape, a tangent of another space or one that
+    is not linear, and for a derivative without `tangent`.
     """
     for space in (*spaces, to):
         require_type(space, f"operation {name}")
@@ -311,9 +305,10 @@ def operation(
         what = f"{shown(name)}, {len(spaces)} spaces, {shown(value)} and {shown(tangent)}"
         raise SpaceError(f"operation(name, A, …, to=C, value=…, tangent=…) takes a name, spaces, functions, not {what}")
     xs = [f"x{k}" for k, _ in enumerate(spaces, 1)] if len(spaces) > 1 else ["x"]
-    _require_taken(f"the value of operation {name}", value, ["xp", *xs])
-    _require_taken(f"the tangent of operation {name}", tangent, [*xs, "y", *(f"d{x}" for x in xs)])
-    rule = _rules[name] = OperationRule(name, value, tangent, batched, broadcasts)
+    require_taken(f"the value of operation {name}", value, ["xp", *xs])
+    require_taken(f"the tangent of operation {name}", tangent, [*xs, "y", *(f"d{x}" for x in xs)])
+    given = truth(batched, "batched=…"), truth(broadcasts, "broadcasts=…")
+    rule = _rules[name] = OperationRule(name, value, tangent, *given)
     return applied(rule, spaces, to)
 
 
@@ -321,7 +316,7 @@ def known(
     name: str, value: Callable[..., Any], tangent: Callable[..., Any] | None, *, broadcasts: bool = False
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself."""
-    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts)
+    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True)
     return rule
 
 

@@ -129,6 +129,9 @@ def _fits(what: str, f: Any, spaces: Tree, found: Tree, *, is_root: bool) -> Non
     if not is_root and found != spaces:
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: give an element of the same space"
         raise SpaceError(msg + returned(f))
+    if isinstance(found, tuple) and not isinstance(spaces, tuple):
+        msg = f"the function of {what} takes a vector of {said(spaces)} and gives a tuple, {said(found)}"
+        raise SpaceError(msg + returned(f))
     leaves, due = ([leaf for space in flat(tree) for leaf in space.leaves] for tree in (found, spaces))
     if {leaf.entry for leaf in leaves} != {leaf.entry for leaf in due} or _size(leaves) != _size(due):
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: there must be as many equations "
@@ -159,8 +162,11 @@ def _search(what: str, equation: Line, leaves: list[Leaf], least: float, most: i
         steps = [b.add(k, b.scale(-1.0, old)) for k, old in zip(values, x, strict=True)]
         left = _norm(b, steps)
     bound = least * (1.0 + _norm(b, x))  # beyond the largest number no step is short
-    enough: Expr[Boolean] = (_norm(b, steps) <= bound) & (bound <= float(np.finfo(leaves[0].dtype).max))
-    round_ = b.line([*(~enough).slots, *left.slots, *after])
+    step = _norm(b, steps)
+    far: Expr[Boolean] = (step > bound) | (bound > float(np.finfo(leaves[0].dtype).max))
+    goes = far & (step >= 0.0)  # what is no number stays none
+    left = left + 0.0 * step if is_root else left
+    round_ = b.line([*goes.slots, *left.slots, *after])
     outer = Builder([*leaves, *captured], fixed=equation.fixed)
     yes = outer.emit(Literal(filled(1.0, TRUTH)), (), TRUTH)
     start = [yes, outer.number(0.0, one), *range(outer.arity)]

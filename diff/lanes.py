@@ -18,7 +18,7 @@ import numpy as np
 
 from diff.bodies import Tree, arguments, built, emitted, powers, slots_of, traced
 from diff.expr import Expr
-from diff.lift import lift
+from diff.lift import lift, positions
 from diff.regroup import formed
 from hilbert import Copower, DirectSum, Elements, Field, Fin, Index, Map, Product, SpaceError, Type, Vec
 from hilbert.errors import shown
@@ -190,7 +190,7 @@ def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index)
 class Batched(Generic[A, B, W, T]):
     """What `batched` gives: f over batches of any size."""
 
-    def __init__(self, f: AnyMap, tag: type, over: Sequence[int] | None) -> None:
+    def __init__(self, f: AnyMap, tag: type, over: tuple[int, ...]) -> None:
         self._f, self._tag, self._over = f, tag, over
         self._kept: dict[int, AnyMap] = {}
 
@@ -201,7 +201,7 @@ class Batched(Generic[A, B, W, T]):
             raise SpaceError(msg)
         found = self._kept.get(n)
         if found is None:
-            made: AnyMap = lift(self._f, Fin(self._tag, n), over=(1,) if self._over is None else self._over)
+            made: AnyMap = lift(self._f, Fin(self._tag, n), over=self._over)
             found = first(self._kept, n, made)
         return found
 
@@ -215,8 +215,7 @@ class Batched(Generic[A, B, W, T]):
     def __call__(self, a: Vec[A], b: Expr[Copower[B, Fin[T]]], /) -> Expr[Copower[W, Fin[T]]]: ...
     def __call__(self, *args: Any) -> Any:
         """On parameters and a batch; raises SpaceError for data of another index set."""
-        over = self._over or (1,)
-        k = over[0]
+        k = self._over[0]
         batch = args[k] if k < len(args) else None
         index = getattr(getattr(batch, "space", None), "index", None)
         if not isinstance(index, Fin) or index.tag is not self._tag:
@@ -237,4 +236,4 @@ def batched(f: Map[DirectSum[A, B], W], tag: type[T], *, over: Sequence[int] | N
     if not isinstance(tag, type):
         msg = f"batched(f, Tag) takes the class that names the axis of a batch, not {shown(tag)}"
         raise SpaceError(msg)
-    return Batched(f, tag, over)
+    return Batched(f, tag, (1,) if over is None else positions(f.dom, over))

@@ -92,22 +92,20 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
             msg += "write f ** X"
             raise SpaceError(msg)
         over = (1,)
-    return Lift(f, X, _positions(f.dom, over))
+    return Lift(f, X, positions(f.dom, over))
 
 
-def _positions(dom: Type, over: Any) -> tuple[int, ...]:
+def positions(dom: Type, over: Any) -> tuple[int, ...]:
+    """The parts of a domain that vary, in order; raises SpaceError for what is no tuple of different positions."""
     parts = dom.parts if isinstance(dom, Biproduct) else ()
-    try:
-        given = [integer(k) for k in over]
-    except TypeError:  # no sequence
-        given = []
-    positions = {k for k in given if k is not None and 0 <= k < len(parts)}
-    if not positions or None in given or len(positions) != len(set(given)):
+    given = [integer(k) for k in over] if isinstance(over, (tuple, list, range)) else []
+    found = sorted({k for k in given if k is not None and 0 <= k < len(parts)})
+    if not found or len(found) != len(given):
         alone = "it is no direct sum; f ** X lifts f in its one argument"
         due = f"give some of the positions 0 to {len(parts) - 1}" if parts else alone
         msg = f"over={over if isinstance(over, (int, tuple)) else shown(over)} does not name parts of {dom}: {due}"
         raise SpaceError(msg)
-    return tuple(sorted(positions))
+    return tuple(found)
 
 
 @once

@@ -18,6 +18,7 @@ Adjoints, lifts and higher derivatives follow.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -29,6 +30,7 @@ from diff.operations import contract
 from diff.primitives import reciprocal
 from hilbert import Copower, DirectSum, Field, Index, Product, SpaceError, Type, Vec
 from hilbert.errors import shown, truth
+from hilbert.matrices import no_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +51,8 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
     index = space.index if isinstance(space, Copower) and isinstance(space.base, Field) else None
     if not isinstance(index, Product) or len(index.axes) != 2:
         of = shown(a) if space is None else str(space)
-        raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}; see reshape for more axes")
+        hint = no_matrix(space) or "; see reshape for more axes"
+        raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}{hint}")
     return index.left, index.right, space.base
 
 
@@ -64,6 +67,16 @@ def _square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
 
 def _right_side(a: Any, b: Any, what: str) -> tuple[Any, bool]:
     """The space of the solution of a x = b, and whether b is a matrix; raises SpaceError where b does not fit."""
+    try:
+        return _solution(a, b, what)
+    except SpaceError as error:
+        with suppress(SpaceError):
+            _solution(b, a, what)
+            error.args = (f"{error}; the arguments 2, 1, in this order, would fit",)
+        raise
+
+
+def _solution(a: Any, b: Any, what: str) -> tuple[Any, bool]:
     Y, X, field = _square(a, what)
     space = b.space if isinstance(b, (Expr, Vec)) else None
     if space == Copower(field, Y):

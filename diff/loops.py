@@ -15,7 +15,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from diff.bodies import Body, Tree, built, emitted, flat, made_beside, powers, said, slots_of, spaces_of, traced
+from diff.bodies import (
+    Body,
+    Tree,
+    built,
+    emitted,
+    flat,
+    made_beside,
+    parameters,
+    powers,
+    said,
+    slots_of,
+    spaces_of,
+    traced,
+)
 from diff.branches import where
 from diff.expr import Expr
 from diff.origin import returned
@@ -276,6 +289,8 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
         if not callable(part):
             msg = f"while_ takes a condition and a step, both functions of the state, not {shown(part)}"
             raise SpaceError(msg)
+    parameters("while_", condition, 1, "condition")
+    parameters("while_", step, 1, "step")
     spaces_of(start, "the start of while_")
     if at_most is not None:
         if not isinstance(at_most, Index):

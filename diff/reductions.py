@@ -22,6 +22,7 @@ from hilbert import Copower, Elements, Field, Fin, Index, SpaceError, Type, Unit
 from hilbert.attach import attach, unattached
 from hilbert.errors import integer, number, shown
 from hilbert.index import require_index
+from hilbert.matrices import no_matrix
 from hilbert.program.constant import filled
 from hilbert.program.operation import Along, Reduce
 from hilbert.relation import Full, agreement, run
@@ -277,7 +278,7 @@ def top(x: Expr[Any], k: int, over: Any = None, *, to: Any = None) -> Expr[Any]:
     place = _whole(x, over, "top")
     count = whole(k, "the k of .top(k)", least=0)
     if count > place.index.size:
-        msg = f".top({count}) of {shown(x)}: {place.index} has {place.index.size} elements only"
+        msg = f".top({shown(count)}) of {shown(x)}: {place.index} has {place.index.size} elements only"
         raise SpaceError(msg)
     if to is not None:
         require_index(to, ".top(k, to=Y)")
@@ -327,7 +328,7 @@ def _square(x: Expr[Any], name: str) -> tuple[Any, Any]:
     """V and X of V^{X×X}."""
     X = getattr(getattr(x.space, "index", None), "left", None)
     if X is None or x.space.index != X * X:
-        msg = f".{name}() is of a matrix A ∈ V^{{X×X}}, not of {shown(x)}"
+        msg = f".{name}() is of a matrix A ∈ V^{{X×X}}, not of {shown(x)}{no_matrix(x.space)}"
         hint = ": v.diag() is the matrix with v on its diagonal" if isinstance(x.space, Copower) else ""
         raise SpaceError(msg + hint)
     return x.space.base, X

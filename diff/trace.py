@@ -129,13 +129,15 @@ def _result(builder: Builder, result: Any) -> Expr[Any]:
             msg = f"the body returns {shown(result)} of another function: pass it as an argument"
             raise SpaceError(msg + leaked(result))
         return result
-    if isinstance(result, (tuple, list)):
+    if isinstance(result, tuple):
         parts = [_result(builder, part) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
     remedy = "const(v) for constants"
     if result is None:
         remedy = "a `return`, which is missing"
+    elif isinstance(result, list):
+        remedy = "a tuple"
     elif isinstance(result, dict):
         remedy = "a tuple, or made(P, entry(Params.weights, …), …) for a record"
     msg = f"the body of a traced function returns expressions, not {shown(result)}: write {remedy}"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from hilbert.arity import require_taken
 from hilbert.errors import SpaceError, shown
 from hilbert.once import once
 from hilbert.space import Copower, Type, require_type, type_of
@@ -73,6 +74,7 @@ def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
     if not callable(f):
         msg = f"map_leaves(f) of {shown(v)} takes a function of path and leaf, not {shown(f)}"
         raise SpaceError(msg)
+    require_taken("the function of map_leaves(f)", f, ["path", "v"])
     leaves: list[Any] = []
     for (path, space), leaf in zip(leaf_spaces(v.space), v.dense().leaves, strict=True):
         made = f(path, Vec(space, (leaf,)))
@@ -95,6 +97,8 @@ def initial(space: V, rng: np.random.Generator, rule: Rule | None = None) -> Vec
     if rule is not None and not callable(rule):
         msg = f"the rule of initial(V, rng, rule) is a function of path, space and rng, not {shown(rule)}"
         raise SpaceError(msg)
+    if rule is not None:
+        require_taken("the rule of initial(V, rng, rule)", rule, ["path", "space", "rng"])
     draw = fan_in if rule is None else rule
     leaves: list[Any] = []
     for path, at in leaf_spaces(space):

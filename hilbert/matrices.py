@@ -19,8 +19,9 @@ from hilbert.once import once, while_alive
 from hilbert.program.builder import Builder, line_of
 from hilbert.program.operation import Contract, Move
 from hilbert.program.run import Runner
+from hilbert.remedies import OUTER
 from hilbert.repr_names import derived_token
-from hilbert.space import Copower, Field, Type, power
+from hilbert.space import Copower, Field, TensorProduct, Type, power
 from hilbert.spec import Spec
 from hilbert.vector import Vec
 
@@ -33,8 +34,8 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
     for space in (V, W):
         if not (isinstance(space, Copower) and isinstance(space.base, Field)):
             number = isinstance(V, Field) or isinstance(W, Field)
-            see = "a number times a vector is k * v" if number else "see inner, outer and contract"
-            msg = f"{V} @ {W}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}; {see}"
+            see = "; a number times a vector is k * v" if number else no_matrix(space)
+            msg = f"{V} @ {W}: @ is for vectors ℝ^X and matrices ℝ^{{Y×X}}{see or '; see inner, outer and contract'}"
             raise SpaceError(msg)
     assert isinstance(V, Copower)
     assert isinstance(W, Copower)
@@ -62,7 +63,7 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
 def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
     """V^{Y×X} for V^{X×Y}, and the order of the axes of each leaf; SpaceError if the index set is no product."""
     if not isinstance(V, Copower) or not isinstance(V.index, Product):
-        msg = f".T transposes V^{{X×Y}}, not {V}"
+        msg = f".T transposes V^{{X×Y}}, not {V}{no_matrix(V)}"
         raise SpaceError(msg)
     X, Y = V.index.left, V.index.right
     p, q = len(X.axes), len(Y.axes)
@@ -98,3 +99,8 @@ def transpose(a: Vec[Any]) -> Vec[Any]:
     """a.T, a view; the same datum whenever it is made, and a.T.T is a."""
     runner, cod = _transposition(a.space)
     return Vec(cod, tuple(map(freeze, runner.run(a.leaves))), a.token ^ TURNED)
+
+
+def no_matrix(space: Any) -> str:
+    """What an error adds where v ⊗ w stands for a matrix; otherwise nothing."""
+    return f"; {OUTER}" if isinstance(space, TensorProduct) else ""

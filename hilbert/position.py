@@ -72,7 +72,7 @@ def _key(axis: Index, key: Any, space: str) -> Key:
         return _labelled(axis, key, space)
     if not -axis.size <= place < axis.size:
         due = f"give {-axis.size} to {axis.size - 1}" if axis.size else "it has none"
-        msg = f"position {place} of a vector of {space} does not exist: {axis} has {axis.size} elements, {due}"
+        msg = f"position {shown(place)} of a vector of {space} does not exist: {axis} has {axis.size} elements, {due}"
         raise SpaceError(msg)
     return place % axis.size
 

@@ -242,3 +242,6 @@ OPERATORS = {
     "__contains__": ("a search k in x", "write (v.array == k).any() for entries of a vector"),
 }
 """What takes the place of an operator of numbers and arrays, for vectors and expressions."""
+
+OUTER = 'outer(v, w) is no matrix, but contract("i,j->ij", v, w, to=R ** (X * Y)) is one'
+"""Where v ⊗ w stands for a matrix."""

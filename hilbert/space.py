@@ -44,6 +44,7 @@ from hilbert.leaf import Bundle, Entry, Leaf, raised
 from hilbert.lens import require_numbered
 from hilbert.once import OfFields, Remembering, cached_property, once
 from hilbert.position import kept, without
+from hilbert.remedies import OUTER
 from hilbert.sizes import countable
 from hilbert.vector import Vec
 
@@ -665,7 +666,7 @@ def _way(have: Type, want: Type) -> str:
         return "a sum of one part takes a tuple of one: write (x,)"
     way = "a unitary operator"
     if {type(have), type(want)} == {TensorProduct, Copower}:
-        way = "linmap.unitary.tensor_matrix, or its adjoint,"
+        way = f"linmap.unitary.tensor_matrix, or its adjoint ({OUTER}),"
     if isinstance(have, Copower) and isinstance(want, Copower) and _depth(have) != _depth(want):
         way = f"{'curry' if _depth(have) < _depth(want) else 'uncurry'}(V)(v)"
     elif have.is_sum and want.is_sum and (have.names, want.names) != (None, None):

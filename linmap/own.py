@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from hilbert import SpaceError, Type
+from hilbert.arity import require_taken
 from hilbert.errors import shown, truth
 from hilbert.program.external import MapRule, defined, rule_named
 from hilbert.space import require_space
@@ -53,10 +54,10 @@ def linear_map(name: str, dom: V, cod: W, forward: Operator) -> LinMap[V, W]: ..
 def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
     """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
 
-    Both take arrays with any axes in front, with `batched=False` without. Instead of the two, an operator of scipy's
-    may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its name. That both are
-    linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces of more than one
-    array, for what is no function, and where it is used, for a result of another shape.
+    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two,
+    an operator of scipy's may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its
+    name. That both are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces
+    of more than one array, for what is no function, and where it is used, for a result of another shape.
     """
     require_space(dom, "linear_map")
     require_space(cod, "linear_map")
@@ -65,6 +66,8 @@ def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, 
     if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
         what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
         raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
+    require_taken(f"the forward function of linear map {name}", forward, ["xp", "a"])
+    require_taken(f"the adjoint function of linear map {name}", adjoint, ["xp", "b"])
     return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), dom, cod)
 
 

@@ -69,6 +69,10 @@ class Jax(ArrayAPI):
         """JAX's arrays are never written into."""
         return array
 
+    def unshared(self, array: Any) -> Any:
+        """Nor is what a user's function keeps."""
+        return array
+
     def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
         """lax.cond, where the condition is not known before the program runs."""
         jax = sys.modules["jax"]
@@ -214,6 +218,10 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     def guarded(self, array: Any) -> Any:
         """A read-only view; scalars are read-only."""
         return _not_writeable(array.view()) if isinstance(array, np.ndarray) else array
+
+    def unshared(self, array: Any) -> Any:
+        """A copy as it lies in memory; scalars do not change."""
+        return array.copy("K") if isinstance(array, np.ndarray) else array
 
     def copied(self) -> Callable[[Any], Any] | None:
         """Results are made read-only instead, like the arguments and the constants."""

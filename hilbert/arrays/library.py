@@ -138,6 +138,10 @@ class Library:
         """The array for a function that might write into it, without harm: a copy, where no view is read-only."""
         return self.xp.asarray(array, copy=True)
 
+    def unshared(self, array: Any) -> Any:
+        """An array that a user's function gave, and may write into later, as one that nobody else holds."""
+        return self.xp.asarray(array, copy=True)
+
     def copied(self) -> Callable[[Any], Any] | None:
         """What copies a result that shares memory with an argument or a constant; None where arrays are read-only."""
         xp = self.xp

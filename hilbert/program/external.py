@@ -92,7 +92,7 @@ class External(Operation):
         def call(a: Any) -> Any:
             a = xp.asarray(lib.whole(a, f"the linear map {self.name}"))
             if rule.batched or not n:
-                return checked(a, result.shape)
+                return lib.unshared(checked(a, result.shape))
             rows = [checked(a[*at, ...], self.cod.shape) for at in itertools.product(*map(range, front))]
             if not rows:
                 return xp.zeros(result.shape, dtype=getattr(xp, result.dtype), device=lib.device(a))

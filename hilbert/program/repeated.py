@@ -103,6 +103,9 @@ class _Rounds:
         if bound is None:
             bound = self._bound = BoundLine(self._line, lib, Arrays(arrays).parts)
         states = lib.repeat(bound, arrays[:c], arrays[c:], of.most)
+        if of.search and lib.holds(outer.inner.xp.isnan(states[1])):
+            msg = f"{of.search} is not found: a residual is NaN, where the function is not defined or too large"
+            raise SpaceError(f"{msg}: start elsewhere")
         if of.search and lib.holds(states[0]):
             left = float(np.max(to_numpy(states[1]), where=to_numpy(states[0]), initial=0.0))
             msg = f"{of.search} is not found in {of.most} rounds; the last residual is {left:.3g}: start closer to it, "

@@ -21,7 +21,8 @@ def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
         if not hasattr(entries, "__array__") and hasattr(entries, "to_numpy"):
             entries = entries.to_numpy()
         array = np.asarray(entries)
-        return np.asarray(array.tolist()) if array.dtype == object else array
+        array = np.asarray(array.tolist()) if array.dtype == object else array
+        return array if array.size or hasattr(entries, "dtype") else array.astype(np.int64)  # of a list without entries
     except (ValueError, TypeError) as error:
         msg = f"{what} is an array of integers, not {shown(entries)} that is ragged or holds no integers"
         raise SpaceError(msg) from error
@@ -30,16 +31,21 @@ def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
 def positions_in(index: Index, entries: Any, what: str) -> Ints:
     """A one-dimensional array of positions in an index set; raises SpaceError for others."""
     array = array_of(entries, what)
-    if array.size == 0:
-        array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
         raise SpaceError(msg)
-    if array.size and (array.min() < 0 or array.max() >= index.size):
+    if (outside := np.unique(array[(array < 0) | (array >= index.size)])).size:
         due = f"give 0 to {index.size - 1}" if index.size else "it has no elements"
-        msg = f"{what}: positions from {array.min()} to {array.max()} do not lie in {index}: {due}"
+        which = f"position {shown(outside[0])} does" if outside.size == 1 else f"positions {_some(outside)} do"
+        msg = f"{what}: {which} not lie in {index}: {due}"
         raise SpaceError(msg)
     return array.astype(np.int64)
+
+
+def _some(positions: Ints) -> str:
+    """A few positions, and how many there are else."""
+    few = ", ".join(shown(k) for k in positions[:3])
+    return few if positions.size <= 3 else f"{few} and {positions.size - 3} others"
 
 
 def require_sets(*sets: Any) -> None:
