@@ -129,9 +129,6 @@ def _fits(what: str, f: Any, spaces: Tree, found: Tree, *, is_root: bool) -> Non
     if not is_root and found != spaces:
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: give an element of the same space"
         raise SpaceError(msg + returned(f))
-    if isinstance(found, tuple) and not isinstance(spaces, tuple):
-        msg = f"the function of {what} takes a vector of {said(spaces)} and gives a tuple, {said(found)}"
-        raise SpaceError(msg + returned(f))
     leaves, due = ([leaf for space in flat(tree) for leaf in space.leaves] for tree in (found, spaces))
     if {leaf.entry for leaf in leaves} != {leaf.entry for leaf in due} or _size(leaves) != _size(due):
         msg = f"the function of {what} takes {said(spaces)} and gives {said(found)}: there must be as many equations "

@@ -133,7 +133,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # what a body returns
     (V, lambda e: None, "returns expressions, not None: write a `return`, which is missing"),
     (V, lambda e: 1.0, "returns expressions, not 1.0"),
-    (V, lambda e: [e, 1.0], "returns expressions, not 1.0"),
+    (V, lambda e: (e, 1.0), "returns expressions, not 1.0"),
     (V, lambda e: v, "returns expressions, not a vector of ℝ^Pixel4"),
     (V, lambda e: f, "returns expressions, not a map ℝ^Pixel4 → ℝ^Pixel4"),
     (V, lambda e: {"a": e}, "returns expressions, not a value of type dict: write a tuple, or made(P, entry("),

@@ -21,8 +21,7 @@ def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
         if not hasattr(entries, "__array__") and hasattr(entries, "to_numpy"):
             entries = entries.to_numpy()
         array = np.asarray(entries)
-        array = np.asarray(array.tolist()) if array.dtype == object else array
-        return array if array.size or hasattr(entries, "dtype") else array.astype(np.int64)  # of a list without entries
+        return np.asarray(array.tolist()) if array.dtype == object else array
     except (ValueError, TypeError) as error:
         msg = f"{what} is an array of integers, not {shown(entries)} that is ragged or holds no integers"
         raise SpaceError(msg) from error
@@ -31,10 +30,13 @@ def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
 def positions_in(index: Index, entries: Any, what: str) -> Ints:
     """A one-dimensional array of positions in an index set; raises SpaceError for others."""
     array = array_of(entries, what)
+    if array.size == 0:
+        array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         msg = f"{what} is a one-dimensional array of integers, not {array.dtype} of shape {array.shape}"
         raise SpaceError(msg)
-    if (outside := np.unique(array[(array < 0) | (array >= index.size)])).size:
+    if array.size and (array.min() < 0 or array.max() >= index.size):
+        outside = np.unique(array[(array < 0) | (array >= index.size)])
         due = f"give 0 to {index.size - 1}" if index.size else "it has no elements"
         which = f"position {shown(outside[0])} does" if outside.size == 1 else f"positions {_some(outside)} do"
         msg = f"{what}: {which} not lie in {index}: {due}"

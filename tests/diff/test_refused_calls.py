@@ -10,7 +10,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.all import Fin, R, SpaceError
-from tests.untyped import root, while_
+from tests.untyped import while_
 
 X, Y = Fin.of(3), Fin.of(2)
 V, M = R**X, R ** (X * X)
@@ -48,15 +48,10 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "batched of no truth": (lambda: of.operation("f3", V, to=V, value=identity, batched="yes"), "batched=…"),
     "broadcasts of no truth": (lambda: of.operation("f4", V, to=V, value=identity, broadcasts=2), "broadcasts=…"),
     "a list": (lambda: hb.fun(V)(lambda a: [a]), "write a tuple"),  # type: ignore[arg-type, return-value]
-    "a tuple for a root": (
-        lambda: hb.fun(V)(lambda a: root(lambda u: (u,), a)),
-        "of ℝ^3 and gives a tuple",
-    ),
     "no axis": (lambda: v.rep(R ** (Y * Y)), f"{X} is no axis of"),
     "a right side first": (lambda: of.solve(v, A), "the arguments 2, 1, in this order, would fit"),
     "one position": (lambda: of.gather([0, 3], X), "position 3 does not lie in"),
     "a huge position": (lambda: v[10**400], "an integer of 1329 bits"),
-    "no integers": (lambda: of.gather(np.array([], float), X), "integers, not float64"),
     "a tensor for a matrix": (lambda: of.solve(of.outer(v, v), v), 'contract("i,j->ij", v, w, to=R ** (X * Y))'),
     "a tensor transposed": (lambda: of.outer(v, v).T, 'contract("i,j->ij"'),
     "a tensor in a product": (lambda: of.outer(v, v) @ v, 'contract("i,j->ij"'),

@@ -201,8 +201,8 @@ X, Y = Fin.of(3), Fin.of(2)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sparse([2], [0], [1.0], X, Y), "do not lie in 2"),
-        (lambda: sparse([0], [3], [1.0], X, Y), "do not lie in 3"),
+        (lambda: sparse([2], [0], [1.0], X, Y), "does not lie in 2"),
+        (lambda: sparse([0], [3], [1.0], X, Y), "does not lie in 3"),
         (lambda: sparse([0], [1], [1.0, 2.0], X, Y), "as many rows as columns and weights of entries, not 1, 1 and 2"),
         (lambda: sparse([0], [1], ["a"], X, Y), "a one-dimensional array of numbers"),
         (lambda: sparse([0], [1], 1.0, X, Y), "a one-dimensional array of numbers"),
