@@ -79,7 +79,7 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
         if left:
             which = f"{V} does not have the axes of {x.space} in order; x.transpose(Y) brings them into another"
             if missing := [axis for axis in dict.fromkeys(have) if want.count(axis) < have.count(axis)]:
-                which = f"{missing[0]} is no axis of {V}" if missing[0] not in want else f"{V} has {missing[0]} fewer times"
+                which = f"{missing[0]} is no axis of {V}" if missing[0] not in want else f"{V} has fewer {missing[0]}"
                 which += "; x[k] for elements k of it, one for each element of another index set, gathers x along that"
         msg = f".rep({V}) of {shown(x)} does not say along which axes: {which}"
         raise SpaceError(msg)
