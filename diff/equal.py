@@ -90,9 +90,9 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
             case While(body, count, search, most):
                 made = _ends(body, numbering)
                 values.append((1.0, numbering.alone(("while", count, search, most, made, args[0][1]))))
-            case Implicit(equation, search, count, is_root, lanes):
-                both = _ends(equation, numbering), _ends(search, numbering)
-                values.append((1.0, numbering.alone(("equation", count, is_root, lanes, both, args[0][1]))))
+            case Implicit(body, count, is_root, tolerance, most, lanes):
+                made = _ends(body, numbering)
+                values.append((1.0, numbering.alone(("equation", count, is_root, tolerance, most, lanes, made, args[0][1]))))
             case Solve(line, count, many, lanes):
                 made = _ends(line, numbering)
                 values.append((1.0, numbering.alone(("system", count, many, lanes, made, args[0][1]))))

@@ -27,13 +27,18 @@ from diff.primitives import sqrt
 from diff.programs import as_program
 from hilbert import Boolean, SpaceError, Type, Vec
 from hilbert.errors import integer, number, shown
+from hilbert.attach import attach
 from hilbert.leaf import Leaf
+from hilbert.once import once
 from hilbert.program.branch import TRUTH
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.program.implicit import Implicit
+from hilbert.program.lifted import in_lanes
+from hilbert.program.looped import apart
 from hilbert.program.looped import emitted as step_of
 from hilbert.program.operation import Literal
+from hilbert.program.plan import planned
 from hilbert.program.repeated import While
 from hilbert.space import type_of
 from linmap.net.recur import acted
@@ -118,9 +123,9 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
         is_root = what == "root"
         _fits(what, f, spaces, body.spaces, is_root=is_root)
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given
-        search = _search(what, body.line, leaves, least, most, is_root=is_root)
-        step = Implicit(body.line, search, len(leaves), is_root, names=body.names)
-        return built(b, spaces, iter(step_of(b, step, (*slots_of(b, first), *body.captured))))
+        line, captured = apart(b, body.line, len(leaves), body.captured)
+        step = Implicit(line, len(leaves), is_root, least, most, names=body.names)
+        return built(b, spaces, iter(step_of(b, step, (*slots_of(b, first), *captured))))
 
     return emitted(emit, start)
 
@@ -139,16 +144,18 @@ def _size(leaves: list[Leaf]) -> int:
     return sum(leaf.size for leaf in leaves)
 
 
-def _search(what: str, equation: Line, leaves: list[Leaf], least: float, most: int, *, is_root: bool) -> Line:
+@once
+def _search(f: Implicit) -> Line:
     """The search as a line: rounds of x ↦ f(x), or of Newton's, until a step is short."""
-    n, one = len(leaves), Leaf(leaves[0].entry)
-    captured = equation.slots[n : equation.arity]
-    b = Builder([TRUTH, one, *leaves, *captured], fixed=equation.fixed)
+    body, n = f.body, f.unknowns
+    leaves, captured = body.slots[:n], body.slots[n : body.arity]
+    one = Leaf(leaves[0].entry)
+    b = Builder([TRUTH, one, *leaves, *captured], fixed=body.fixed)
     x, rest = list(range(2, 2 + n)), list(range(2 + n, b.arity))
-    where = b.inline(equation, [*x, *rest])
-    values = [where[k] for k in equation.outputs]
-    if is_root:
-        undone = inverse(b, linearized(as_program(equation)), [*x, *rest], n, of=what)
+    where = b.inline(body, [*x, *rest])
+    values = [where[k] for k in body.outputs]
+    if f.is_root:
+        undone = inverse(b, linearized(as_program(body)), [*x, *rest], n, of=f.of)
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
         assert isinstance(found, dict)
         steps = [b.scale(-1.0, found[k]) for k in range(n)]
@@ -158,17 +165,21 @@ def _search(what: str, equation: Line, leaves: list[Leaf], least: float, most: i
         after = values
         steps = [b.add(k, b.scale(-1.0, old)) for k, old in zip(values, x, strict=True)]
         left = _norm(b, steps)
-    bound = least * (1.0 + _norm(b, x))  # beyond the largest number no step is short
+    bound = f.tolerance * (1.0 + _norm(b, x))  # beyond the largest number no step is short
     step = _norm(b, steps)
     far: Expr[Boolean] = (step > bound) | (bound > float(np.finfo(leaves[0].dtype).max))
     goes = far & (step >= 0.0)  # what is no number stays none
-    left = left + 0.0 * step if is_root else left
+    left = left + 0.0 * step if f.is_root else left
     round_ = b.line([*goes.slots, *left.slots, *after])
-    outer = Builder([*leaves, *captured], fixed=equation.fixed)
+    outer = Builder([*leaves, *captured], fixed=body.fixed)
     yes = outer.emit(Literal(filled(1.0, TRUTH)), (), TRUTH)
-    start = [yes, outer.number(0.0, one), *range(outer.arity)]
-    name = "the fixed point" if what == "fixed_point" else "the root"
-    return outer.line(step_of(outer, While(round_, 2 + n, name, most), start)[2:])
+    round_, shared = apart(outer, round_, 2 + n, range(n, outer.arity))
+    start = [yes, outer.number(0.0, one), *range(n), *shared]
+    name = "the root" if f.is_root else "the fixed point"
+    return in_lanes(f, planned(outer.line(step_of(outer, While(round_, 2 + n, name, f.most), start)[2:])))
+
+
+attach(Implicit, "search", _search)
 
 
 def _norm(b: Builder, slots: list[int]) -> Expr[Any]:

@@ -18,6 +18,7 @@ from hilbert import DirectSum
 from hilbert.leaf import Bundle
 from hilbert.program.builder import Builder
 from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.lifted import equation
 from hilbert.program.looped import emitted
 from hilbert.program.solving import under
 from hilbert.program.written import told
@@ -140,8 +141,8 @@ def derived(
     made, n = emitted(b, f, given), f.unknowns
     into: list[tuple[Any, int]] = []  # what each array of the right side is added by, and from where
     if isinstance(f, Implicit):
-        partial = _Partial.at(b, derive(f.equation), [*made, *given[n:]])
-        undone = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=f.lanes, lead=0)
+        partial = _Partial.at(b, derive(equation(f)), [*made, *given[n:]])
+        undone = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0)
         arcs, ends = partial.arcs(given[n:], n, fresh)
         sign = -1.0 if f.is_root else 1.0
     else:

@@ -29,6 +29,7 @@ from hilbert.program.builder import line_of
 from hilbert.program.bundle import Pack
 from hilbert.program.external import External
 from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.lifted import equation
 from hilbert.program.operation import Add, Along, Cast, Contract, Keep, Move, Operation, Reduce, Scale
 from hilbert.program.solving import under
 from linmap.net.recur import acted
@@ -121,7 +122,7 @@ def _spoken(f: Ruled) -> str:
 def _equation(f: Implicit | Solve, given: Sequence[int], n: int) -> tuple[Line, tuple[int, ...], Sequence[int]]:
     """The line that is 0, x or b; the slots of b, and of the data."""
     if isinstance(f, Implicit):
-        return f.equation, (), given[n:]
+        return equation(f), (), given[n:]
     count = len(f.line.outputs)
     return (under(f.line, f.many, n) if f.many else f.line), tuple(given[:count]), given[count:]
 
@@ -177,13 +178,13 @@ def _inverse(series: Series, slot: int, f: Implicit | Solve) -> wire.Inverse:
         given = src.unpack(src.steps[slot - src.arity].args[0])
         made = [series.value(k) for k in src.unpack(slot)]
         if isinstance(f, Implicit):
-            at, is_root, lead = [*made, *map(series.value, given[n:])], f.is_root, 0
-            line = f.equation
+            at, is_root, lanes, lead = [*made, *map(series.value, given[n:])], f.is_root, len(f.lanes), 0
+            line = equation(f)
         else:
             zeros = [out.number(0.0, leaf) for leaf in f.line.slots[:n]]
-            at, is_root, lead = [*zeros, *map(series.value, given[len(f.line.outputs) :])], True, len(f.many)
-            line = f.line
+            at = [*zeros, *map(series.value, given[len(f.line.outputs) :])]
+            line, is_root, lanes, lead = f.line, True, f.lanes, len(f.many)
         derivative = linearized(as_program(line))
-        found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=f.lanes, lead=lead)
+        found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=lanes, lead=lead)
         series.inverses[slot] = found
     return found

@@ -10,6 +10,7 @@ from diff.show_text import APPLICATION, ATOM, Text, subscripted
 from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack
 from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.lifted import equation
 from hilbert.program.loop import Loop
 from hilbert.program.repeated import While
 from linmap.show.notation import subscript
@@ -52,10 +53,9 @@ class _Held:
                 c, *captured = self.texts
                 bodies = [self._result(k, captured) for k in cond.lines]
                 kind, operands = "where", [*(self._tight(0, 1) or [c]), *bodies]
-            case Implicit(equation, _, unknowns, is_root, names=names):
-                own = names or _numbered(unknowns)
-                body = self._body(equation, own, self.texts[unknowns:])
-                kind, operands = "root" if is_root else "fixed_point", [body, *self._tight(0, unknowns)]
+            case Implicit(unknowns=unknowns, names=names) as f:
+                body = self._body(equation(f), names or _numbered(unknowns), self.texts[unknowns:])
+                kind, operands = f.of, [body, *self._tight(0, unknowns)]
             case Solve(line, unknowns):
                 ends = len(line.outputs)
                 kind = f"({self._body(line, _numbered(unknowns), self.texts[ends:])})⁻¹"

@@ -439,8 +439,8 @@ def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) 
                 slots.append(tuple(_run(cond.then if args[0][0] else cond.otherwise, list(args[0][1:]))))
             case While() as loop:
                 slots.append(_while(loop, args[0]))
-            case Implicit(search=search):
-                slots.append(tuple(_run(search, list(args[0]))))
+            case Implicit() as f:
+                slots.append(tuple(_run(f.search(), list(args[0]))))
             case Solve() as system:
                 slots.append(_solved(system, args[0]))
             case Choose():

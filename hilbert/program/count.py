@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.program.branch import Cond
 from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.lifted import equation
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Contract, Reduce, Scale
 from hilbert.program.repeated import While
@@ -55,8 +56,11 @@ def products(step: Step[Any], slots: Sequence[Leaf]) -> int:
             return index.size * multiplications(body)
         case Cond() as cond:
             return max(map(multiplications, cond.lines))
-        case While(body) | Implicit(search=body):  # one round: nobody knows how many there are
+        case While(body):  # one round: nobody knows how many there are
             return multiplications(body)
+        case Implicit() as f:  # one round; of Newton's, the equation also for each column of its derivative
+            n, many = f.columns, math.prod(axis.size for axis, _ in f.lanes)
+            return (1 + n) * multiplications(equation(f)) + many * n**3 // 3
         case Solve(line, unknowns):
             n = sum(leaf.size for leaf in line.slots[:unknowns])
             return n * multiplications(line) + n**3 // 3

@@ -11,6 +11,7 @@ from hilbert.arrays.library import Arrays
 from hilbert.attach import declared
 from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle, Leaf
+from hilbert.once import Remembering
 from hilbert.program.bind import BoundLine
 from hilbert.program.fold import folded
 from hilbert.program.fuse import fused
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.library import Library
+    from hilbert.index import Index
 
 
 def _apply(operation: Any, bundle: Leaf) -> Bundle:
@@ -33,28 +35,32 @@ def _apply(operation: Any, bundle: Leaf) -> Bundle:
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Implicit(Operation):
-    """(start, captures) ↦ the x that `search` finds, for which x = equation(x, captures), or 0 = equation(x, captures).
+class Implicit(Operation, Remembering):
+    """(start, captures) ↦ the x near start for which x = body(x, captures), or 0 = body(x, captures): then it is a root.
 
-    It is a root, or else a fixed point. The derivative is that of the equation. The first `lanes` axes of x are those
-    of lanes, each of which is an equation by itself. `names` are those of the body's arguments, for printing only.
+    It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes, the
+    first in front, along which there are many equations, each one by itself, and which captures vary along them: the
+    body is that of one lane. `names` are those of its arguments, for printing only.
     """
 
-    equation: Line
-    search: Line
+    body: Line
     unknowns: int
     is_root: bool
-    lanes: int = 0
+    tolerance: float
+    most: int
+    lanes: tuple[tuple[Index, tuple[bool, ...]], ...] = ()
     names: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
-        due = self.equation.slots[: self.equation.arity]
-        given = self.search.slots[: self.search.arity]
-        x = given[: self.unknowns]
-        ends = [tuple(line.slots[k] for k in line.outputs) for line in (self.search, self.equation)]
-        as_many = sum(leaf.size for leaf in ends[1]) == sum(leaf.size for leaf in x)
-        if given != due or ends[0] != x or not as_many or (ends[1] != x and not self.is_root):
-            msg = f"an equation for {Bundle(x)} ends in {Bundle(ends[1])}"
+        body = self.body
+        x, ends = body.slots[: self.unknowns], tuple(body.slots[k] for k in body.outputs)
+        as_many = sum(leaf.size for leaf in ends) == sum(leaf.size for leaf in x)
+        if not as_many or (ends != x and not self.is_root):
+            msg = f"an equation for {Bundle(x)} ends in {Bundle(ends)}"
+            raise SpaceError(msg)
+        captured = body.arity - self.unknowns
+        if any(len(varies) != captured for _, varies in self.lanes):
+            msg = f"each axis of lanes says of {captured} captures whether they vary"
             raise SpaceError(msg)
 
     @property
@@ -63,51 +69,66 @@ class Implicit(Operation):
         return "root" if self.is_root else "fixed_point"
 
     @property
+    def columns(self) -> int:
+        """How many columns of the body's derivative a round computes: for a step of Newton's all of them."""
+        return sum(leaf.size for leaf in self.body.slots[: self.unknowns]) if self.is_root else 0
+
+    @property
     def given(self) -> Bundle:
         """What it takes."""
-        return Bundle(self.search.slots[: self.search.arity])
+        n, slots = self.unknowns, self.body.slots
+        captures = (self._along(leaf, k) for k, leaf in enumerate(slots[n : self.body.arity]))
+        return Bundle((*self.made.leaves, *captures))
 
     @property
     def made(self) -> Bundle:
         """What it gives."""
-        return Bundle(self.search.slots[: self.unknowns])
+        axes = tuple(axis for axis, _ in self.lanes)
+        return Bundle(tuple(leaf.under(axes) for leaf in self.body.slots[: self.unknowns]))
+
+    def _along(self, leaf: Leaf, capture: int) -> Leaf:
+        return leaf.under(tuple(axis for axis, varies in self.lanes if varies[capture]))
 
     def image(self, *operands: Leaf) -> Bundle:
         """The unknowns."""
         return _apply(self, *operands)
 
+    @declared
+    def search(self) -> Line:
+        """What finds x, on (start, captures)."""
+        raise NotImplementedError
+
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The search."""
-        return Kernel(_Search(self.search, lib), fresh=False)
+        return Kernel(_Search(self, lib), fresh=False)
 
     def on_lines(self, change: Callable[[Line], Line]) -> Implicit:
-        """With other lines that do the same."""
-        equation, search = change(self.equation), change(self.search)
-        same = equation is self.equation and search is self.search
-        return self if same else evolve(self, equation=equation, search=search)
+        """With another body that does the same."""
+        body = change(self.body)
+        return self if body is self.body else evolve(self, body=body)
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """All unknowns, and what either line reads."""
-        given = set(range(self.unknowns))
-        for line in (self.equation, self.search):
-            live = live_parts(line, line.outputs)
-            given |= {k for k in range(line.arity) if live[k]}
-        return set(range(self.unknowns)), given
+        """All unknowns, and what the body reads."""
+        live = live_parts(self.body, self.body.outputs)
+        unknowns = set(range(self.unknowns))
+        return unknowns, unknowns | {k for k in range(self.body.arity) if live[k]}
 
     def narrowed(self, need: set[int], given: set[int]) -> Implicit:
         """The same without captures that nothing reads."""
         kept = sorted(given)
-        return evolve(self, equation=restricted(self.equation, kept), search=restricted(self.search, kept))
+        captures = [k - self.unknowns for k in kept if k >= self.unknowns]
+        lanes = tuple((axis, tuple(varies[k] for k in captures)) for axis, varies in self.lanes)
+        return evolve(self, body=restricted(self.body, kept), lanes=lanes)
 
 
 @final
 class _Search:
-    """What runs a search; it is bound when it is first run."""
+    """What runs a search; it is made and bound when it is first run."""
 
-    __slots__ = ("_bound", "_lib", "_line")
+    __slots__ = ("_bound", "_lib", "_of")
 
-    def __init__(self, line: Line, lib: Library) -> None:
-        self._line, self._lib = fused(folded(line)), lib
+    def __init__(self, of: Implicit, lib: Library) -> None:
+        self._of, self._lib = of, lib
         self._bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:
@@ -115,7 +136,8 @@ class _Search:
         arrays = [outer.whole(a, "an equation") for a in given]
         bound = self._bound
         if bound is None:
-            bound = self._bound = BoundLine(self._line, outer.inner, Arrays(arrays).parts)
+            line = fused(folded(self._of.search()))
+            bound = self._bound = BoundLine(line, outer.inner, Arrays(arrays).parts)
         return Arrays(bound(arrays))
 
 

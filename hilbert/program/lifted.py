@@ -6,10 +6,13 @@ is it replicated (a view). A loop is lifted by lifting its body; which of its st
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import evolve
 
+from hilbert.once import once
 from hilbert.program.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack, Unpack
@@ -224,11 +227,24 @@ def _while(b: Builder, loop: While, axes: Axes, given: Sequence[int], up: Parts)
 
 def _equation(b: Builder, f: Implicit, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
     """An equation for each lane."""
-    c, before = f.unknowns, _every(up, f.search.arity)
+    c, before = f.unknowns, _every(up, f.body.arity)
     slots = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
-    inside = [*(True for _ in slots), *before[c:]]
-    equation, search = (lifted_on(line, axes, inside) for line in (f.equation, f.search))
-    return emitted(b, Implicit(equation, search, c, f.is_root, f.lanes + len(axes)), [*slots, *given[c:]])
+    lanes = tuple((axis, tuple(before[c:])) for axis in axes)
+    return emitted(b, evolve(f, lanes=lanes + f.lanes), [*slots, *given[c:]])
+
+
+@once
+def equation(f: Implicit) -> Line:
+    """The equation of all lanes together."""
+    return in_lanes(f, f.body)
+
+
+def in_lanes(f: Implicit, line: Line) -> Line:
+    """A line on the unknowns and captures of one lane, on those of all lanes of an equation."""
+    for varies, some in groupby(reversed(f.lanes), key=itemgetter(1)):
+        axes = tuple(axis for axis, _ in some)[::-1]
+        line = lifted_on(line, axes, [*(True for _ in range(f.unknowns)), *varies])
+    return line
 
 
 def _system(b: Builder, f: Solve, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:

@@ -9,7 +9,7 @@ from hilbert.program.loop import Loop
 from hilbert.program.operation import Literal, Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
@@ -31,9 +31,7 @@ def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
         return emitted(b, loop, given)
     idle = {k for k in range(c) if body.outputs[k] == k}
     outside: dict[int, int] = {k: given[k] for k in range(whole) if k >= c or k in idle}
-    for slot, step in enumerate(body.steps, body.arity):
-        if not isinstance(step.operation, Literal) and all(_is_fixed(body, a, outside) for a in step.args):
-            outside[slot] = b.step(step.operation, tuple(_outside(b, body, a, outside) for a in step.args))
+    _computed(b, body, outside)
     results: dict[int, int] = {k: given[k] for k in idle}
     for k, slot in enumerate(body.outputs[c:], c):
         if _is_fixed(body, slot, outside):
@@ -45,6 +43,25 @@ def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
         smaller, slots = _inner(loop, given, outside, left)
         results |= zip(left, emitted(b, smaller, slots), strict=True)
     return [results[k] for k in range(len(body.outputs))]
+
+
+def apart(b: Builder, body: Line, own: int, captured: Sequence[int]) -> tuple[Line, list[int]]:
+    """A body without the steps that its own inputs, the first ones, do not change; they are outside, and captured."""
+    outside = dict(enumerate(captured, own))
+    _computed(b, body, outside)
+    line, shared, _ = _inside(body, range(own), {}, outside, body.outputs)
+    return line, shared
+
+
+def _computed(b: Builder, body: Line, outside: dict[int, int]) -> None:
+    """Compute outside what depends only on what is there."""
+    before, watch, b.watch = b.place, b.watch, None
+    around = before if watch is None else watch()
+    for slot, step in enumerate(body.steps, body.arity):
+        if not isinstance(step.operation, Literal) and all(_is_fixed(body, a, outside) for a in step.args):
+            b.place = step.place or around
+            outside[slot] = b.step(step.operation, tuple(_outside(b, body, a, outside) for a in step.args))
+    b.place, b.watch = before, watch
 
 
 def _is_fixed(body: Line, slot: int, outside: dict[int, int]) -> bool:
@@ -64,10 +81,22 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
     """The loop that gives what is left, and what it is given."""
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
     states = [k for k in left if k < c]
+    slices = {k: given[k] for k in range(whole, body.arity)}
+    line, shared, sliced = _inside(body, states, slices, outside, [body.outputs[k] for k in left])
+    named = [*states, *(next(k for k, slot in slices.items() if slot == one) for one in sliced)]
+    names = tuple(loop.names[k if k < c else k - loop.shared] for k in named) if loop.names else ()
+    made = Loop(line, loop.index, len(states), len(shared), loop.reverse, loop.again, names)
+    return made, [*(given[k] for k in states), *shared, *sliced]
+
+
+def _inside(
+    body: Line, states: Sequence[int], slices: Mapping[int, int], outside: dict[int, int], ends: Sequence[int]
+) -> tuple[Line, list[int], list[int]]:
+    """The line of what is left inside, on its states, what it shares and its slices; the slots of these two outside."""
     literals = {k for k in outside if k >= body.arity and isinstance(body.steps[k - body.arity].operation, Literal)}
     live = bytearray(len(body.slots))
-    for k in left:
-        live[body.outputs[k]] = 1
+    for k in ends:
+        live[k] = 1
     for slot in range(len(body.slots) - 1, body.arity - 1, -1):
         if live[slot] and (slot not in outside or slot in literals):
             for a in body.steps[slot - body.arity].args:
@@ -77,8 +106,8 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
     for k, leaf in enumerate(body.slots):
         if live[k] and k in outside and k not in literals:
             shared[outside[k]] = leaf
-        elif live[k] and whole <= k < body.arity:
-            sliced[given[k]] = leaf
+        elif live[k] and k in slices:
+            sliced[slices[k]] = leaf
     inner = Builder([*(body.slots[k] for k in states), *shared.values(), *sliced.values()], fixed=body.fixed)
     as_shared = {slot: k for k, slot in enumerate(shared, len(states))}
     as_slice = {slot: k for k, slot in enumerate(sliced, len(states) + len(shared))}
@@ -89,13 +118,9 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
         if slot in outside and slot not in literals:
             where[slot] = as_shared[outside[slot]]
         elif slot < body.arity:
-            where[slot] = as_slice[given[slot]]
+            where[slot] = as_slice[slices[slot]]
         else:
             step = body.steps[slot - body.arity]
             inner.place = step.place
             where[slot] = inner.emit(step.operation, tuple(where[a] for a in step.args), leaf)
-    named = [*states, *(next(k for k in range(whole, body.arity) if given[k] == slot) for slot in sliced)]
-    names = tuple(loop.names[k if k < c else k - loop.shared] for k in named) if loop.names else ()
-    line = inner.line([where[body.outputs[k]] for k in left])
-    made = Loop(line, loop.index, len(states), len(shared), loop.reverse, loop.again, names)
-    return made, [*(given[k] for k in states), *shared, *sliced]
+    return inner.line([where[k] for k in ends]), list(shared), list(sliced)

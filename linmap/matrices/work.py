@@ -13,6 +13,7 @@ from hilbert.program.branch import Cond
 from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.fused import AddInto, Subtract, Weighted
 from hilbert.program.implicit import Implicit, Solve
+from hilbert.program.lifted import equation
 from hilbert.program.loop import Loop
 from hilbert.program.operation import Add, Contract, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
@@ -61,7 +62,7 @@ def _started(line: Line) -> int:
                 count += index.size * (1 + _started(body))
             case Cond() as cond:
                 count += 1 + max(map(_started, cond.lines))
-            case While(body) | Implicit(search=body) | Solve(body):  # a round, a search, a system: once
+            case While(body) | Implicit(body) | Solve(body):  # a round of each
                 count += 1 + _started(body)
             case _:  # one call
                 count += 1
@@ -95,8 +96,12 @@ def _inside(operation: Loop | While | Cond | Implicit | Solve) -> tuple[int, lis
             return index.size, [work(body)]
         case Cond() as cond:
             return 1, [work(line) for line in cond.lines]
-        case While(body) | Implicit(search=body):
+        case While(body):
             return 1, [work(body)]
+        case Implicit() as f:
+            n, many, one = f.columns, math.prod(axis.size for axis, _ in f.lanes), work(equation(f))
+            flops = (1 + n) * one.flops + many * n**3 // 3
+            return 1, [Work(flops, (1 + n) * one.bytes, max((n or 1) * one.largest, many * n * n))]
         case Solve(line, unknowns):  # the matrix, and elimination
             n, one = sum(leaf.size for leaf in line.slots[:unknowns]), work(line)
             return 1, [Work(n * one.flops + n**3 // 3, n * one.bytes, max(n * one.largest, n * n))]
