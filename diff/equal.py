@@ -92,7 +92,8 @@ def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
                 values.append((1.0, numbering.alone(("while", count, search, most, made, args[0][1]))))
             case Implicit(body, count, is_root, tolerance, most, lanes):
                 made = _ends(body, numbering)
-                values.append((1.0, numbering.alone(("equation", count, is_root, tolerance, most, lanes, made, args[0][1]))))
+                key = ("equation", count, is_root, tolerance, most, lanes, made, args[0][1])
+                values.append((1.0, numbering.alone(key)))
             case Solve(line, count, many, lanes):
                 made = _ends(line, numbering)
                 values.append((1.0, numbering.alone(("system", count, many, lanes, made, args[0][1]))))

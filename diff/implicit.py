@@ -26,8 +26,8 @@ from diff.origin import returned
 from diff.primitives import sqrt
 from diff.programs import as_program
 from hilbert import Boolean, SpaceError, Type, Vec
-from hilbert.errors import integer, number, shown
 from hilbert.attach import attach
+from hilbert.errors import integer, number, shown
 from hilbert.leaf import Leaf
 from hilbert.once import once
 from hilbert.program.branch import TRUTH

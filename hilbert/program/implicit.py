@@ -36,11 +36,11 @@ def _apply(operation: Any, bundle: Leaf) -> Bundle:
 @final
 @frozen(repr=False, cache_hash=True)
 class Implicit(Operation, Remembering):
-    """(start, captures) ↦ the x near start for which x = body(x, captures), or 0 = body(x, captures): then it is a root.
+    """(start, captures) ↦ the x near start with x = body(x, captures), or 0 = body(x, captures) for a root.
 
-    It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes, the
-    first in front, along which there are many equations, each one by itself, and which captures vary along them: the
-    body is that of one lane. `names` are those of its arguments, for printing only.
+    It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes,
+    the first in front, along which there are many equations, each one by itself, and which captures vary along them:
+    the body is that of one lane. `names` are those of its arguments, for printing only.
     """
 
     body: Line
