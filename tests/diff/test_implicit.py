@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import re
 from collections.abc import Callable
@@ -14,7 +15,23 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check, check_derivative, grad, hessian, jacobian
-from diff import const, derivative, exp, fun, inner, jet, jvp, lift, log, pointfree, program, sin, stop_gradient, tanh
+from diff import (
+    const,
+    derivative,
+    exp,
+    fun,
+    inner,
+    jet,
+    jvp,
+    lift,
+    log,
+    operation,
+    pointfree,
+    program,
+    sin,
+    stop_gradient,
+    tanh,
+)
 from diff.names import NAMES
 from hilbert import R32, Copower, Fin, R, SpaceError
 from hilbert.arrays import systems
@@ -536,3 +553,59 @@ def test_an_equation_in_lanes_is_a_block_for_each() -> None:
         np.testing.assert_allclose(matrix(f, "array"), due, atol=1e-12)
         np.testing.assert_allclose(matrix(f, "sparse").toarray(), due, atol=1e-12)
         np.testing.assert_allclose(diagonal(f).array.reshape(-1), np.diag(due), atol=1e-12)
+
+
+def within(solved: Any, depth: int) -> Any:
+    """An equation whose body holds another, so many deep."""
+
+    def equation(k: int, x: Any, a: Any) -> Any:
+        held = solved(lambda y: equation(k - 1, y, 0.5 * x + a), a) if k else a
+        return 0.2 * tanh(x) + 0.1 * held - (x if solved is root else 0.0 * x)
+
+    return fun(R)(lambda a: solved(lambda x: equation(depth, x, a), a))
+
+
+@pytest.mark.parametrize("solved", [fixed_point, root])
+def test_equations_in_equations_are_linear_in_their_depth(solved: Any) -> None:
+    """Each level is the same length of text more, in lanes of lanes too, and is lifted and compared."""
+    pair = [within(solved, k) for k in (10, 20, 30)]
+    lifted = [(f**X) ** Y for f in pair]
+    for some in (pair, lifted):
+        a, b, c = (len(repr(program(f))) for f in some)
+        assert abs((c - b) - (b - a)) < 100  # numbers have more digits
+    assert c < 60_000
+    assert equal(lifted[2], (within(solved, 30) ** X) ** Y)
+    assert not equal(lifted[2], (within(solved, 29) ** X) ** Y)
+    assert math.isclose(float(within(solved, 2)(R.vec(0.3))), found(2, 0.3), abs_tol=1e-10)
+
+
+def found(depth: int, a: float) -> float:
+    """What `within` defines, by rounds of Python's floats."""
+    x = a
+    for _ in range(30):
+        x = 0.2 * math.tanh(x) + 0.1 * (found(depth - 1, 0.5 * x + a) if depth else a)
+    return x
+
+
+@pytest.mark.parametrize("solved", [fixed_point, root])
+def test_what_the_unknown_does_not_change_is_computed_once(solved: Any) -> None:
+    """In the search, its lanes and the derivative: not in each round."""
+    calls: list[tuple[int, ...]] = []
+
+    def value_of(xp: Any, a: Any) -> Any:
+        calls.append(a.shape)
+        return xp.exp(-a * a)
+
+    costly = operation(f"costly {solved.__name__}", V, to=V, value=value_of, tangent=lambda a, y, da: -2.0 * a * y * da)
+
+    def body(a: Any) -> Any:
+        return solved(lambda x: 0.4 * tanh(x) + costly(a) - (x if solved is root else 0.0 * x), a)
+
+    f = fun(V)(body)
+    for g, shape in ((f, (3,)), (f**Y, (2, 3))):
+        del calls[:]
+        g(point(g))
+        assert calls == [shape]
+    del calls[:]
+    grad(total(f))(point(f))
+    assert calls == [(3,)]
