@@ -213,18 +213,21 @@ def driven(start: Generator[Any, Any, X]) -> X:
     above: list[Generator[Any, Any, Any]] = []
     top: Generator[Any, Any, Any] = start
     value: Any = None
-    while True:
-        try:
-            below = top.send(value)
-        except StopIteration as stop:  # how generators return
-            value = stop.value
-            if not above:
-                result: X = value
-                return result
-            top = above.pop()
-        else:
-            above.append(top)
-            top, value = below, None
+    try:
+        while True:
+            try:
+                below = top.send(value)
+            except StopIteration as stop:  # how generators return
+                value = stop.value
+                if not above:
+                    result: X = value
+                    return result
+                top = above.pop()
+            else:
+                above.append(top)
+                top, value = below, None
+    finally:
+        above.clear()  # the traceback of an error would keep them
 
 
 @contextmanager

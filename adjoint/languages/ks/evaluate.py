@@ -77,6 +77,7 @@ class KsEvaluator(Evaluator):
         self.pending: list[effects.Effect] = []
         self.effects: list[str] = []  # all that were made steps
         self.place: Place | None = None
+        self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
 
     def free(self, x: Var) -> Value:
         """What a name means."""

@@ -63,6 +63,9 @@ class Linked:
 
     def value(self, x: Var, ev: KsEvaluator) -> Value:
         """What a name means, at the place where its variable stands."""
+        known = ev.words.get(id(x))
+        if known is not None and known[0] is x:
+            return known[1]
         node, place = self._names[x.number], x.place
         word = node.name
         if word.startswith('"'):
@@ -73,7 +76,10 @@ class Linked:
             k = int(word.split("$")[1]) - 1
             return _native(lambda v: v[k], place, ev)
         callee = self.scope.callees.get((word, node.at[0]))
-        return self._built_in(word, node.at[0], ev, place) if callee is None else self.function(callee, ev, place)
+        value = self._built_in(word, node.at[0], ev, place) if callee is None else self.function(callee, ev, place)
+        if callee is None or not (callee.derivations or self.is_by_hand):  # what is derived depends on the mode
+            ev.words[id(x)] = x, value
+        return value
 
     def _built_in(self, word: str, of: Ty, ev: KsEvaluator, place: Place | None) -> Value:
         if word in VALUES:
