@@ -50,7 +50,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.errors import double, is_number, shown
-from hilbert.leafwise import leaf_spaces, require_leaf
+from hilbert.leafwise import leaf_spaces, require_leaf, require_of_leaves
 from hilbert.lens import Lens, lens_for, place
 from hilbert.map import AnyMap, Map, unfit
 from hilbert.matrices import product_space, transposed_space
@@ -388,6 +388,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
         Raises SpaceError where f gives something else than an expression of that space.
         """
+        require_of_leaves(f, f"an expression of {self.space}")
         leaves = leaf_spaces(self.space)
         given = (f(path, Expr(self.builder, V, (k,))) for (path, V), k in zip(leaves, self.slots, strict=True))
         made = (operand(self, x, "map_leaves") for x in given)

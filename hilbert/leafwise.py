@@ -69,12 +69,17 @@ def require_leaf(path: str, space: Type, made: Any) -> Any:
     return made
 
 
-def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
-    """f(path, leaf) in place of each leaf."""
+def require_of_leaves(f: Any, of: str) -> None:
+    """Raise SpaceError unless f is a function of a path and a leaf, for `map_leaves`."""
     if not callable(f):
-        msg = f"map_leaves(f) of {shown(v)} takes a function of path and leaf, not {shown(f)}"
+        msg = f"map_leaves(f) of {of} takes a function of path and leaf, not {shown(f)}"
         raise SpaceError(msg)
     require_taken("the function of map_leaves(f)", f, ["path", "v"])
+
+
+def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
+    """f(path, leaf) in place of each leaf."""
+    require_of_leaves(f, shown(v))
     leaves: list[Any] = []
     for (path, space), leaf in zip(leaf_spaces(v.space), v.dense().leaves, strict=True):
         made = f(path, Vec(space, (leaf,)))

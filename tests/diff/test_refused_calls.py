@@ -28,6 +28,11 @@ def identity(_: Any, a: Any) -> Any:
     return a
 
 
+def leaves_by(f: Any) -> Any:
+    """An expression's leaves by a function."""
+    return hb.fun(V)(lambda a: a.map_leaves(f))
+
+
 CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "a condition of two": (
         lambda: while_(lambda a, b: a.sum() < b, lambda a: a, v),
@@ -37,6 +42,8 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "forward of one": (lambda: of.linear_map("f1", V, V, lambda a: a, identity), "takes (xp, a), not (a)"),
     "adjoint of one": (lambda: of.linear_map("f2", V, V, identity, lambda a: a), "takes (xp, b), not (a)"),
     "leaves without paths": (lambda: v.map_leaves(lambda w: w), "takes (path, v), not (w)"),  # type: ignore[arg-type, misc]
+    "leaves without paths, traced": (lambda: leaves_by(lambda w: w), "takes (path, v), not (w)"),
+    "leaves by no function, traced": (lambda: leaves_by(3), "takes a function of path and leaf, not 3"),
     "a rule of one": (
         lambda: of.initial(V, np.random.default_rng(0), lambda s: s),
         "(path, space, rng), not (s)",
