@@ -389,10 +389,9 @@ class Expr(Applicable, Reductions, Generic[V]):
         Raises SpaceError where f gives something else than an expression of that space.
         """
         require_of_leaves(f, f"an expression of {self.space}")
-        leaves = leaf_spaces(self.space)
-        given = (f(path, Expr(self.builder, V, (k,))) for (path, V), k in zip(leaves, self.slots, strict=True))
-        made = (operand(self, x, "map_leaves") for x in given)
-        slots = [require_leaf(path, V, x).slots[0] for (path, V), x in zip(leaves, made, strict=True)]
+        leaves = zip(leaf_spaces(self.space), self.slots, strict=True)
+        made = ((p, V, operand(self, f(p, Expr(self.builder, V, (k,))), "map_leaves")) for (p, V), k in leaves)
+        slots = [require_leaf(path, V, x).slots[0] for path, V, x in made]
         return Expr(self.builder, self.space, tuple(slots))
 
     def scatter(
