@@ -90,7 +90,7 @@ class Jax(ArrayAPI):
     def repeat(
         self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
     ) -> list[Any]:
-        """lax.while_loop under `jax.jit`; there, what is not found in so many rounds is NaN."""
+        """lax.while_loop under `jax.jit`; there, the lanes in which nothing is found in so many rounds are NaN."""
         jax, xp = sys.modules["jax"], self.xp
         if not isinstance(xp.any(xp.asarray(states[0])), jax.core.Tracer):  # what is computed under `jit` is traced
             return super().repeat(round_, states, shared, most)
@@ -105,8 +105,12 @@ class Jax(ArrayAPI):
             return count + 1, round_([*before, *shared])
 
         _, last = jax.lax.while_loop(goes_on, after, (0, [xp.asarray(a) for a in states]))
-        failed = xp.any(last[0]) if most else False
-        return [xp.where(failed, xp.nan, a) if xp.isdtype(a.dtype, "real floating") else a for a in last]
+        if not most:
+            return list(last)
+        failed = last[0] | xp.isnan(last[1])  # of a search, whose residual comes next
+        masks = (xp.reshape(failed, failed.shape + (1,) * (a.ndim - failed.ndim)) for a in last)
+        both = zip(masks, last, strict=True)
+        return [xp.where(mask, xp.nan, a) if xp.isdtype(a.dtype, "real floating") else a for mask, a in both]
 
     scans = True
 

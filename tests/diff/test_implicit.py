@@ -382,6 +382,30 @@ def test_inside_jit() -> None:
     assert float(jax.jit(lambda a: constant(R.vec(a)).array)(jnp.asarray(3.0))) == pytest.approx(3.0 * np.sqrt(2.0))
 
 
+@pytest.mark.parametrize("name", ["fixed_point", "root"])
+def test_inside_jit_only_lanes_in_which_nothing_is_found_are_nan(name: str) -> None:
+    """Value and gradient of the others are as without jit; numbers and vectors, lanes of lanes."""
+    u = V.vec([1.0, 2.0, 3.0])
+
+    def line(a: Any) -> Any:
+        return fixed_point(lambda x: a * x + u, u, at_most=300)
+
+    def curved(a: Any) -> Any:  # from above 1 on, Newton's steps are x ↦ −x³
+        return root(lambda x: x / (1.0 + x * x) ** 0.5 - 0.0 * a, a * u / 3.0, at_most=8) + a * u
+
+    f = fun(R)(line if name == "fixed_point" else curved)
+    lanes: Any = (f**X) ** Y
+    at = np.asarray([[0.5, 3.0, -0.5], [0.1, -0.2, 4.0]])
+    due = np.asarray(u.array) * (1.0 / (1.0 - at) if name == "fixed_point" else at)[..., None]
+    due[at > 2.0] = np.nan
+    slope = fun(lanes.dom)(lambda a: inner(lanes(a), lanes(a)))
+    value, back = jax.jit(lambda a: (lanes(lanes.dom.vec(a)).array, grad(slope)(lanes.dom.vec(a)).array))(at)
+    np.testing.assert_allclose(value, due, rtol=1e-9, atol=1e-9)
+    square = float(inner(u, u))
+    slopes = 2.0 * square * (1.0 / (1.0 - at) ** 3 if name == "fixed_point" else at)
+    np.testing.assert_allclose(back[at < 2.0], slopes[at < 2.0], rtol=1e-8)
+
+
 # --- loops without a bound ---
 
 
