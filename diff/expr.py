@@ -423,7 +423,9 @@ class Expr(Applicable, Reductions, Generic[V]):
         """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
         return _along(self, "cumsum", over, lambda X: prefix(X, reverse=reverse, exclusive=exclusive))
 
-    def clip(self: Linear[S], low: Expr[S] | Vec[S] | Number | None, high: Expr[S] | Vec[S] | Number | None) -> Expr[S]:
+    def clip(
+        self: Linear[S], low: Expr[S] | Vec[S] | Number | None = None, high: Expr[S] | Vec[S] | Number | None = None
+    ) -> Expr[S]:
         """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
         x, maximum, minimum = _known(self), cast("Any", Binary("maximum")), cast("Any", Binary("minimum"))
         x = x if low is None else maximum(x, low)

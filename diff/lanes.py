@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
 
 import numpy as np
 
@@ -190,9 +190,14 @@ def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index)
 class Batched(Generic[A, B, W, T]):
     """What `batched` gives: f over batches of any size."""
 
+    as_map: ClassVar[str] = "take that of one size, f.of(n)"
+
     def __init__(self, f: AnyMap, tag: type, over: tuple[int, ...]) -> None:
         self._f, self._tag, self._over = f, tag, over
         self._kept: dict[int, AnyMap] = {}
+
+    def __repr__(self) -> str:
+        return f"batched({self._f}, {self._tag.__name__})"
 
     def of(self, n: int) -> Map[DirectSum[A, Copower[B, Fin[T]]], Copower[W, Fin[T]]]:
         """The map over batches of n, made once."""

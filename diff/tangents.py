@@ -18,6 +18,7 @@ from diff.origin import origin
 from hilbert import DirectSum, SpaceError
 from hilbert.errors import number, shown
 from hilbert.program.builder import Builder
+from hilbert.program.bundle import Pack
 from hilbert.program.external import External
 from hilbert.program.lifted import lifted_line
 from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
@@ -188,6 +189,8 @@ def _why(line: Line, slot: int, moving: set[int]) -> str:
     if isinstance(operation, Add):
         (other,) = (a for a in given if a not in moving)
         return f"{_said(line, other)}, which does not depend on them, is added"
+    if isinstance(operation, Pack):
+        return "a loop, a condition or an equation takes one, of which that is not known"
     return f"{getattr(operation, 'name', None) or operation} is applied to one"
 
 
@@ -196,4 +199,6 @@ def _said(line: Line, slot: int) -> str:
     if slot < line.arity:
         return f"an argument of {line.slots[slot]}"
     operation = line.steps[slot - line.arity].operation
+    if isinstance(operation, Literal):
+        return f"a constant of {line.slots[slot]}"
     return f"the result of {getattr(operation, 'name', None) or operation} in {line.slots[slot]}"

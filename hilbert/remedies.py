@@ -235,7 +235,7 @@ OPERATORS = {
     "__xor__": ("^", "write x ** 2.0 for a power, outer(x, y) for ⊗"),
     "__rxor__": ("^", "write x ** 2.0 for a power, outer(x, y) for ⊗"),
     "__index__": ("the whole number", _WHOLE),
-    "__int__": ("the integer", _WHOLE),
+    "__int__": ("the integer", f"of a scalar vector it is int(float(v)); {_WHOLE}"),
     "__complex__": ("the complex number", "entries are real; write a pair of vectors for real and imaginary parts"),
     "__setitem__": ("a change x[k] = …", _FIXED),
     "__delitem__": ("a change del x[k]", _FIXED),

@@ -626,7 +626,7 @@ class Vec(NotArray, Reductions, Generic[V]):
         raise NotImplementedError
 
     @declared
-    def clip(self: Linear[S], low: Vec[S] | Number | None, high: Vec[S] | Number | None) -> Vec[S]:
+    def clip(self: Linear[S], low: Vec[S] | Number | None = None, high: Vec[S] | Number | None = None) -> Vec[S]:
         """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
         raise NotImplementedError
 

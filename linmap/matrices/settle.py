@@ -66,13 +66,13 @@ def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[Ne
 def tidied(n: Contractor, p: NetworkProduct, *, long: bool = False) -> NetworkProduct:
     """Fewer parts: tables are joined, relations applied and factors contracted where no array gets larger.
 
-    A `long` product has its relations listed, too.
+    A `long` product has its relations listed, too, and its truth values multiplied.
     """
     if p.tables or (long and p.links):
         p = _joined(n, p, long=long)
     if p.links:
         p = _applied(n, p)
-    return _contracted(n, p)
+    return _contracted(n, p, long=long)
 
 
 def _parts(p: NetworkProduct) -> list[Part]:
@@ -185,7 +185,7 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     return p
 
 
-def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
+def _contracted(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
     """Pairs of factors are contracted where the result is no larger than the larger of them."""
     factors = list(p.factors)
     again = len(factors) > 1
@@ -194,7 +194,7 @@ def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
         for j in range(1, len(factors)):
             b = factors[j]
             for i in range(j - 1, -1, -1):
-                made = _pair(n, p, factors, i, j)
+                made = _pair(n, p, factors, i, j, long=long)
                 if made is not None:
                     factors[i : j + 1] = [*factors[i + 1 : j], made] if factors[i] is not b else [made]
                     again = True
@@ -204,14 +204,18 @@ def _contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
     return p if len(factors) == len(p.factors) else p.but(factors=tuple(factors))
 
 
-def _pair(n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int) -> NetworkFactor | None:
+def _pair(
+    n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int, *, long: bool
+) -> NetworkFactor | None:
     a, b = factors[i], factors[j]
     if a.labels == b.labels == p.open and n.slots[a.slot].is_field and n.slots[b.slot].is_field:
         return n.pair(a, b, a.labels)  # entry by entry, most often
     if n.is_found(a) or n.is_found(b) or (a.labels and b.labels and not set(a.labels) & set(b.labels)):
         return None
     if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
-        return None
+        if not long:
+            return None
+        a = n.in_full(a)
     used = set(p.open) | uses(p.links, p.tables) | {t.row for t in p.tables}
     used |= {c for k, f in enumerate(factors) if k not in (i, j) for c in f.labels}
     out = tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in used)
