@@ -278,6 +278,8 @@ def test_of() -> None:
         L.of(weights=W.zeros(), bias=R.zeros())
     with pytest.raises(SpaceError, match=r"a vector of Layer: bias missing; no part is called b; write P.of"):
         L.of(weights=W.zeros(), b=H.zeros())
+    with pytest.raises(SpaceError, match=r"a vector of Layer: bias missing; no part is called a, b; write P.of"):
+        L.of(weights=W.zeros(), a=H.zeros(), b=H.zeros())
     with pytest.raises(
         SpaceError, match=r"^Layer.of is of the class, which has no spaces: write P.of\(…\) of a space P"
     ):
@@ -407,6 +409,16 @@ def test_initial() -> None:
         initial(H, rng_of(0), lambda *_: [1.0])
     with pytest.raises(SpaceError, match=r"takes a space"):
         starts(H, np.random)
+
+
+def test_the_variance_is_that_of_the_last_axis() -> None:
+    """Of three axes, too, and of one element; ℝ^X in stacks of stacks is a vector, which is 0."""
+    last = {n: R ** (Fin.of(40) * Fin.of(50) * Fin.of(n)) for n in (1, 4)}
+    for n, space in last.items():
+        assert abs(initial(space, rng_of(0)).array.std() * np.sqrt(n) - 1.0) < 0.05
+    assert initial(R ** (hidden * Fin.of(0)), rng_of(0)).array.shape == (2, 0)
+    assert not initial(((R**hidden) ** depth) ** depth, rng_of(0)).array.any()
+    assert initial((W**depth) ** depth, rng_of(0)).array.all()
 
 
 @given(sources())
