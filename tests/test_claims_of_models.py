@@ -9,6 +9,7 @@ import pickle
 import warnings
 from typing import Any
 
+import array_api_strict
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -101,8 +102,13 @@ def test_a_loop_runs_in_blocks() -> None:
 
     p = register("counted_in_blocks", counted, lambda _x, y: 1.0 - y * y)
     f = fun(V, V ** Fin.of(1000))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
-    f(f.dom.random(RNG))
+    start, stack = f.dom.random(RNG).split()
+    due = f((start, stack))
     assert len(calls) <= 2
+    calls.clear()
+    elsewhere = [v.space.vec(array_api_strict.asarray(np.asarray(v.array))) for v in (start, stack)]
+    np.testing.assert_allclose(np.asarray(f(tuple(elsewhere)).array), due.array)
+    assert len(calls) == 1000  # blocks are numpy's only
 
 
 def test_what_follows_from_a_slice_is_not_kept() -> None:
@@ -159,6 +165,9 @@ def test_how_far_away_a_root_is() -> None:
     """The root is not found in so many rounds, and the message says how far away: |f(x)|."""
     with pytest.raises(SpaceError, match=r"root is not found in 3 rounds; the last residual is 0\.135"):
         root(exp, R.vec(0.0), at_most=3)  # x = 0, −1, −2, −3: each step has the length 1
+    f = fun(R, R)(lambda a, x: fixed_point(lambda y: 0.5 * y + a, x, at_most=3))
+    with pytest.raises(SpaceError, match=r"the last residual is 0\.125"):  # not the 0.5 of the lane that is found
+        lift(f, X, over=(0, 1))((R**X).vec([0.0, 1e15, 1.0]), (R**X).vec([1.0, 2e15 + 1.0, 2.0]))
 
 
 def test_gmres_goes_on_to_its_tolerance() -> None:
