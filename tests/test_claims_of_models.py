@@ -457,7 +457,8 @@ def test_an_operation_writes_into_nothing(*, broadcasts: bool) -> None:
         return a
 
     f = operation("writing", V, to=V, value=writing, broadcasts=broadcasts)
-    for doubled in (fun(V)(lambda x: f(2.0 * x)), fun(V**Y)(lambda x: (f**Y)(2.0 * x))):
+    both: list[Any] = [fun(V)(lambda x: f(2.0 * x)), fun(V**Y)(lambda x: (f**Y)(2.0 * x))]
+    for doubled in both:
         with pytest.raises(ValueError, match="read-only"):
             doubled(doubled.dom.ones())
 
