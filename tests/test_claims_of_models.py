@@ -209,6 +209,14 @@ def test_lanes_of_one_system_are_right_sides() -> None:
     assert (solve.many, solve.lanes) == ((T,), 0)
 
 
+def test_a_direction_that_lanes_share() -> None:
+    """Where the data vary over lanes and the right side does not, there is a system for each lane."""
+    slope = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
+    points, direction = (V**Y).random(RNG), V.random(RNG)
+    due = [slope(V.vec(row), direction).array for row in points.array]
+    np.testing.assert_allclose(lift(slope, Y, over=(0,))(points, direction).array, due, atol=1e-12)
+
+
 def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
     """The data of the branch that is not taken are 0, and no derivative is computed outside of its domain."""
 

@@ -145,7 +145,7 @@ SUITES = {
                 "tests/hilbert/test_distributed.py",
             ),
             "branches": (
-                *(f"tests/diff/test_{name}.py" for name in ("bodies", "branches", "copower")),
+                *(f"tests/diff/test_{name}.py" for name in ("bodies", "branches", "copower", "implicit")),
                 "tests/adjoint/test_loop_lanes.py",
             ),
             "records": (
