@@ -135,12 +135,12 @@ SUITES = {
     ),
     "models": Suite(
         MODELS,
-        ("tests/test_claims_of_models.py", "tests/test_mistakes.py"),
+        ("tests/test_claims_of_models.py", "tests/test_mistakes.py", "tests/diff/test_planned.py"),
         "not (deep or many_ or speed)",
         ("scipy.sparse", "jax"),
         {
             "loops": (
-                *(f"tests/diff/test_{name}.py" for name in ("bodies", "jets_of_loops", "loops")),
+                *(f"tests/diff/test_{name}.py" for name in ("bodies", "implicit", "jets_of_loops", "loops")),
                 "tests/adjoint/test_loop_lanes.py",
                 "tests/hilbert/test_distributed.py",
             ),
