@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants edits statements terms programs texts wheel-check
+.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -29,6 +29,9 @@ language-mutants: .venv/.ready ## change the passes and tables of the languages 
 
 higher-mutants: .venv/.ready ## change the macro, the rules of pullbacks, transposition, jets, the evaluator and the checker in turn; their tests must notice
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages --of higher $(ARGS)
+
+model-mutants: .venv/.ready ## change loops, branches, records, the vocabulary, operations and linear algebra in turn; their tests must notice
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation.languages --of models $(ARGS)
 
 edits: .venv/.ready ## mistakes in the models of docs/examples: each must be refused, or trace
 	$(BIN)/python -m tests.mutation.edits $(ARGS)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import os
 import zipfile
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,10 +73,16 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
 
 
 def _arrays(file: Any) -> dict[str, Any]:
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return dict(archive)
-    except (ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        named = file if isinstance(file, (str, os.PathLike)) else shown(file)
-        msg = f"{named} is no .npz file that save(v, file) wrote"
-        raise SpaceError(msg) from error
+    """Those of a .npz file; raises SpaceError for a file that is none, or is damaged."""
+    named = isinstance(file, (str, os.PathLike))
+    msg = f"{file if named else shown(file)} is no .npz file that save(v, file) wrote"
+    if not named and not hasattr(file, "read"):
+        raise SpaceError(msg)
+    with Path(file).open("rb") if named else nullcontext(file) as stream:
+        try:
+            with np.load(stream, allow_pickle=False) as archive:
+                return dict(archive)
+        except MemoryError:
+            raise
+        except Exception as error:  # of numpy, zipfile or zlib, according to what is wrong
+            raise SpaceError(msg) from error

@@ -9,6 +9,7 @@ import pickle
 import warnings
 from typing import Any
 
+import array_api_strict
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,7 +42,7 @@ from diff import (
     variant,
 )
 from diff.elementwise import Elementwise
-from hilbert import R32, Elements, Fin, Part, R, Record, Scalar, SpaceError, direct_sum
+from hilbert import R32, Bool, Elements, Fin, Part, R, Record, Scalar, SpaceError, Z, direct_sum
 from hilbert.arrays import systems
 from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
@@ -101,8 +102,20 @@ def test_a_loop_runs_in_blocks() -> None:
 
     p = register("counted_in_blocks", counted, lambda _x, y: 1.0 - y * y)
     f = fun(V, V ** Fin.of(1000))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
-    f(f.dom.random(RNG))
+    start, stack = f.dom.random(RNG).split()
+    due = f((start, stack))
     assert len(calls) <= 2
+    calls.clear()
+    elsewhere = [v.space.vec(array_api_strict.asarray(np.asarray(v.array))) for v in (start, stack)]
+    np.testing.assert_allclose(np.asarray(f(tuple(elsewhere)).array), due.array)
+    assert len(calls) == 1000  # blocks are numpy's only
+
+
+def test_what_follows_from_a_slice_is_not_kept() -> None:
+    """For the derivative a loop keeps what cannot be had more cheaply: no slice, and no sum of one with a constant."""
+    f = fun(V, V ** Fin.of(9))(lambda s, xs: fold(lambda t, x: t * (x + 1.0), s, xs))
+    (loop,) = loops(derivative(f).program)
+    assert len(loop.body.outputs) - loop.states == 1  # t; not x, not x + 1
 
 
 def test_again_computes_again() -> None:
@@ -152,6 +165,9 @@ def test_how_far_away_a_root_is() -> None:
     """The root is not found in so many rounds, and the message says how far away: |f(x)|."""
     with pytest.raises(SpaceError, match=r"root is not found in 3 rounds; the last residual is 0\.135"):
         root(exp, R.vec(0.0), at_most=3)  # x = 0, −1, −2, −3: each step has the length 1
+    f = fun(R, R)(lambda a, x: fixed_point(lambda y: 0.5 * y + a, x, at_most=3))
+    with pytest.raises(SpaceError, match=r"the last residual is 0\.125"):  # not the 0.5 of the lane that is found
+        lift(f, X, over=(0, 1))((R**X).vec([0.0, 1e15, 1.0]), (R**X).vec([1.0, 2e15 + 1.0, 2.0]))
 
 
 def test_gmres_goes_on_to_its_tolerance() -> None:
@@ -162,12 +178,43 @@ def test_gmres_goes_on_to_its_tolerance() -> None:
     assert np.linalg.norm(x @ a.T - b) <= np.finfo(float).eps ** 0.75 * np.linalg.norm(b)
 
 
+@pytest.mark.parametrize(("values", "found"), [(20, True), (21, False)])
+def test_gmres_is_tried_with_twenty_vectors(values: int, *, found: bool) -> None:
+    """Of a matrix with 20 eigenvalues 20 vectors suffice; where they do not, it is said what is left."""
+    d = 1.0 + np.arange(100.0) % values
+    left = systems.gmres(np, lambda v: d * v, RNG.standard_normal((1, 100)), once=True)[1]
+    assert (left == 0.0) is found
+
+
+def test_a_search_ends_at_an_infinite_number_that_goes_nowhere() -> None:
+    """The search ends where a residual is NaN, as ∞ − ∞ is: long before the last of 10,000 rounds."""
+    calls: list[int] = []
+
+    def grown(_xp: Any, x: Any) -> Any:
+        calls.append(1)
+        return 1.5 * x
+
+    p: Any = register("grown_in_a_search", grown, lambda x, _: 0.0 * x + 1.5)
+    f = fun(R)(lambda a: fixed_point(lambda x: p(x) + a, a))
+    with np.errstate(all="ignore"), pytest.raises(SpaceError, match="not found: a residual is NaN"):
+        f(R.vec(3.0))
+    assert len(calls) < 2000
+
+
 def test_lanes_of_one_system_are_right_sides() -> None:
     """Where the data do not vary over lanes, it is one system with many right sides."""
     T = Fin.of(5)
     f = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
     (solve,) = [s.operation for s in program(lift(f, T, over=(1,))).steps if isinstance(s.operation, Solve)]
     assert (solve.many, solve.lanes) == ((T,), 0)
+
+
+def test_a_direction_that_lanes_share() -> None:
+    """Where the data vary over lanes and the right side does not, there is a system for each lane."""
+    slope = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
+    points, direction = (V**Y).random(RNG), V.random(RNG)
+    due = [slope(V.vec(row), direction).array for row in points.array]
+    np.testing.assert_allclose(lift(slope, Y, over=(0,))(points, direction).array, due, atol=1e-12)
 
 
 def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
@@ -178,6 +225,15 @@ def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
 
     f: Any = fun(V)(lambda xs: each(lane, xs).sum())
     np.testing.assert_allclose(grad(f)(V.vec([-2.0, -1.0, -0.5])).array, [1.0, 1.0, 1.0])
+
+
+def test_nothing_flows_through_a_branch_that_is_not_taken() -> None:
+    """The derivative is that of the branch that is taken: no system of the other one is solved, no ∞ met by a 0."""
+    solved: Any = fun(R)(lambda x: where(x > 0, lambda: root(lambda y: y * y - x, x), lambda: 3.0 * x))
+    assert float(derivative(solved).at(R.vec(-1.0))(R.vec(1.0))) == float(grad(solved)(R.vec(-1.0))) == 3.0
+    infinite: Any = fun(V)(lambda xs: each(lambda x: where(x > 0, lambda: x * math.inf, lambda: x * x), xs).sum())
+    with np.errstate(invalid="ignore"):
+        assert grad(infinite)(V.vec([-1.0, 1.0, -2.0])).array.tolist() == [-2.0, math.inf, -4.0]
 
 
 def test_inside_jit_a_loop_is_a_scan() -> None:
@@ -311,6 +367,15 @@ def test_axes_whose_places_stay_keep_their_index_set() -> None:
     x, w = (R ** (pixel * c)).ones(), (R ** (k * c * o)).ones()
     assert conv(x, w, padding="same").space == conv(x, w, padding=1).space == R ** (pixel * o)
     assert conv(x, w).space == R ** (Fin.of(3) * o)
+    assert conv(x, w, stride=2, padding=3).space == R ** (pixel * o)
+
+
+@pytest.mark.parametrize("size", [6, 7, 12])
+def test_a_kernel_that_is_larger_than_the_image_has_no_place(size: int) -> None:
+    """`conv` without zeros around: the kernel fits nowhere."""
+    c, o = Fin.of(2), Fin.of(4)
+    x, w = (R ** (Fin.of(5) * c)).ones(), (R ** (Fin.of(size) * c * o)).ones()
+    assert conv(x, w).space == conv(x, w, stride=3).space == R ** (Fin.of(0) * o)
 
 
 def test_nothing_overflows_in_other_libraries() -> None:
@@ -329,6 +394,16 @@ def test_extremes_and_sums_of_direct_sums_are_those_of_all_parts() -> None:
     found = [float(x) for x in (v.max(), v.min(), v.product(), v.logsumexp())]
     assert found == pytest.approx([5.0, -4.0, -120.0, math.log(sum(math.exp(x) for x in v.flat()))])
     assert grad(fun.over(S)(made_of))(v)[1].array.tolist() == [1.0, 0.0]
+
+
+def test_of_equal_extremes_the_first_has_the_derivative() -> None:
+    """`x.max()` and `x.min()` give the derivative to the first of equal entries, in all parts of a direct sum."""
+    S = direct_sum(V, V)
+    f: Any = fun(S)(lambda p: p.max())
+    g: Any = fun(S)(lambda p: p.min())
+    v = S.vec(([2.0, 0.0, 2.0], [2.0, 0.0, 0.0]))
+    assert [part.array.tolist() for part in grad(f)(v).split()] == [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert [part.array.tolist() for part in grad(g)(v).split()] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
 
 
 def made_of(x: Any, y: Any) -> Any:
@@ -381,6 +456,35 @@ def test_a_linear_map_of_ones_own_writes_into_nothing() -> None:
         f(V.ones())
 
 
+@pytest.mark.parametrize("broadcasts", [False, True])
+def test_an_operation_writes_into_nothing(*, broadcasts: bool) -> None:
+    """No side effects: arguments are read-only, also lifted."""
+
+    def writing(_xp: Any, a: Any) -> Any:
+        a += 1.0
+        return a
+
+    f = operation("writing", V, to=V, value=writing, broadcasts=broadcasts)
+    both: list[Any] = [fun(V)(lambda x: f(2.0 * x)), fun(V**Y)(lambda x: (f**Y)(2.0 * x))]
+    for doubled in both:
+        with pytest.raises(ValueError, match="read-only"):
+            doubled(doubled.dom.ones())
+
+
+def test_what_an_operation_gives_is_copied() -> None:
+    """What `value` gives is copied: it may keep it and write into it later."""
+    store = np.zeros(3)
+
+    def value(_xp: Any, a: Any) -> Any:
+        store[:] = 2.0 * a
+        return store
+
+    f = operation("storing", V, to=V, value=value)
+    first = f(V.ones())
+    assert fun(V)(lambda x: f(x) + f(10.0 * x))(V.ones()).array.tolist() == [22.0] * 3
+    assert first.array.tolist() == [2.0] * 3
+
+
 def test_an_operation_that_is_not_there() -> None:
     """It is pickled by its name: define it in every process."""
     data = pickle.dumps(operation("gone", V, to=V, value=lambda _xp, a: a))
@@ -429,6 +533,18 @@ def test_a_class_that_was_defined_again() -> None:
     first, second = layer(), layer()
     with pytest.raises(SpaceError, match="of another class Layer than the record: it was defined again"):
         second(bias=R).zeros()[first.bias]
+
+
+# --- docs/spaces.md ---
+
+
+@pytest.mark.parametrize("space", [Bool, Z, Elements(Fin.of(7))])
+def test_discrete_data_are_copied(space: Any) -> None:
+    """Truth values, integers and elements are copied: they were checked, and stay what was checked."""
+    array = np.asarray([1, 0, 1], dtype=(space**X).leaves[0].dtype)
+    v = (space**X).vec(array)
+    array[:] = 0
+    assert v.array.tolist() == [1, 0, 1]
 
 
 # --- docs/data.md ---

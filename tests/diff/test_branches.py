@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import itertools
+import math
 import pickle
 import warnings
 from collections.abc import Callable
@@ -244,6 +245,20 @@ def test_by_values() -> None:
     labels = Elements(X)
     h = fun(R, labels, labels)(lambda c, i, j: where(c > 0, i, j))
     assert int(h(R.vec(1.0), labels.vec(3), labels.vec(4)).array) == 3
+
+
+def test_a_value_beside_a_function() -> None:
+    """Only the function is run where it is taken: the value is there."""
+    f: Any = fun(R)(lambda x: where(x > 0, lambda: log(x), x))
+    g: Any = fun(R)(lambda x: where(x > 0, x, lambda: log(-x)))
+    for h, at, due, slope in (
+        (f, -2.0, -2.0, 1.0),
+        (f, 1.0, 0.0, 1.0),
+        (g, 2.0, 2.0, 1.0),
+        (g, -2.0, math.log(2.0), -0.5),
+    ):
+        assert float(h(R.vec(at))) == due
+        assert float(grad(h)(R.vec(at))) == slope
 
 
 def test_discrete_results_and_tuples() -> None:

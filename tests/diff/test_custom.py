@@ -199,6 +199,17 @@ def test_wrong_tangents(tangent: Wrong, message: str) -> None:
         derivative(f)
 
 
+def test_a_part_of_a_tangent_is_an_expression() -> None:
+    """The rule of a result in a direct sum gives a tuple of expressions: a number among them is refused."""
+    f = operation(
+        "half", V, to=direct_sum(V, R), value=lambda xp, a: (a, a[..., 0]), tangent=lambda a, y, da: (da, 1.0)
+    )
+    with pytest.raises(
+        SpaceError, match=r"the tangent of operation half is .*, where an expression of ℝ\^3 ⊕ ℝ is due"
+    ):
+        derivative(f)
+
+
 def test_functions_of_other_arguments() -> None:
     """value(xp, x, …) and tangent(x, …, y, dx, …): functions of so many arguments, when the operation is made."""
     two: Any = lambda x, dx: dx  # noqa: E731 - what users write

@@ -1,5 +1,6 @@
 """Linear algebra: values beside numpy, derivatives beside JAX, and what happens at the singular points."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -278,3 +279,20 @@ def test_no_unknowns_in_lanes(over: tuple[int, ...]) -> None:
     for solver in solvers:
         f: Any = hb.lift(hb.fun(hb.R ** (X * X), hb.R**X)(solver), hb.Fin.of(3), over=over)
         assert f(f.dom.zeros()).array.shape == (3, 0)
+
+
+def test_the_logarithm_of_a_large_determinant() -> None:
+    """logdet A = log|det A| where det A overflows; −∞ where A is singular, without a warning."""
+    X = Fin.of(400)
+    A = (R ** (X * X)).vec(np.diag([-10.0] + [10.0] * 399))
+    assert float(logdet(A)) == pytest.approx(400 * math.log(10.0))
+    assert float(logdet((R ** (X * X)).zeros())) == -math.inf
+
+
+def test_factors_of_a_matrix_that_is_not_of_full_rank() -> None:
+    """A = QR with orthogonal Q, whatever A is."""
+    for rows in ([[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]):
+        A = (R ** (Fin.of(2) * Fin.of(2))).vec(rows)
+        q, r = qr(A).split()
+        np.testing.assert_allclose(q.array @ r.array, A.array, atol=1e-12)
+        np.testing.assert_allclose(q.array.T @ q.array, np.eye(2), atol=1e-12)

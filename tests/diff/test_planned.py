@@ -41,6 +41,7 @@ from hilbert.program.plan import WORTH
 from hilbert.relation import full
 from linmap import cost, equal, explain, red
 from tests.contraction_programs import Dice, recipe
+from tests.untyped import fixed_point, iterate, root, where, while_
 
 N = 20
 X, L, MANY = Fin.of(N), Fin.of(1000), Fin.of(7)
@@ -72,6 +73,31 @@ def test_the_chain() -> None:
     small = N + 1  # the inner product with y, and its derivatives
     assert count(value_and_grad(AGAINST)) <= 9 * n + 3 * small
     assert count(jvp(grad(AGAINST))) <= 23 * n + 9 * small
+
+
+def step(A: Any, s: Any) -> Any:
+    """Twice a matrix times a vector, or a product of matrices first."""
+    return tanh(A * s.sum()) @ A @ s
+
+
+BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "loop": lambda A, x: iterate(lambda s: step(A, s), x, MANY),
+    "branch": lambda A, x: where(x.sum() > 0, lambda: x, lambda: step(A, x)),
+    "other branch": lambda A, x: where(x.sum() > 0, lambda: step(A, x), lambda: x),
+    "while": lambda A, x: while_(lambda s: s.sum() > 0, lambda s: step(A, s), x),
+    "fixed point": lambda A, x: fixed_point(lambda s: 0.1 * step(A, s), x),
+    "root": lambda A, x: root(lambda s: s - 0.1 * step(A, s), x),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_bodies_are_planned(name: str) -> None:
+    """The bodies of loops, branches and equations are run in the order that costs least, too."""
+    f: Any = fun(M, V)(BODIES[name])
+    assert 4 * count(f) < multiplications(program(f).line)
+    as_written: Any = fun(M, V, planned=False)(BODIES[name])
+    x = V.vec(0.1 * RNG.random(N))
+    np.testing.assert_allclose(f(W, -x).array, as_written(W, -x).array, atol=1e-9)
 
 
 def test_text_is_what_was_written() -> None:

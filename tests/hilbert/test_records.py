@@ -278,6 +278,8 @@ def test_of() -> None:
         L.of(weights=W.zeros(), bias=R.zeros())
     with pytest.raises(SpaceError, match=r"a vector of Layer: bias missing; no part is called b; write P.of"):
         L.of(weights=W.zeros(), b=H.zeros())
+    with pytest.raises(SpaceError, match=r"a vector of Layer: bias missing; no part is called a, b; write P.of"):
+        L.of(weights=W.zeros(), a=H.zeros(), b=H.zeros())
     with pytest.raises(
         SpaceError, match=r"^Layer.of is of the class, which has no spaces: write P.of\(…\) of a space P"
     ):
@@ -407,6 +409,20 @@ def test_initial() -> None:
         initial(H, rng_of(0), lambda *_: [1.0])
     with pytest.raises(SpaceError, match=r"takes a space"):
         starts(H, np.random)
+    with pytest.raises(
+        SpaceError, match=r"^the rule of initial\(V, rng, rule\) takes \(path, space, rng\), not \(path\)$"
+    ):
+        starts(H, rng_of(0), lambda path: H.zeros())  # noqa: ARG005
+
+
+def test_the_variance_is_that_of_the_last_axis() -> None:
+    """Of three axes, too, and of one element; ℝ^X in stacks of stacks is a vector, which is 0."""
+    last = {n: R ** (Fin.of(40) * Fin.of(50) * Fin.of(n)) for n in (1, 4)}
+    for n, space in last.items():
+        assert abs(initial(space, rng_of(0)).array.std() * np.sqrt(n) - 1.0) < 0.05
+    assert initial(R ** (hidden * Fin.of(0)), rng_of(0)).array.shape == (2, 0)
+    assert not initial(((R**hidden) ** depth) ** depth, rng_of(0)).array.any()
+    assert initial((W**depth) ** depth, rng_of(0)).array.all()
 
 
 @given(sources())
@@ -464,6 +480,23 @@ def test_all_that_is_wrong_with_a_file_is_listed_at_once(tmp_path: Path) -> None
     save((Z**hidden).vec([0, 5]), file)
     with pytest.raises(SpaceError, match=r"not an element|no element|elements"):
         load(labels, file)
+
+
+def test_a_damaged_file_is_no_archive(tmp_path: Path) -> None:
+    """An empty file, a part of one, or one with a changed byte is refused, whatever is wrong with it."""
+    whole, damaged = tmp_path / "whole.npz", tmp_path / "damaged.npz"
+    np.savez_compressed(whole, **{path: leaf for (path, _), leaf in zip(leaf_spaces(D), D.ones().leaves, strict=True)})
+    data = whole.read_bytes()
+    assert equal(load(D, whole), D.ones())
+    changed = [bytes([*data[:k], data[k] ^ 1 << k % 8, *data[k + 1 :]]) for k in range(len(data))]
+    refused = 0
+    for content in (*(data[:k] for k in range(len(data))), *changed):
+        damaged.write_bytes(content)
+        try:
+            load(D, damaged)
+        except SpaceError:
+            refused += 1
+    assert refused >= 1.5 * len(data)  # some bytes say nothing: dates, for example
 
 
 def test_a_part_called_file(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
-"""Mutate the passes and the tables of the languages; their tests must notice.
+"""Mutate the passes and the tables of the languages, and the rules of models; their tests must notice.
 
     make language-mutants [ARGS="--each 56 --seed 0 --group nabla --verbose"]
     make higher-mutants [ARGS="--each 32 --seed 0 --group jets --verbose"]
+    make model-mutants [ARGS="--each 24 --seed 0 --group loops --verbose"]
 
 The groups of KS-Lisp and Caddie are ∇, ⊙ and ⊙R, CL, the other passes of the notes, the tables of types and both
 parsers, and what a name means; those of functions of functions the macro, the rules of pullbacks, transposition, jets,
-the evaluator and the checker. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick
-ones that run few other lines first, are run on the mutant in a forked process: some, and many if it survives these.
+the evaluator and the checker; those of models what docs/control-flow.md, records.md, vocabulary.md and operations.md
+speak of. Of each so many mutants are drawn by the seed. The tests that run the changed line, quick ones that run few
+other lines first, are run on the mutant in a forked process: some, and many if it survives these.
 `explained.txt` says of survivors why nothing can be noticed. Limits, and how many near names a message has, are not
 changed.
 """
@@ -21,7 +23,7 @@ import re
 import sys
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -69,19 +71,48 @@ HIGHER: Groups = {
     "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "folding", "matching", "translate", "values")},
     "checker": {f"diff/higher/{name}.py": "" for name in ("check", "rules")},
 }
+PROGRAM = "hilbert/program"
+MODELS: Groups = {
+    "loops": {
+        "diff/loops.py": "",
+        "diff/linear_loops.py": "",
+        **{f"{PROGRAM}/{name}.py": "" for name in ("loop", "looped", "repeated", "rounds", "segmented")},
+    },
+    "branches": {
+        **{f"diff/{name}.py": "" for name in ("bodies", "branches", "lanes", "lift", "linear_branches")},
+        **{f"{PROGRAM}/{name}.py": "" for name in ("branch", "lanes", "lifted")},
+    },
+    "records": {
+        **{f"hilbert/{name}.py": "" for name in ("leafwise", "lens", "record", "saved")},
+        "diff/records.py": "",
+        f"{PROGRAM}/bundle.py": "",
+    },
+    "vocabulary": {
+        f"diff/{name}.py": ""
+        for name in ("along", "axes", "convolution", "dot", "operations", "products", "reductions")
+    },
+    "operations": {"diff/custom.py": "", "diff/tangents.py": "", "linmap/own.py": "", f"{PROGRAM}/external.py": ""},
+    "algebra": {
+        **{f"diff/{name}.py": "" for name in ("implicit", "linear_algebra", "linear_equations")},
+        f"{PROGRAM}/implicit.py": "",
+        f"{PROGRAM}/solving.py": "",
+        "hilbert/arrays/systems.py": "",
+    },
+}
 
 
 @dataclass(frozen=True)
 class Suite:
     """What is changed, the tests that must notice, which of them, and what is imported before processes are forked.
 
-    What is changed is not among the imported.
+    Of some groups there are tests of their own. What is changed is not among the imported.
     """
 
     groups: Groups
     tests: tuple[str, ...]
     which: str
     imported: tuple[str, ...]
+    own: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 SUITES = {
@@ -101,6 +132,46 @@ SUITES = {
         ),
         "not (deep or long_ or too_many_brackets or false_claims)",
         ("linmap", "scipy.sparse", "jax"),
+    ),
+    "models": Suite(
+        MODELS,
+        ("tests/test_claims_of_models.py", "tests/test_mistakes.py", "tests/diff/test_planned.py"),
+        "not (deep or many_ or speed)",
+        ("scipy.sparse", "jax"),
+        {
+            "loops": (
+                *(f"tests/diff/test_{name}.py" for name in ("bodies", "implicit", "jets_of_loops", "loops")),
+                "tests/adjoint/test_loop_lanes.py",
+                "tests/hilbert/test_distributed.py",
+            ),
+            "branches": (
+                *(f"tests/diff/test_{name}.py" for name in ("bodies", "branches", "copower", "implicit")),
+                "tests/adjoint/test_loop_lanes.py",
+            ),
+            "records": (
+                "tests/hilbert/test_records.py",
+                "tests/adjoint/test_records.py",
+                "tests/models/test_saved.py",
+                "tests/test_claims_of_structure_and_data.py",
+            ),
+            "vocabulary": (
+                *(f"tests/diff/test_{name}.py" for name in ("along", "elements", "vocabulary")),
+                "tests/hilbert/test_products.py",
+                "tests/test_from_numpy.py",
+                "tests/test_claims_of_operations.py",
+            ),
+            "operations": (
+                "tests/diff/test_custom.py",
+                "tests/linmap/test_own.py",
+                "tests/test_claims_of_operations.py",
+            ),
+            "algebra": (
+                "tests/diff/test_implicit.py",
+                "tests/diff/test_linear_algebra.py",
+                "tests/test_claims_of_operations.py",
+                "tests/test_claims_of_equations_and_jets.py",
+            ),
+        },
     ),
 }
 REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
@@ -168,11 +239,12 @@ def tested(tests: Sequence[str], which: str, *plugins: object) -> int:
     )
 
 
-def recorded(suite: Suite) -> tuple[dict[str, float], dict[tuple[str, int], list[str]]]:
-    """The time of every test, and for each line the tests that run it."""
-    plugin = Recorded([path for files in suite.groups.values() for path in files])
+def recorded(suite: Suite, groups: Sequence[str]) -> tuple[dict[str, float], dict[tuple[str, int], list[str]]]:
+    """The time of every test of some groups, and for each line the tests that run it."""
+    plugin = Recorded([path for group in groups for path in suite.groups[group]])
+    tests = dict.fromkeys([*suite.tests, *(path for group in groups for path in suite.own.get(group, ()))])
     plugin.cover.start()
-    if code := tested([str(ROOT / path) for path in suite.tests], suite.which, plugin):
+    if code := tested([str(ROOT / path) for path in tests], suite.which, plugin):
         msg = f"the tests fail without a mutant: pytest exits with {code}"
         raise RuntimeError(msg)
     plugin.cover.stop()
@@ -223,23 +295,24 @@ def main() -> None:
     parser.add_argument("--of", choices=list(SUITES), default="languages", help="what is changed")
     parser.add_argument("--each", type=int, default=56, help="how many mutants of each group")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--group", choices=[*LANGUAGES, *HIGHER], action="append", help="one of the groups")
+    parser.add_argument("--group", choices=[*LANGUAGES, *HIGHER, *MODELS], action="append", help="one of the groups")
     parser.add_argument("--verbose", action="store_true", help="every verdict")
     args = parser.parse_args()
     suite = SUITES[args.of]
+    groups = args.group or list(suite.groups)
     for name in suite.imported:
         importlib.import_module(name)
     os.chdir(ROOT)
     os.nice(10)
     start = time.monotonic()
-    found = result_of(*forked(partial(recorded, suite), 1800))
+    found = result_of(*forked(partial(recorded, suite, groups), 1800))
     if not isinstance(found, tuple):
         sys.exit(str(found))
     times, lines = found
     weight = Counter(test for tests in lines.values() for test in tests)
     print(f"{len(times)} tests, {sum(times.values()):.0f} s", flush=True)
     reasons, all_verdicts = explained(), defaultdict[str, list[Verdict]](list)
-    for group in args.group or suite.groups:
+    for group in groups:
         todo, count = drawn(suite.groups[group], args.each, args.seed)
         for mutant in todo:
             began, kind, why = time.monotonic(), "survives", ""

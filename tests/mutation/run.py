@@ -160,8 +160,9 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(name, self, origin=str(ROOT / self.path))
 
     def exec_module(self, module: Any) -> None:
-        """Run the given source."""
-        exec(compile(self.text, self.path, "exec"), vars(module))  # noqa: S102 - it is the source of the library
+        """Run the given source, as a file of the library: what stands elsewhere is taken for a user's."""
+        file = str(ROOT / self.path)
+        exec(compile(self.text, file, "exec"), vars(module))  # noqa: S102 - it is the source of the library
 
 
 # --- which tests run which lines ---
