@@ -64,7 +64,10 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
             due = f"{leaf.dtype}{list(leaf.shape)} of {at}"
             wrong.append(f"{name} is {array.dtype}{list(array.shape)} where {due} is due")
         else:
-            leaves += at.vec(array).leaves
+            try:
+                leaves += at.vec(array).leaves
+            except SpaceError as error:  # labels that are none of the index set
+                wrong.append(f"{name}: {error}")
     wrong += [f"{name} is too many" for name in found]
     if wrong:
         msg = f"{file} is no vector of {space}: {'; '.join(wrong)}"

@@ -909,6 +909,7 @@ DIFF: dict[str, Rows] = {
     "batched": [
         ("batched(3, Pixel)", "batched(f, Tag)"),
         ("batched(two, 3)", "batched(f, Tag) takes the class that names the axis of a batch, not 3"),
+        ("grad(batched(two, Pixel))", "take that of one size, f.of(n)"),
         ("batched(two, Pixel).of([3])", "batched(f, Pixel).of(n) takes the size of a batch, not a list of 1"),
         ("batched(two, Pixel)(v, w)", "argument 2 of a batched function is over Fin(Pixel, n), not one over"),
     ],

@@ -414,3 +414,28 @@ def test_traced_functions_evaluate_back() -> None:
     """eval(repr(f), NAMES) == f for functions that were traced, and for their derivatives."""
     for f in (chain(3), recurrence(3), hb.grad(recurrence(2)), hb.derivative(wide(3))):
         assert eval(repr(f), dict(hb.NAMES)) == f  # noqa: S307 - our own text
+
+
+def branches(depth: int) -> Any:
+    """Conditions one after the other."""
+
+    def body(x: Any) -> Any:
+        for k in range(depth):
+            x = hb.where(x > float(k % 3) - 1.0, lambda x=x: hb.sin(x) + 0.1, lambda x=x: 1.1 * x)
+        return x
+
+    return hb.fun(R)(body)
+
+
+def test_branches_in_sequence() -> None:
+    """A sparse Jacobian of twice as many takes at most three times the calls."""
+
+    def sparse(depth: int) -> Any:
+        return hb.matrix(hb.derivative(branches(depth)).at(R.vec(0.3)), as_="sparse")
+
+    small, large = (calls(lambda depth=depth: sparse(depth)) for depth in (30, 60))
+    assert large < 3 * small
+    np.testing.assert_allclose(sparse(16).toarray(), matrix(hb.derivative(branches(16)).at(R.vec(0.3))), rtol=1e-12)
+    lanes: Any = hb.derivative(branches(16) ** X).at(V.vec([0.3, -0.5, 2.0]))
+    np.testing.assert_allclose(hb.matrix(lanes, as_="sparse").toarray(), matrix(lanes), rtol=1e-12)
+    assert str(hb.structure(lanes)) == "diagonal"

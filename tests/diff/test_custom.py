@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from adjoint import NAMES, check, grad, hessian, jacobian
-from diff import contract, cos, derivative, fold, fun, inner, jvp, lift, operation, pointfree, program, show, sin
+from diff import again, contract, cos, derivative, fold, fun, inner, jvp, lift, operation, pointfree, program, show, sin
 from hilbert import R32, Bool, Copower, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
 from linmap import cost, equal, structure
 
@@ -174,6 +174,8 @@ TANGENTS: list[tuple[Wrong, str]] = [
     (lambda a, b, y, da, db: da * da + db, "not linear"),
     (lambda a, b, y, da, db: a / db, "not linear in the tangents: divide is applied to one"),
     (lambda a, b, y, da, db: sin(da), "not linear in the tangents: sin is applied to one"),
+    (lambda a, b, y, da, db: again(lambda u: 2.0 * u, da), "a loop, a condition or an equation takes one"),
+    (lambda a, b, y, da, db: da + db + V.ones(), r"a constant of ℝ\^3, which does not depend on them, is added"),
     (lambda a, b, y, da, db: da + a, "an argument of ℝ\\^3, which does not depend on them, is added"),
     (lambda a, b, y, da, db: a * b, "does not depend on the tangents, and is not 0"),
     (lambda a, b, y, da, db: da.sum(), "an expression of ℝ, where an expression of ℝ\\^3 is due"),

@@ -470,6 +470,10 @@ def test_all_that_is_wrong_with_a_file_is_listed_at_once(tmp_path: Path) -> None
         "scale is too many",
     ):
         assert part in str(caught.value)
+    P = Net(encoder=L, stack=D**depth, label=Elements(Fin(Hidden, 9)))
+    save(P.random(rng_of(0)).replace(Net.label, Elements(Fin(Hidden, 9)).vec(8)), file)
+    with pytest.raises(SpaceError, match=r"p\.npz is no vector of .*: label: .*not elements"):
+        load(N, file)
     (tmp_path / "text").write_text("no archive")
     for what in (tmp_path / "text", np.float64(3.0)):
         with pytest.raises(SpaceError, match=rf"{what if isinstance(what, Path) else 3.0} is no .npz file that save"):

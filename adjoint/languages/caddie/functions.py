@@ -9,7 +9,7 @@ from attrs import evolve
 
 from adjoint.languages.caddie.arithmetic import DEEPEST, packed
 from adjoint.languages.caddie.check import Checked, checked
-from adjoint.languages.caddie.operations import built_in
+from adjoint.languages.caddie.operations import built_in, require_few
 from adjoint.languages.caddie.parser import definitions, expression
 from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
 from adjoint.languages.caddie.show import internal, source
@@ -123,7 +123,10 @@ class CaddieFunction(LoadedFunction):
         is_several = isinstance(dom, TupleType) and not (len(args) == 1 and isinstance(args[0], tuple))
         if not is_several and len(args) != 1:
             raise SpaceError(f"{self.name} takes one argument, {text(dom)}: {len(args)} were given")
-        return self._program(space_of(dom, tuple(args) if is_several else args[0]))
+        made = self._program(space_of(dom, tuple(args) if is_several else args[0]))
+        for leaf in made.line.slots:
+            require_few(leaf.size, self.place)
+        return made
 
     def sized(self) -> tuple[AnyProgram, int | None]:
         """The map on arrays of a length that is chosen, and the length, None if none is open."""

@@ -35,6 +35,11 @@ from linmap import rep, roll
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from diff.higher.errors import Place
+
+LARGEST = 10**9
+"""The numbers in one array, copies included."""
+
 
 @final
 @frozen
@@ -111,7 +116,15 @@ def repeated(use: Use, v: Value) -> Value:
     if _is_index(use.at[0]):
         return [v] * n
     of = packed(v)
+    for leaf in of.space.leaves:
+        require_few(n * leaf.size)
     return rep(Fin.of(n), of.space)(of)
+
+
+def require_few(n: int, place: Place | None = None) -> None:
+    """Raise TermError for an array of more numbers than any machine works on in a moment."""
+    if n > LARGEST:
+        raise TermError("limit", f"an array of {n} numbers, more than {LARGEST}", place)
 
 
 def _is_index(ty: Ty) -> bool:

@@ -85,6 +85,20 @@ def test_deep_and_long(body: str) -> None:
     outcome(f"fun f x = {body}".encode())
 
 
+@pytest.mark.parametrize(
+    ("body", "column"),
+    [
+        ("map (fn r => dprod (r, r)) (repl 10000000 (repl 10000000 x))", 39),
+        ("map (fn r => dprod (repl 10000000 r, repl 10000000 r)) (repl 10000000 x)", 5),
+    ],
+)
+def test_arrays_beyond_all_machines(body: str, column: int) -> None:
+    """Copies are counted, within lanes too, before anything is computed."""
+    f = load([Source("t.cad", f"fun f x = {body}")]).f
+    with pytest.raises(TermError, match=rf"t\.cad:1:{column}: an array of {10**14} numbers, more than {10**9}"):
+        f.like([2.0])
+
+
 def test_deep_types() -> None:
     """A type is printed as the text of each of its parts: nested too deep it is refused, with its place."""
     with pytest.raises(TermError, match=r"t\.cad:1:5: a type that is nested more than 1000 deep"):
