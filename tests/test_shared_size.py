@@ -419,22 +419,25 @@ def test_traced_functions_evaluate_back() -> None:
 def branches(depth: int) -> Any:
     """Conditions one after the other."""
 
+    def one(k: int, x: Any) -> Any:
+        return hb.where(x > float(k % 3) - 1.0, lambda: hb.sin(x) + 0.1, lambda: 1.1 * x)
+
     def body(x: Any) -> Any:
         for k in range(depth):
-            x = hb.where(x > float(k % 3) - 1.0, lambda x=x: hb.sin(x) + 0.1, lambda x=x: 1.1 * x)
+            x = one(k, x)
         return x
 
     return hb.fun(R)(body)
 
 
+def sparse(depth: int) -> Any:
+    """The matrix of the derivative of so many."""
+    return hb.matrix(hb.derivative(branches(depth)).at(R.vec(0.3)), as_="sparse")
+
+
 def test_branches_in_sequence() -> None:
     """A sparse Jacobian of twice as many takes at most three times the calls."""
-
-    def sparse(depth: int) -> Any:
-        return hb.matrix(hb.derivative(branches(depth)).at(R.vec(0.3)), as_="sparse")
-
-    small, large = (calls(lambda depth=depth: sparse(depth)) for depth in (30, 60))
-    assert large < 3 * small
+    assert calls(lambda: sparse(60)) < 3 * calls(lambda: sparse(30))
     np.testing.assert_allclose(sparse(16).toarray(), matrix(hb.derivative(branches(16)).at(R.vec(0.3))), rtol=1e-12)
     lanes: Any = hb.derivative(branches(16) ** X).at(V.vec([0.3, -0.5, 2.0]))
     np.testing.assert_allclose(hb.matrix(lanes, as_="sparse").toarray(), matrix(lanes), rtol=1e-12)
