@@ -16,7 +16,7 @@
 | all windows side by side | a view | stack |
 | its converse | slices | padded slices |
 | labels | diagonal, sum, broadcast_to, where | the same |
-| pairs | scipy.sparse CSR; take and bincount without it | take and segment sum |
+| pairs | scipy.sparse CSR; take and bincount where few are in a row, or without it | take and segment sum |
 | R × S, R + S, S ∘ R | axis by axis, block by block, one after the other | the same |
 
 No reduction by a table has a kernel in a namespace that has no scatter (the strict array API): an error says so.

@@ -34,6 +34,8 @@ WIDE = 4
 """Rows of this many entries are added as rows."""
 ROWS = 16
 """Rows of this many entries are written as rows."""
+SCARCE = 3
+"""Pairs of fewer to a row, many in all, are gathered in the order of the rows and added by `bincount`."""
 FEW = 3
 """A sparse matrix with so many entries in a row is applied as a whole."""
 
@@ -108,6 +110,8 @@ class NumpySegments(Segments):
             x, y = _narrow(r.sources.array, bound), _narrow(r.targets.array, bound)
             return sp.coo_array((np.ones(r.size, p.dtype), (y, x)), shape=(p.m, p.n)).tocsr()
 
+        if p.rows * p.width == 1 and p.dtype == "float64" and SMALL <= r.size < SCARCE * p.m:
+            return _in_row_order(p, r, build)
         matrix = r.targets.prepare("sparse matrix", build, r.sources.token, p.n, p.m, p.dtype)
         if p.rows == 1:
             flat = (p.n,) if p.width == 1 else (p.n, p.width)
@@ -190,6 +194,21 @@ def profile(table: Table, size: int) -> TableProfile:
 def _narrow(array: Ints, bound: int) -> Ints:
     """Indices as scipy wants them."""
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
+
+
+def _in_row_order(p: ReducedAxes, r: Pairs[Any, Any], matrix: Callable[[], Any]) -> Kernel:
+    """The sources of all rows one after the other, which are added where a row's number is the same."""
+
+    def build() -> tuple[Ints, Ints]:
+        rows = matrix()
+        return np.repeat(np.arange(p.m), np.diff(rows.indptr)), rows.indices.astype(np.intp)
+
+    targets, sources = r.targets.prepare("in the order of rows", build, r.sources.token, p.n, p.m)
+
+    def call(a: Any) -> Any:
+        return np.bincount(targets, weights=lent(np.reshape(a, -1)).take(sources), minlength=p.m).reshape(p.out)
+
+    return Kernel(call)
 
 
 def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:

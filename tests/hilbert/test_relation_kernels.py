@@ -12,7 +12,7 @@ from hilbert.arrays import segments
 from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
 from hilbert.relation import band, columns, function, leq, partial, run, sliding, window
-from linmap import contraction
+from linmap import contraction, red
 
 ROOMS = [((), ()), ((3,), ()), ((), (2,)), ((), (5,)), ((2,), (4,))]
 """The shapes before and after the axis of the relation."""
@@ -72,6 +72,21 @@ def test_pairs(field: Field) -> None:
     """Pairs, in both directions."""
     rng = np.random.default_rng(3)
     check(columns(rng.integers(0, 300, 5000), rng.integers(0, 200, 5000), Fin.of(300), Fin.of(200)), field)
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("n", [2_500, 6_000, 20_000])
+def test_pairs_of_few_in_a_row(n: int) -> None:
+    """Some rows of none, no entry of another; what is added is added in the order of the sources, bit for bit."""
+    rng = np.random.default_rng(n)
+    relation = columns(rng.integers(0, n, 6_000), rng.integers(0, n, 6_000), Fin.of(n), Fin.of(n))
+    check(relation)
+    x, y = relation.holds()
+    order = np.lexsort((x, y))
+    v = (R ** Fin.of(n)).vec(rng.standard_normal(n))
+    due = np.zeros(n)
+    np.add.at(due, y[order], v.array[x[order]])
+    assert np.array_equal(red(relation)(v).array, due)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 11, 12, 17, 50, 600])
