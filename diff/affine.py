@@ -16,8 +16,8 @@ from diff.custom import Custom
 from diff.elementwise import AnyElementwise, Elementwise
 from diff.expr import Expr
 from diff.linear_branches import derived as derived_condition
-from diff.linear_branches import mask
 from diff.linear_equations import derived as derived_equation
+from diff.linear_equations import mask
 from diff.linear_loops import derived as derived_loop
 from diff.linear_loops import without_bound
 from diff.lower import planned, program

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diff.elementwise import Comparison
+from diff.linear_equations import guarded, mask
 from hilbert.program.branch import Cond
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack
 from hilbert.program.looped import emitted
-from hilbert.spec import Spec
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.nets import Arc, refs
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from diff.affine import AnyLinearization
     from hilbert.leaf import Leaf
     from hilbert.program.line import Line
-
-
-def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.ContractWith:
-    """The entries where a condition is `when`, 0 elsewhere."""
-    slot = c if when else b.step(Comparison("logical_not"), (c,))
-    labels = Spec.pointwise(len(leaf.axes)).left
-    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
 
 
 def derived(
@@ -54,13 +47,23 @@ def derived(
     for when, d, line, kept in zip((True, False), ds, lines, data, strict=True):
         slots = dict(zip(kept, rest, strict=False))
         place = {ref.slot: _packed(b, line, ref.slot, slots) for ref in refs(d.body)}
+        taken = c if when else b.step(Comparison("logical_not"), (c,))
         wires = [wire_of(leaf) for leaf in d.body.wires]
         arcs += [
             Arc(mask(b, c, b.slots[k], when=when), k, wires[w]) for k, w in zip(starts, d.body.inputs, strict=True)
         ]
-        arcs += [Arc(wire.at_slots(a.map, place), wires[a.src], wires[a.dst]) for a in d.body.arcs]
+        arcs += [Arc(_at(b, a.map, place, taken), wires[a.src], wires[a.dst]) for a in d.body.arcs]
         arcs += [Arc(mask(b, c, b.slots[k], when=when), wires[w], k) for k, w in zip(ends, d.body.outputs, strict=True)]
     return results, arcs
+
+
+def _at(b: Builder, f: wire.Wire, place: dict[int, int], taken: int) -> wire.Wire:
+    """An arc of a branch on the data outside; what is undone there must not be 0 where the data are."""
+    datum = wire.datum_of(f)
+    if not isinstance(f, wire.Inverse) or not isinstance(datum, Ref):
+        return wire.at_slots(f, place)
+    packed = b.pack([*b.unpack(place[datum.slot]), taken])
+    return guarded(f, Ref(packed, b.slots[packed]))
 
 
 def _arrays(line: Line, slots: Sequence[int]) -> list[int]:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from diff.elementwise import Comparison
 from diff.linear_loops import NOTHING
 from hilbert import DirectSum
 from hilbert.leaf import Bundle
+from hilbert.program.branch import TRUTH
 from hilbert.program.builder import Builder
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.lifted import equation
@@ -23,6 +25,7 @@ from hilbert.program.looped import emitted
 from hilbert.program.solving import under
 from hilbert.program.written import told
 from hilbert.space import type_of
+from hilbert.spec import Spec
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -132,6 +135,40 @@ def inverse(
 ) -> wire.Inverse:
     """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
     return _Partial.at(b, d, args).inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead)
+
+
+def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
+    """(f + [¬c] id)⁻¹, with a truth value c behind the data, which are 0 where it is false: there, something is undone.
+
+    Where unknowns and equations are arrays of different shapes it is f⁻¹ as it was.
+    """
+    line = f.line
+    b = Builder([*line.slots[: line.arity], TRUTH], fixed=line.fixed)
+    where, c = b.inline(line, range(line.arity)), line.arity
+    inputs, outputs, wires = f.body.inputs, f.body.outputs, f.body.wires
+    arcs: list[Arc] = []
+    for arc in f.body.arcs:
+        a, at = arc.map, wire.datum_of(arc.map)
+        if isinstance(at, Ref) and isinstance(a, wire.Inverse):
+            packed = b.pack([*b.unpack(where[at.slot]), c])
+            a = guarded(a, Ref(packed, b.slots[packed]))
+        elif isinstance(at, Ref):
+            a = wire.at_slots(a, {at.slot: where[at.slot]})
+        arcs.append(evolve(arc, map=a))
+    if [wires[k] for k in inputs] == [wires[k] for k in outputs]:
+        arcs += [Arc(mask(b, c, wires[k], when=False), k, y) for k, y in zip(inputs, outputs, strict=True)]
+    read = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+    made = b.line(read)
+    place = dict(zip(read, made.outputs, strict=True))
+    arcs = [evolve(arc, map=wire.at_slots(arc.map, place)) for arc in arcs]
+    return evolve(f, body=evolve(f.body, arcs=tuple(arcs)), line=made, datum=datum)
+
+
+def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.ContractWith:
+    """The entries where a condition is `when`, 0 elsewhere."""
+    slot = c if when else b.step(Comparison("logical_not"), (c,))
+    labels = Spec.pointwise(len(leaf.axes)).left
+    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
 
 
 def derived(

@@ -356,6 +356,42 @@ def test_in_conditions() -> None:
     assert all(check(f, f.dom.vec((w.array, smooth.array))))
 
 
+def scaled(p: Any, u: Any, of: Any) -> Any:
+    """0 where u is half of something; the derivative is no constant."""
+    return (1.5 + sin(p)) * (u - 0.5 * of)
+
+
+IN_BRANCHES: dict[str, Any] = {
+    "a root": lambda p: root(lambda u: scaled(p, u, sin(p)), p),
+    "in its start": lambda p: root(lambda u: scaled(p, u, p), root(lambda w: scaled(p, w, p), p)),
+    "in a root": lambda p: root(lambda u: scaled(p, u, root(lambda w: scaled(p, w, u + p), p)), p),
+    "in a fixed point": lambda p: fixed_point(lambda u: 0.2 * root(lambda w: scaled(u, w, p), p) + p, p),
+    "in a branch": lambda p: where(p > -9.0, lambda: root(lambda u: scaled(p, u, p), p), lambda: p),
+    "of two": lambda p: root(lambda s: (scaled(p, s[0], p), scaled(p, s[1], s[0])), (p, p))[1],
+}
+
+
+@pytest.mark.parametrize("body", IN_BRANCHES.values(), ids=IN_BRANCHES)
+def test_a_branch_that_is_not_taken_undoes_nothing(body: Any) -> None:
+    """Its data are 0, and no derivative of it is singular: in one lane, and where no lane takes it."""
+    f = fun(R)(lambda p: where(p > 0.0, lambda: p * p, lambda: body(p)))
+    for x in (R.vec(1.0), R.vec(-1.0)):
+        d = derivative(f).at(x)
+        due = jvp(f)(x, R.vec(1.0))
+        for found in (matrix(d, as_="sparse").toarray(), jacobian(f, x), diagonal(d).array, grad(f)(x).array):
+            np.testing.assert_allclose(np.asarray(found).ravel(), [float(due)], rtol=1e-9)
+        second = hessian(f, x, as_="sparse").toarray()
+        np.testing.assert_allclose(second, hessian(f, x), rtol=1e-9, atol=1e-12)
+        assert check_derivative(grad(f), x)
+    lanes: Any = f**X
+    for at in ([1.0, 2.0, 3.0], [1.0, -1.0, 0.5], [-1.0, -0.5, -2.0]):
+        v = V.vec(at)
+        d, each_ = derivative(lanes).at(v), [float(jvp(f)(R.vec(a), R.vec(1.0))) for a in at]
+        np.testing.assert_allclose(matrix(d, as_="sparse").toarray(), np.diag(each_), rtol=1e-9)
+        np.testing.assert_allclose(jacobian(lanes, v), np.diag(each_), rtol=1e-9)
+        np.testing.assert_allclose(adjoint(d)(V.ones()).array, each_, rtol=1e-9)
+
+
 def test_in_a_fold() -> None:
     """Implicit Euler: each round solves an equation."""
 

@@ -145,7 +145,7 @@ STATEMENTS = (
     Statement("fixed points and roots", "diff/implicit.py", "steps = [b.scale(-1.0, found[k]) for k in range(n)]", "steps = [found[k] for k in range(n)]", "tests/diff/test_implicit.py::test_the_equation_holds"),
     Statement("linear systems", "hilbert/program/solving.py", "basis, arrays), (1, 2, 0))", "basis, arrays), (1, 0, 2))", "tests/diff/test_implicit.py::test_beside_the_oracle"),
     Statement("linear systems", "hilbert/arrays/systems.py", "r = b - apply(x)", "r = b", "tests/diff/test_implicit.py::test_gmres"),
-    Statement("conditions, exact", "diff/linear_branches.py", "slot = c if when else b.step", "slot = c if not when else b.step", "tests/diff/test_branches.py::test_lanes"),
+    Statement("conditions, exact", "diff/linear_equations.py", "slot = c if when else b.step", "slot = c if not when else b.step", "tests/diff/test_branches.py::test_lanes"),
     Statement("conditions, exact", "hilbert/program/branch.py", "taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))", "taken = xp.reshape(c if not when else xp.logical_not(c), (outside, lanes))", "tests/diff/test_branches.py::test_lanes"),
     Statement("operations of a user's", "diff/custom.py", "return evolve(self, n=self.n + n, masks=more)", "return evolve(self, n=n, masks=more)", "tests/diff/test_custom.py::test_lifted"),
     Statement("linear algebra", "diff/linear_algebra.py", "return inverse(part(a)) @ (db - part(da) @ x)", "return inverse(part(a)) @ (db + part(da) @ x)", "tests/diff/test_linear_algebra.py::test_against_jax"),
