@@ -37,6 +37,7 @@ from diff import (
     program,
     register,
     sin,
+    stop_gradient,
     tanh,
     term,
     variant,
@@ -207,6 +208,15 @@ def test_lanes_of_one_system_are_right_sides() -> None:
     f = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
     (solve,) = [s.operation for s in program(lift(f, T, over=(1,))).steps if isinstance(s.operation, Solve)]
     assert (solve.many, solve.lanes) == ((T,), 0)
+
+
+def test_an_equation_without_a_derivative_is_singular() -> None:
+    """Where no residual depends on an unknown, or one of several does not, Newton's iteration has no next step."""
+    one = fun(R)(lambda a: root(lambda x: stop_gradient(x) - a, a + 1.0))
+    two = fun(R)(lambda a: root(lambda s: (s[0] - a, stop_gradient(s[1]) - a), (a, a + 1.0))[1])
+    for f in (one, two):
+        with pytest.raises(SpaceError, match="is singular at this point"):
+            f(R.vec(1.0))
 
 
 def test_a_direction_that_lanes_share() -> None:

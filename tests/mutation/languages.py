@@ -136,7 +136,7 @@ SUITES = {
     "models": Suite(
         MODELS,
         ("tests/test_claims_of_models.py", "tests/test_mistakes.py", "tests/diff/test_planned.py"),
-        "not (deep or many_ or speed)",
+        "not deep",
         ("scipy.sparse", "jax"),
         {
             "loops": (
