@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from adjoint import grad, jacobian, value_and_grad
+from adjoint import check_derivative, grad, jacobian, value_and_grad
 from diff import (
     Expr,
     again,
@@ -441,6 +441,38 @@ def test_steps_on_other_axes_or_arrays_share_nothing() -> None:
         for f in (one, other, second)
     ]
     assert made == [1, 0, 0]
+
+
+@pytest.mark.parametrize("wrong", [3, "xy", R, (1, 0)])
+def test_the_order_of_axes_is_an_index_set(wrong: Any) -> None:
+    """`A.transpose(Y * X)`: the axes in another order, by their names, not by their positions."""
+    A: Any = (R ** (X * Y)).ones()
+    traced: Any = fun(R ** (X * Y))
+    for call in (lambda: A.transpose(wrong), lambda: traced(lambda a: a.transpose(wrong))):
+        with pytest.raises(SpaceError, match=r"^\.transpose\(Y\) takes an index set, not "):
+            call()
+
+
+ALONG: dict[str, Any] = {
+    "sum": lambda a: a.sum(0),
+    "product": lambda a: a.prod(0),
+    "max": lambda a: a.max(0),
+    "logsumexp": lambda a: np.log(np.exp(a).sum(0)),
+    "cumsum": lambda a: a.cumsum(0),
+    "cumprod": lambda a: a.cumprod(0),
+    "softmax": lambda a: np.exp(a) / np.exp(a).sum(0),
+    "sort": lambda a: np.sort(a, 0),
+}
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_along_several_axes(name: str) -> None:
+    """`over=` may be a product of index sets: the axes as one."""
+    A: Any = (R ** (X * Y * Fin.of(4))).vec(RNG.permutation(24).reshape(3, 2, 4) - 12.0)
+    due = ALONG[name](A.array.reshape(6, 4))
+    found: Any = fun(A.space)(lambda a: getattr(a, name)(over=X * Y))
+    np.testing.assert_allclose(found(A).array.reshape(due.shape), due, atol=1e-12)
+    assert check_derivative(found, A)
 
 
 def test_the_largest_few_along_an_axis() -> None:
