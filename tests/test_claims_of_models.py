@@ -448,7 +448,8 @@ def test_the_order_of_axes_is_an_index_set(wrong: Any) -> None:
     """`A.transpose(Y * X)`: the axes in another order, by their names, not by their positions."""
     A: Any = (R ** (X * Y)).ones()
     traced: Any = fun(R ** (X * Y))
-    for call in (lambda: A.transpose(wrong), lambda: traced(lambda a: a.transpose(wrong))):
+    calls: list[Any] = [lambda: A.transpose(wrong), lambda: traced(lambda a: a.transpose(wrong))]
+    for call in calls:
         with pytest.raises(SpaceError, match=r"^\.transpose\(Y\) takes an index set, not "):
             call()
 

@@ -150,6 +150,7 @@ SUITES = {
             ),
             "records": (
                 "tests/hilbert/test_records.py",
+                "tests/diff/test_bodies.py",
                 "tests/adjoint/test_records.py",
                 "tests/models/test_saved.py",
                 "tests/test_claims_of_structure_and_data.py",
