@@ -135,7 +135,10 @@ SUITES = {
     ),
     "models": Suite(
         MODELS,
-        ("tests/test_claims_of_models.py", "tests/test_mistakes.py", "tests/diff/test_planned.py"),
+        (
+            *(f"tests/test_{name}.py" for name in ("claims_of_models", "errors", "mistakes")),
+            "tests/diff/test_planned.py",
+        ),
         "not deep",
         ("scipy.sparse", "jax"),
         {
