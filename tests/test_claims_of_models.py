@@ -454,6 +454,22 @@ def test_the_order_of_axes_is_an_index_set(wrong: Any) -> None:
             call()
 
 
+def test_an_axis_that_is_printed_alike() -> None:
+    """An axis of another class of one name is none: the message says so, and of an axis of another name it does not."""
+
+    def axis() -> Any:
+        class Row: ...
+
+        return Fin(Row, 3)
+
+    first, second = axis(), axis()
+    A: Any = (R ** (Y * first)).ones()
+    for over, alike in ((second, True), (Fin.of(4), False)):
+        with pytest.raises(SpaceError, match="is no factor of its index sets") as caught:
+            A.sum(over=over)
+        assert ("printed alike" in str(caught.value)) is alike
+
+
 ALONG: dict[str, Any] = {
     "sum": lambda a: a.sum(0),
     "product": lambda a: a.prod(0),
