@@ -225,6 +225,10 @@ def test_a_direction_that_lanes_share() -> None:
     points, direction = (V**Y).random(RNG), V.random(RNG)
     due = [slope(V.vec(row), direction).array for row in points.array]
     np.testing.assert_allclose(lift(slope, Y, over=(0,))(points, direction).array, due, atol=1e-12)
+    table, two = (V ** (Y * X)).random(RNG), (V**Y).random(RNG)
+    many: Any = lift(lift(slope, Y, over=(1,)), Y * X, over=(0,))  # two axes of data, one of right sides
+    due = [[slope(V.vec(row), V.vec(d)).array for d in two.array] for row in table.array.reshape(6, 3)]
+    np.testing.assert_allclose(many(table, two).array.reshape(6, 2, 3), due, atol=1e-12)
 
 
 def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
@@ -271,6 +275,15 @@ def test_the_elements_of_a_table_are_its_entries() -> None:
     with pytest.raises(SpaceError) as caught:
         each(lambda row: row[0], table)
     assert caught.value.__notes__ == ["  the elements of a table are its entries; over=3 goes over the rows of a table"]
+
+
+def test_rows_of_three_axes() -> None:
+    """`each(f, A, over=X)` goes over rows of V^{X×Y}: of (X×Y)×Z an error says how, where X comes first."""
+    A: Any = (R ** (X * Y * Fin.of(4))).ones()
+    for over, told in ((X, True), (Y, False)):
+        with pytest.raises(SpaceError, match="goes over rows of tables") as caught:
+            each(lambda row: row, A, over=over)
+        assert ("has the rows over X" in str(caught.value)) is told
 
 
 def test_each_goes_over_one_index_set() -> None:
