@@ -177,11 +177,11 @@ class Call:
             leaves = self.of.leaves
             given = [xp.broadcast_to(a, (*self.front, *f.shape)) for a, f in zip(given, leaves, strict=True)]
         given = [self.lib.guarded(a) for a in given]
-        if n and not rule.batched:
-            made = self._each(given)
-        else:
+        if rule.batched:
             made = self._leaves(given, self.front)
             made = made if rule.fresh else list(map(self.lib.unshared, made))
+        else:
+            made = self._each(given)
         return made[0] if self.single else Arrays(made)
 
     def _leaves(self, arrays: Sequence[Any], front: tuple[int, ...]) -> list[Any]:

@@ -218,9 +218,8 @@ def _declared(cls: type[Record]) -> list[str]:
         if head == "ClassVar":
             continue
         if head != "Part":
-            msg = (
-                f"{cls.__name__}.{name} is annotated {_text(annotation)}: a record has parts, `{name}: Part[V]` for a "
-            )
+            said = getattr(annotation, "__name__", annotation)
+            msg = f"{cls.__name__}.{name} is annotated {said}: a record has parts, `{name}: Part[V]` for a "
             raise SpaceError(f"{msg}space V; what is no part is a `ClassVar`")
         if name in vars(cls):
             msg = f"the part {cls.__name__}.{name} has a value: its space is given where a record is made, "
@@ -231,10 +230,6 @@ def _declared(cls: type[Record]) -> list[str]:
             msg = f"{cls.__name__}.{name} is declared by an annotation: write `{name}: Part[V]`"
             raise SpaceError(msg)
     return names
-
-
-def _text(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 
 def _all_names(cls: type[Record], own: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from adjoint import grad, jacobian, value_and_grad
+from adjoint import check_derivative, grad, jacobian, value_and_grad
 from diff import (
     Expr,
     again,
@@ -37,6 +37,7 @@ from diff import (
     program,
     register,
     sin,
+    stop_gradient,
     tanh,
     term,
     variant,
@@ -209,12 +210,25 @@ def test_lanes_of_one_system_are_right_sides() -> None:
     assert (solve.many, solve.lanes) == ((T,), 0)
 
 
+def test_an_equation_without_a_derivative_is_singular() -> None:
+    """Where no residual depends on an unknown, or one of several does not, Newton's iteration has no next step."""
+    one = fun(R)(lambda a: root(lambda x: stop_gradient(x) - a, a + 1.0))
+    two = fun(R)(lambda a: root(lambda s: (s[0] - a, stop_gradient(s[1]) - a), (a, a + 1.0))[1])
+    for f in (one, two):
+        with pytest.raises(SpaceError, match="is singular at this point"):
+            f(R.vec(1.0))
+
+
 def test_a_direction_that_lanes_share() -> None:
     """Where the data vary over lanes and the right side does not, there is a system for each lane."""
     slope = jvp(fun(V)(lambda a: root(lambda x: x * x * x + x - a, a)))
     points, direction = (V**Y).random(RNG), V.random(RNG)
     due = [slope(V.vec(row), direction).array for row in points.array]
     np.testing.assert_allclose(lift(slope, Y, over=(0,))(points, direction).array, due, atol=1e-12)
+    table, two = (V ** (Y * X)).random(RNG), (V**Y).random(RNG)
+    many: Any = lift(lift(slope, Y, over=(1,)), Y * X, over=(0,))  # two axes of data, one of right sides
+    due = [[slope(V.vec(row), V.vec(d)).array for d in two.array] for row in table.array.reshape(6, 3)]
+    np.testing.assert_allclose(many(table, two).array.reshape(6, 2, 3), due, atol=1e-12)
 
 
 def test_a_lane_that_searches_nothing_has_no_singular_system() -> None:
@@ -261,6 +275,15 @@ def test_the_elements_of_a_table_are_its_entries() -> None:
     with pytest.raises(SpaceError) as caught:
         each(lambda row: row[0], table)
     assert caught.value.__notes__ == ["  the elements of a table are its entries; over=3 goes over the rows of a table"]
+
+
+def test_rows_of_three_axes() -> None:
+    """`each(f, A, over=X)` goes over rows of V^{X×Y}: of (X×Y)×Z an error says how, where X comes first."""
+    A: Any = (R ** (X * Y * Fin.of(4))).ones()
+    for over, told in ((X, True), (Y, False)):
+        with pytest.raises(SpaceError, match="goes over rows of tables") as caught:
+            each(lambda row: row, A, over=over)
+        assert ("has the rows over X" in str(caught.value)) is told
 
 
 def test_each_goes_over_one_index_set() -> None:
@@ -431,6 +454,55 @@ def test_steps_on_other_axes_or_arrays_share_nothing() -> None:
         for f in (one, other, second)
     ]
     assert made == [1, 0, 0]
+
+
+@pytest.mark.parametrize("wrong", [3, "xy", R, (1, 0)])
+def test_the_order_of_axes_is_an_index_set(wrong: Any) -> None:
+    """`A.transpose(Y * X)`: the axes in another order, by their names, not by their positions."""
+    A: Any = (R ** (X * Y)).ones()
+    traced: Any = fun(R ** (X * Y))
+    calls: list[Any] = [lambda: A.transpose(wrong), lambda: traced(lambda a: a.transpose(wrong))]
+    for call in calls:
+        with pytest.raises(SpaceError, match=r"^\.transpose\(Y\) takes an index set, not "):
+            call()
+
+
+def test_an_axis_that_is_printed_alike() -> None:
+    """An axis of another class of one name is none: the message says so, and of an axis of another name it does not."""
+
+    def axis() -> Any:
+        class Row: ...
+
+        return Fin(Row, 3)
+
+    first, second = axis(), axis()
+    A: Any = (R ** (Y * first)).ones()
+    for over, alike in ((second, True), (Fin.of(4), False)):
+        with pytest.raises(SpaceError, match="is no factor of its index sets") as caught:
+            A.sum(over=over)
+        assert ("printed alike" in str(caught.value)) is alike
+
+
+ALONG: dict[str, Any] = {
+    "sum": lambda a: a.sum(0),
+    "product": lambda a: a.prod(0),
+    "max": lambda a: a.max(0),
+    "logsumexp": lambda a: np.log(np.exp(a).sum(0)),
+    "cumsum": lambda a: a.cumsum(0),
+    "cumprod": lambda a: a.cumprod(0),
+    "softmax": lambda a: np.exp(a) / np.exp(a).sum(0),
+    "sort": lambda a: np.sort(a, 0),
+}
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_along_several_axes(name: str) -> None:
+    """`over=` may be a product of index sets: the axes as one."""
+    A: Any = (R ** (X * Y * Fin.of(4))).vec(RNG.permutation(24).reshape(3, 2, 4) - 12.0)
+    due = ALONG[name](A.array.reshape(6, 4))
+    found: Any = fun(A.space)(lambda a: getattr(a, name)(over=X * Y))
+    np.testing.assert_allclose(found(A).array.reshape(due.shape), due, atol=1e-12)
+    assert check_derivative(found, A)
 
 
 def test_the_largest_few_along_an_axis() -> None:

@@ -876,6 +876,7 @@ DIFF: dict[str, Rows] = {
         ("fold(lambda s, x: x, v, v)", "the step of fold takes a state in ℝ^Pixel4 and gives ℝ: give"),
         ("fold(lambda s, x: s, 1.0, v)", "the start of fold is a vector, or a tuple of vectors, not 1.0"),
         ("fold(lambda s, x: s, v, v, checkpoint=0)", "checkpoint=0: True, or a number of segments from 1 on"),
+        ("fold(lambda s, x: s, v, v, reverse=1)", "reverse=… is True or False, not 1"),
         ("fold(3, v, v)", "fold takes a function of expressions, not 3"),
     ],
     "iterate": [

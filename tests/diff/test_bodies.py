@@ -12,7 +12,9 @@ import pytest
 
 import hilbert.all as hb
 from diff.show_steps import Slots
+from hilbert.leaf import Bundle, Entry, Leaf
 from hilbert.program import line
+from hilbert.program.bundle import Unpack
 
 X, T = hb.Fin.of(2), hb.Fin.of(3)
 c = (hb.R**X).vec([1.0, 2.0])
@@ -33,6 +35,15 @@ def test_a_loop_that_needs_nothing_of_what_it_is_given(name: str) -> None:
     assert np.array_equal(f(x).array, due)
     assert not hb.jacobian(f, x, as_="array").any()
     assert hb.equal(f, hb.fun(hb.R**T)(body))
+
+
+def test_an_array_that_a_bundle_has_not() -> None:
+    """What takes an array out of a bundle, a step or an arc of a text, says which array there is none of."""
+    leaf = Leaf(Entry("float64"), (X,))
+    assert Unpack(1).image(Bundle((leaf, leaf))) == leaf
+    for k, given in ((2, Bundle((leaf, leaf))), (-1, Bundle((leaf,))), (0, leaf)):
+        with pytest.raises(hb.SpaceError, match=rf"^Unpack takes array {k} of a bundle, which .* has not$"):
+            Unpack(k).image(given)
 
 
 def test_notes_of_an_error_are_kept_in_a_body() -> None:

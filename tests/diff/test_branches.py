@@ -19,7 +19,7 @@ import pytest
 from adjoint import adjoint, grad, hessian, jacobian
 from diff import again, derivative, exp, fun, inner, jvp, lift, log, pointfree, program, register, select, solve, sqrt
 from diff.names import NAMES
-from hilbert import R32, Elements, Fin, R, SpaceError, Vec, direct_sum
+from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.program.branch import Cond
 from linmap import cost, equal, explain, matrix, scale, simplify, structure
 from tests.oracle import value
@@ -345,6 +345,12 @@ def test_bodies_of_all_kinds() -> None:
         np.testing.assert_allclose(f(s, xs).array, s.array + xs.array.sum(0))
     np.testing.assert_allclose(iterate(scale(2.0, V), s, Z).array, 8 * s.array)
     np.testing.assert_allclose(each(exp, xs).array, np.exp(xs.array))
+
+
+def test_several_conditions_are_none() -> None:
+    """A direct sum of truth values decides nothing."""
+    with pytest.raises(SpaceError, match="where takes a condition, such as x > 0, not an expression of Bool ⊕ Bool"):
+        fun(direct_sum(Bool, Bool), R)(lambda c, x: where(c, lambda: x, lambda: -x))
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,11 @@ SUITES = {
     ),
     "models": Suite(
         MODELS,
-        ("tests/test_claims_of_models.py", "tests/test_mistakes.py", "tests/diff/test_planned.py"),
-        "not (deep or many_ or speed)",
+        (
+            *(f"tests/test_{name}.py" for name in ("claims_of_models", "errors", "mistakes")),
+            "tests/diff/test_planned.py",
+        ),
+        "not deep",
         ("scipy.sparse", "jax"),
         {
             "loops": (
@@ -150,6 +153,7 @@ SUITES = {
             ),
             "records": (
                 "tests/hilbert/test_records.py",
+                "tests/diff/test_bodies.py",
                 "tests/adjoint/test_records.py",
                 "tests/models/test_saved.py",
                 "tests/test_claims_of_structure_and_data.py",
