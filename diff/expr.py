@@ -427,10 +427,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         self: Linear[S], low: Expr[S] | Vec[S] | Number | None = None, high: Expr[S] | Vec[S] | Number | None = None
     ) -> Expr[S]:
         """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
-        x, maximum, minimum = _known(self), cast("Any", Binary("maximum")), cast("Any", Binary("minimum"))
-        x = x if low is None else maximum(x, low)
-        result: Expr[S] = x if high is None else minimum(x, high)
-        return result
+        x: Any = self if low is None else cast("Any", Binary("maximum"))(_known(self), low)
+        return cast("Expr[S]", x if high is None else cast("Any", Binary("minimum"))(_known(x), high))
 
     @overload
     def cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...

@@ -23,6 +23,7 @@ import numpy as np
 from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import SpaceError, shown
 from hilbert.leafwise import leaf_spaces
+from hilbert.sizes import allocation
 from hilbert.space import Type, require_type
 from hilbert.vector import Vec, require_vector
 
@@ -84,8 +85,11 @@ def _arrays(file: Any) -> dict[str, Any]:
     with Path(file).open("rb") if named else nullcontext(file) as stream:
         try:
             with np.load(stream, allow_pickle=False) as archive:
-                return dict(archive)
-        except MemoryError:
-            raise
+                found = dict(archive)
+        except MemoryError as error:
+            raise allocation(error) from error
         except Exception as error:  # of numpy, zipfile or zlib, according to what is wrong
             raise SpaceError(msg) from error
+    if not all(isinstance(array, np.ndarray) for array in found.values()):
+        raise SpaceError(msg)
+    return found

@@ -54,6 +54,7 @@ from tests.programs import (
     point,
     v0,
 )
+from tests.untyped import each, fixed_point, iterate, root, where
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 
@@ -177,6 +178,16 @@ def test_the_segment_sum_of_cupy() -> None:
 # --- matrices, vectors, checks ---
 
 
+HELD: dict[str, Callable[[Any, Any], Any]] = {
+    "loop": lambda x, k: iterate(lambda s: tanh(s) * k + x, x, h),
+    "lanes": lambda x, k: each(lambda t: iterate(lambda s: tanh(s) * k + t, t, h), x),
+    "fixed point": lambda x, k: fixed_point(lambda s: 0.2 * tanh(s) * k + x, x),
+    "root": lambda x, k: root(lambda s: s + k * tanh(s) - x, x),
+    "branch": lambda x, k: where(k > 0.0, lambda: iterate(lambda s: tanh(s) * k, x, h), lambda: x),
+}
+"""Derivatives that keep bundles."""
+
+
 def test_matrices_live_where_the_point_lives(place: Place) -> None:
     """jacobian, hessian, matrix and diagonal are arrays of the namespace, and agree with numpy's."""
     f = fun(V, W)(lambda x, c: tanh(M.vec(np.arange(12.0).reshape(3, 4) / 10) @ x + c))
@@ -189,6 +200,15 @@ def test_matrices_live_where_the_point_lives(place: Place) -> None:
         (matrix(gram(derivative(f).at(y, d)), "array"), matrix(gram(derivative(f).at(x, c)), "array")),
         (diagonal(derivative(tanh**p).at(y)).array, np.array(1.0 / np.cosh(x.array) ** 2)),
     ]
+    for held in HELD.values():
+        k: Any = fun(V, R)(held)
+        z = k.dom.vec((x.array, np.asarray(0.5)))
+        w = moved(z, place)
+        results += [
+            (jacobian(k, w), jacobian(k, z)),
+            (derivative(k).at(w)(w).array, derivative(k).at(z)(z).array),
+            (adjoint(derivative(k).at(w))(k(w)).leaves[0], adjoint(derivative(k).at(z))(k(z)).leaves[0]),
+        ]
     for got, want in results:
         assert isinstance(got, place.kind)
         assert np.allclose(place.back(got), want, rtol=1e-12, atol=1e-13)

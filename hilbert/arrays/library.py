@@ -100,8 +100,8 @@ class Library:
     # --- arrays: where they live, and what goes in and out ---
 
     def device(self, array: Any) -> Any:
-        """Where an array lives."""
-        return array_api_compat.device(array)
+        """Where an array lives; a bundle is where its first one is."""
+        return array_api_compat.device(array.parts[0] if isinstance(array, Arrays) and array else array)
 
     def home(self, arrays: Sequence[Any]) -> Hashable:
         """What a program is bound to for these arrays: the library and the device."""
@@ -145,7 +145,11 @@ class Library:
     def copied(self) -> Callable[[Any], Any] | None:
         """What copies a result that shares memory with an argument or a constant; None where arrays are read-only."""
         xp = self.xp
-        return lambda a: xp.asarray(a, copy=True)
+
+        def copy(a: Any) -> Any:
+            return Arrays([copy(part) for part in a]) if isinstance(a, Arrays) else xp.asarray(a, copy=True)
+
+        return copy
 
     def bounds(self, array: Any) -> tuple[int, int] | None:
         """The least and the largest of some integers; None where they are not known yet."""

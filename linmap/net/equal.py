@@ -10,7 +10,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import fields
+from attrs import fields, has
 
 from hilbert import Relation, SpaceError, Vec
 from hilbert.arrays.library import Arrays
@@ -19,6 +19,8 @@ from hilbert.errors import shown
 from hilbert.formal.array import Formal
 from hilbert.formal.tensors import alike
 from hilbert.program.constant import Const, signed
+from hilbert.program.line import Line
+from hilbert.program.operation import Literal
 from hilbert.relation import Table
 from linmap.net.fold import fold
 from linmap.net.lower import net
@@ -30,6 +32,7 @@ from linmap.term.nets import Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from hilbert.program.operation import Operation
     from hilbert.relation.base import AnyRelation
     from linmap.term.datum import Datum
     from linmap.term.nets import Arc
@@ -45,6 +48,7 @@ class Numbering:
         self._known: dict[Hashable, int] = {}
         self._drawn: list[int] = []
         self._moves: dict[int, tuple[tuple[int, ...], int]] = {}
+        self.lines: dict[int, int] = {}  # by identity
 
     def of(self, key: Hashable) -> int:
         """The number of a key."""
@@ -200,9 +204,29 @@ def net_label(
 def _own(f: wire.Wire, name: str, numbering: Numbering) -> Hashable:
     """A field of an arc; of a net its contents, its references being numbers of its own."""
     value: Hashable = getattr(f, name)
+    if isinstance(value, Line):
+        return _line(value, numbering)
     if not isinstance(value, Net):
         return _field(value)
     return net_label(value, numbering, _of_round, lambda d: filling_of(d) if isinstance(d, Const) else None)
+
+
+def _line(line: Line, numbering: Numbering) -> int:
+    """The number of a line, step by step as it is written, with the contents of its constants."""
+    if id(line) not in numbering.lines:
+        steps = tuple((_operation(step.operation, numbering), step.args) for step in line.steps)
+        numbering.lines[id(line)] = numbering.alone((line.slots, steps, line.outputs, line.fixed))
+    return numbering.lines[id(line)]
+
+
+def _operation(f: Operation, numbering: Numbering) -> Hashable:
+    if isinstance(f, Literal):
+        return const_label(f.value)
+    cls: Any = type(f)
+    values = [getattr(f, field.name) for field in fields(cls) if field.eq] if has(cls) else []
+    if not any(isinstance(value, Line) for value in values):
+        return f
+    return cls, tuple(_line(value, numbering) if isinstance(value, Line) else value for value in values)
 
 
 def _of_round(d: Datum) -> Hashable:

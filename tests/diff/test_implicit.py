@@ -16,6 +16,7 @@ import pytest
 
 from adjoint import adjoint, check, check_derivative, grad, hessian, jacobian
 from diff import (
+    again,
     const,
     derivative,
     exp,
@@ -247,6 +248,28 @@ def test_what_is_read_back_is_equal(solved: Any) -> None:
         read = eval(repr(d), dict(NAMES))  # noqa: S307 - what `repr` wrote
         assert read == d
         assert equal(read, d)
+
+
+@pytest.mark.parametrize("body", ["iterate", "again", "fixed_point", "root"])
+def test_constants_in_bodies_are_compared_by_contents(body: str) -> None:
+    """Derivatives of two traces of one text are equal, of two texts not."""
+
+    def traced(*entries: float) -> Any:
+        def step(s: Any) -> Any:
+            return 0.1 * sin(s) * const(V.vec(list(entries)))
+
+        def of(x: Any) -> Any:
+            return {
+                "iterate": lambda: iterate(step, x, Y),
+                "again": lambda: again(lambda s: again(step, s), x),
+                "fixed_point": lambda: fixed_point(lambda s: step(s) + x, x),
+                "root": lambda: root(lambda s: step(s) - s + x, x),
+            }[body]()
+
+        return derivative(fun(V)(of))
+
+    assert equal(traced(1.0, 2.0, 3.0), traced(1.0, 2.0, 3.0))
+    assert not equal(traced(1.0, 2.0, 3.0), traced(1.0, 2.0, 4.0))
 
 
 def test_a_system_with_one_matrix_is_solved_once() -> None:

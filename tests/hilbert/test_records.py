@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import operator
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -501,6 +503,16 @@ def test_a_damaged_file_is_no_archive(tmp_path: Path) -> None:
         except SpaceError:
             refused += 1
     assert refused >= 1.5 * len(data)  # some bytes say nothing: dates, for example
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("a.npy", "no array")
+    with pytest.raises(SpaceError, match=r"is no \.npz file that save"):
+        load(D, damaged)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**14,)})
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("a.npy", header.getvalue())
+    with pytest.raises(MemoryError, match=r"100000000000000 entries .* is more than memory holds"):
+        load(D, damaged)
 
 
 def test_a_part_called_file(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from diff.higher.errors import Place
 
-LARGEST = 10**9
+LARGEST = 10**8
 """The numbers in one array, copies included."""
 
 
