@@ -97,7 +97,8 @@ def diagonals(n: int, options: Options) -> Iterator[Line]:
     space = R ** Fin.of(n)
     rng = np.random.default_rng(0)
     points = itertools.cycle([rng.standard_normal(n) for _ in range(4)])
-    d = derivative(grad(fun(space)(lambda x: ((x[1:] - x[:-1]) ** 4).sum() + cos(x).sum())))
+    on_springs: Any = fun(space)
+    d = derivative(grad(on_springs(lambda x: ((x[1:] - x[:-1]) ** 4).sum() + cos(x).sum())))
 
     def ours(x: Any) -> Any:
         return diagonal(d.at(space.vec(x))).array

@@ -109,7 +109,7 @@ def tridiagonal(n: int, options: Options) -> Iterator[Line]:
         return lambda: hb.jacobian(f, point, as_="sparse")
 
     def hessian() -> Call:
-        T = hb.from_scipy(t, space, space)
+        T: Any = hb.from_scipy(t, space, space)
         f = hb.fun(T.dom)(lambda x: hb.inner(hb.sin(T(x)), hb.sin(T(x))))
         return lambda: hb.hessian(f, point, as_="sparse")
 

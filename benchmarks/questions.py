@@ -146,7 +146,7 @@ def tomography(rng: np.random.Generator, options: Options) -> Iterator[Line | st
     v = rng.standard_normal(b.shape[1])
 
     def ours() -> Any:
-        B = hb.from_scipy(b)
+        B: Any = hb.from_scipy(b)
         W = B.cod
         energy = hb.fun(B.dom, W)(lambda x, w: 0.5 * hb.inner(w * B(x), B(x)))
         zero = B.dom.zeros()

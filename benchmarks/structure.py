@@ -58,7 +58,8 @@ def bow_tie(points: Iterator[Any], v: Any, rng: Any, options: Options) -> Iterat
     found = jax()
     wide, waist = Fin.of(SIZE), Fin.of(WAIST)
     u, w = rng.standard_normal((SIZE, WAIST)), rng.standard_normal((WAIST, SIZE)) / np.sqrt(SIZE)
-    U, W = (R ** (wide * waist)).vec(u), (R ** (waist * wide)).vec(w)
+    U: Any = (R ** (wide * waist)).vec(u)
+    W: Any = (R ** (waist * wide)).vec(w)
     space = R**wide
     d = derivative(fun(space)(lambda x: tanh(U @ tanh(W @ x))))
 

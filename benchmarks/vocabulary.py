@@ -33,7 +33,7 @@ def convolution(field: Field, options: Options) -> Iterator[Line | str]:
     """∇ ‖conv‖² in the kernel and the images."""
     y, x, c, o, k, offset, b = (Fin.of(n) for n in (8, 8, 32, 32, 3, 3, 64))
     one = fun(field ** (k * offset * c * o), field ** (y * x * c))(lambda w, image: conv(image, w, padding="same"))
-    many = lift(one, b)
+    many: Any = lift(one, b)
     square = fun(many.cod)(lambda z: inner(z, z))
     gradient = grad(fun.over(many.dom)(lambda w, images: square(many(w, images))))
     point = many.dom.random(np.random.default_rng(0))
@@ -58,7 +58,7 @@ def convolution(field: Field, options: Options) -> Iterator[Line | str]:
 def cross_entropy(options: Options) -> Iterator[Line | str]:
     """Value and gradient of the mean of log Σ exp z − z_y, 64×10."""
     batch, label = Fin.of(64), Fin.of(10)
-    each = lift(fun(R**label, Elements(label))(lambda z, y: z.logsumexp() - z[y]), batch, over=(0, 1))
+    each: Any = lift(fun(R**label, Elements(label))(lambda z, y: z.logsumexp() - z[y]), batch, over=(0, 1))
     f = value_and_grad(fun.over(each.dom)(lambda z, y: each(z, y).mean()), 0)
     rng = np.random.default_rng(0)
     z, y = ((R**label) ** batch).random(rng), (Elements(label) ** batch).vec(rng.integers(0, 10, 64))

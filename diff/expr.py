@@ -267,13 +267,13 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overload
     def __matmul__(
+        self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]
+    ) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(
         self: Expr[Copower[Field, Product[I, J]]],
         o: Expr[Copower[Field, Product[J, H]]] | Vec[Copower[Field, Product[J, H]]],
     ) -> Expr[Copower[Field, Product[I, H]]]: ...
-    @overload
-    def __matmul__(
-        self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]
-    ) -> Expr[Copower[Field, I]]: ...
     @overload
     def __matmul__(
         self: Expr[Copower[Field, Fin[T]]], o: Expr[Copower[Field, Fin[T]]] | Vec[Copower[Field, Fin[T]]]
@@ -284,12 +284,12 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overload
     def __rmatmul__(
-        self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
-    ) -> Expr[Copower[Field, Product[I, H]]]: ...
-    @overload
-    def __rmatmul__(
         self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]
     ) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __rmatmul__(
+        self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
+    ) -> Expr[Copower[Field, Product[I, H]]]: ...
     @overload
     def __rmatmul__(self: Expr[Copower[Field, Fin[T]]], o: Vec[Copower[Field, Fin[T]]]) -> Expr[Field]: ...
     def __rmatmul__(self, o: Any) -> Any:

@@ -46,9 +46,9 @@ Z = TypeVar("Z", bound=Type)
 
 
 @overload
-def each(f: Callable[[Expr[A]], Expr[W]], xs: Vec[Copower[A, I]], /) -> Vec[Copower[W, I]]: ...
-@overload
 def each(f: Callable[[Expr[A]], Expr[W]], xs: Expr[Copower[A, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A]], Expr[W]], xs: Vec[Copower[A, I]], /) -> Vec[Copower[W, I]]: ...
 @overload
 def each(
     f: Callable[[Expr[A]], tuple[Expr[W], Expr[Z]]], xs: Expr[Copower[A, I]], /

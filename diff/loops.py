@@ -149,12 +149,12 @@ def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: b
 
 @overload
 def iterate(
-    step: Callable[[Expr[S]], Expr[S]], start: Vec[S], X: Index, *, checkpoint: bool | int = False
-) -> Vec[S]: ...
-@overload
-def iterate(
     step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False
 ) -> Expr[S]: ...
+@overload
+def iterate(
+    step: Callable[[Expr[S]], Expr[S]], start: Vec[S], X: Index, *, checkpoint: bool | int = False
+) -> Vec[S]: ...
 @overload
 def iterate(
     step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Vec[S], X: I, *, checkpoint: bool | int = False
@@ -258,18 +258,18 @@ def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) ->
 def while_(
     condition: Callable[[Expr[S]], Expr[Boolean]],
     step: Callable[[Expr[S]], Expr[S]],
-    start: Vec[S],
-    *,
-    at_most: Index | None = None,
-) -> Vec[S]: ...
-@overload
-def while_(
-    condition: Callable[[Expr[S]], Expr[Boolean]],
-    step: Callable[[Expr[S]], Expr[S]],
     start: Expr[S],
     *,
     at_most: Index | None = None,
 ) -> Expr[S]: ...
+@overload
+def while_(
+    condition: Callable[[Expr[S]], Expr[Boolean]],
+    step: Callable[[Expr[S]], Expr[S]],
+    start: Vec[S],
+    *,
+    at_most: Index | None = None,
+) -> Vec[S]: ...
 @overload
 def while_(
     condition: Callable[[States], Expr[Boolean]],

@@ -355,12 +355,12 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @overload
     def __matmul__(
-        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, Product[J, K]]]
-    ) -> Vec[Copower[Field, Product[I, K]]]: ...
-    @overload
-    def __matmul__(
         self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, J]]
     ) -> Vec[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(
+        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, Product[J, K]]]
+    ) -> Vec[Copower[Field, Product[I, K]]]: ...
     @overload
     def __matmul__(self: Vec[Copower[Field, Fin[Tag]]], other: Vec[Copower[Field, Fin[Tag]]]) -> Vec[Field]: ...
     @declared

@@ -9,22 +9,7 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, grad
-from diff import (
-    const,
-    cos,
-    derivative,
-    each,
-    fixed_point,
-    fun,
-    iterate,
-    jet,
-    lift,
-    operation,
-    sin,
-    softplus,
-    tanh,
-    where,
-)
+from diff import const, cos, derivative, fun, jet, lift, operation, sin, softplus, tanh
 from hilbert import R32, Fin, R, SpaceError, direct_sum
 from hilbert.relation import band, function, geq, leq, less, pairs
 from linmap import (
@@ -45,6 +30,7 @@ from linmap import (
     zero,
 )
 from linmap.matrices.order import order
+from tests.untyped import each, fixed_point, iterate, where
 
 X, Y = Fin.of(4), Fin.of(3)
 

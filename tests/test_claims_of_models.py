@@ -445,8 +445,8 @@ def test_the_logarithm_of_a_softmax() -> None:
 
 def test_steps_on_other_axes_or_arrays_share_nothing() -> None:
     """log Σ exp beside a softmax is one step with it only where both are of one array, along the same axes."""
-    A = (R ** (X * X)).random(RNG)
-    one = fun(A.space)(lambda a: a.logsumexp(over=1) @ (a.softmax(over=1) @ a[0, :]))
+    A: Any = (R ** (X * X)).random(RNG)
+    one: Any = fun(A.space)(lambda a: a.logsumexp(over=1) @ (a.softmax(over=1) @ a[0, :]))
     other = fun(A.space)(lambda a: a.logsumexp(over=1) @ (a.softmax(over=0) @ a[0, :]))
     second = fun(A.space)(lambda a: a.logsumexp(over=1) @ ((2.0 * a).softmax(over=1) @ a[0, :]))
     made = [

@@ -489,9 +489,11 @@ def linear_terms() -> Iterator[Any]:
 
 def functions() -> Iterator[Any]:
     """Functions of every node class, programs and linear maps in the point."""
-    model = fun(direct_sum(w_space, b_space), direct_sum(x_space, Elements(hidden)))(
-        lambda p, z: square_sum(tanh(p[0] @ z[0] + p[1]) - onehot(z[1]))
-    )
+
+    def loss(p: Any, z: Any) -> Any:
+        return square_sum(tanh(p[0] @ z[0] + p[1]) - onehot(z[1]))
+
+    model = fun(direct_sum(w_space, b_space), direct_sum(x_space, Elements(hidden)))(loss)
     chosen = fun(x_space)(lambda x: select(x > 0.5, x**3))
     many = lift(model, Fin.of(16))
     twice: Any = sin

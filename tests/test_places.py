@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from adjoint import check_derivative, grad, value_and_grad
-from diff import each, fun, iterate, lift, log, program, solve, where
+from diff import fun, lift, log, program, solve
 from hilbert import Fin, R, SpaceError
 from hilbert.program.exponentials import shared_exponentials
 from hilbert.program.fused import Exponentials
 from hilbert.program.written import told
+from tests.untyped import each, iterate, where
 
 X = Fin.of(3)
 V = R**X

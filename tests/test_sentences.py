@@ -269,6 +269,8 @@ def test_sums_of_low_rank() -> None:
     says("docs/structure.md", "U•Q + U•P has the rank of U, as the common factor is taken out")
     says("docs/structure.md", "a sum of other low-rank maps has the sum of their ranks")
     W, K = Fin.of(20), Fin.of(2)
+    U: Any
+    V: Any
     U, V = ((R ** (W * K)).random(RNG) for _ in range(2))
     P, Q = ((R ** (K * W)).random(RNG) for _ in range(2))
     f = derivative(fun(R**W)(lambda x: U @ sin(P @ x) + U @ sin(Q @ x)))

@@ -103,7 +103,7 @@ def test_gradients_lift() -> None:
     V, X = R ** Fin.of(2), Fin.of(4)
     f = fun(V, V)(lambda w, x: sin(w @ x) * (w @ w))
     g = grad(f, wrt=0)
-    batch = lift(g, X)
+    batch: Any = lift(g, X)
     total = fun(V, V**X)(lambda w, xs: inner(batch(w, xs), batch(w, xs)))
     w, xs = V.vec([0.3, -0.4]), (V**X).vec(np.linspace(-1.0, 1.0, 8).reshape(4, 2))
     found = grad(total, wrt=0)(w, xs).array

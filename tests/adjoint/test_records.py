@@ -243,7 +243,8 @@ def test_lenses_of_copowers_in_functions() -> None:
     assert gradient.space == P.tangent**sample
     assert equal(gradient[Params.stack], ((K**depth) ** sample).zeros())
     np.testing.assert_allclose(gradient[Params.scale].array, ps[Params.encoder / Layer.bias].array.sum(axis=1))
-    swapped = fun(L**sample)(lambda ls: ls.replace(Layer.bias, 2.0 * ls[Layer.bias]))
+    untyped: Any = fun(L**sample)
+    swapped = untyped(lambda ls: ls.replace(Layer.bias, 2.0 * ls[Layer.bias]))
     assert equal(swapped((L**sample).ones())[Layer.bias], (H**sample).full(2.0))
 
 
@@ -255,7 +256,7 @@ def test_made() -> None:
     making: Any = made
     assert equal(made(L, entry(Layer.bias, b), entry(Layer.weights, W)), due)
     nested = fun(H)(
-        lambda b: made(
+        lambda b: making(
             P,
             entry(Params.encoder / Layer.bias, b),
             entry(Params.encoder / Layer.weights, W),

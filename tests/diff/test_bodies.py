@@ -15,15 +15,16 @@ from diff.show_steps import Slots
 from hilbert.leaf import Bundle, Entry, Leaf
 from hilbert.program import line
 from hilbert.program.bundle import Unpack
+from tests.untyped import fold, iterate
 
 X, T = hb.Fin.of(2), hb.Fin.of(3)
 c = (hb.R**X).vec([1.0, 2.0])
 NOTHING: dict[str, tuple[Callable[[Any], Any], Any]] = {
-    "fold": (lambda p: hb.again(lambda _: hb.fold(lambda s, x: s + x, hb.R.vec(0.0), hb.const(c)), p), 3.0),
-    "constant state": (lambda p: hb.again(lambda p: hb.fold(lambda *_: hb.const(c), hb.const(c), p), p), c.array),
-    "iterate": (lambda p: hb.again(lambda _: hb.iterate(lambda s: s * 2.0, hb.const(c), X), p), 4.0 * c.array),
-    "one of two states": (lambda p: hb.iterate(lambda s: (s[0] * 2.0, hb.const(c)), (p, hb.const(c)), X)[1], c.array),
-    "nested": (lambda p: hb.iterate(lambda s: hb.iterate(lambda s: (s[0], hb.const(c)), (p, s), X)[1], c, X), c.array),
+    "fold": (lambda p: hb.again(lambda _: fold(lambda s, x: s + x, hb.R.vec(0.0), hb.const(c)), p), 3.0),
+    "constant state": (lambda p: hb.again(lambda p: fold(lambda *_: hb.const(c), hb.const(c), p), p), c.array),
+    "iterate": (lambda p: hb.again(lambda _: iterate(lambda s: s * 2.0, hb.const(c), X), p), 4.0 * c.array),
+    "one of two states": (lambda p: iterate(lambda s: (s[0] * 2.0, hb.const(c)), (p, hb.const(c)), X)[1], c.array),
+    "nested": (lambda p: iterate(lambda s: iterate(lambda s: (s[0], hb.const(c)), (p, s), X)[1], c, X), c.array),
 }
 
 
@@ -78,7 +79,7 @@ def nested(kind: str, depth: int, x: Any) -> Any:
 
     match kind:
         case "iterate":
-            return hb.iterate(inside, x, X, checkpoint=True)
+            return iterate(inside, x, X, checkpoint=True)
         case "while":
             return hb.while_(lambda s: s < 1.0, lambda s: inside(s) + 1.0, x, at_most=X)
         case "where":
@@ -126,7 +127,7 @@ def test_what_many_states_need_is_found_at_once() -> None:
 
             patch.setattr(line, "heapq", SimpleNamespace(heappush=counted, heappop=heapq.heappop))
             start = tuple((hb.R**X).full(float(i)) for i in range(n))
-            f = hb.fun(hb.R**X)(lambda x: hb.iterate(step, (x, *map(hb.const, start[1:])), T)[0])
+            f = hb.fun(hb.R**X)(lambda x: iterate(step, (x, *map(hb.const, start[1:])), T)[0])
             assert len(hb.program(f).steps) < n + 10
         return count
 
@@ -140,8 +141,8 @@ def test_matrices_of_lanes_of_outputs_that_do_not_vary(lanes: int, rounds: int) 
     V = hb.R**X
 
     def both(y: Any, x: Any) -> Any:
-        outputs = hb.iterate(lambda s: (hb.tanh(s) * x, hb.sin(x)), x, hb.Fin.of(rounds), checkpoint=2)[1]
-        return hb.iterate(lambda s: hb.tanh(s) + y, y, X), outputs
+        outputs = iterate(lambda s: (hb.tanh(s) * x, hb.sin(x)), x, hb.Fin.of(rounds), checkpoint=2)[1]
+        return iterate(lambda s: hb.tanh(s) + y, y, X), outputs
 
     f = hb.lift(hb.fun(V, hb.R)(both), hb.Fin.of(lanes), over=(0, 1))
     x = f.dom.unflat(np.linspace(-1.0, 1.0, f.dom.dim))
@@ -155,7 +156,7 @@ def test_parts_of_two_loops_are_not_one_arc() -> None:
     """The sum of what two loops give, of two states and of one, is simplified as each of them."""
 
     def both(x: Any, y: Any) -> Any:
-        return hb.iterate(lambda s: (s[1], x), (x, x), X)[0] + hb.iterate(lambda p: hb.sin(y) + 0.0 * p, y, X)
+        return iterate(lambda s: (s[1], x), (x, x), X)[0] + iterate(lambda p: hb.sin(y) + 0.0 * p, y, X)
 
     f: Any = hb.fun(hb.R, hb.R)(both)
     x = f.dom.vec((0.3, 0.7))

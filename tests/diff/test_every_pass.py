@@ -16,13 +16,9 @@ from adjoint import adjoint, check_derivative, grad, jacobian
 from diff import (
     again,
     derivative,
-    each,
     entry,
     exp,
-    fixed_point,
-    fold,
     fun,
-    iterate,
     jvp,
     kept,
     lift,
@@ -31,13 +27,10 @@ from diff import (
     operation,
     pointfree,
     program,
-    root,
     select,
     solve,
     stop_gradient,
     tanh,
-    where,
-    while_,
 )
 from diff.custom import Custom
 from diff.elementwise import Elementwise
@@ -49,6 +42,7 @@ from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.operation import Add, Along, Contract, Keep, Literal
 from linmap import cost, equal, explain, matrix, roll, simplify, structure
 from tests.programs import operations
+from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
 
 class Place:

@@ -109,7 +109,11 @@ def test_it_lifts() -> None:
 
 def test_steps_of_two_hidden_layers() -> None:
     """At most 27 steps, the network's own among them, and one product with U on a family."""
-    f = fun(V, R ** (H * X), R**H, R ** (H * H), R**H, R**H)(lambda x, W, b, U, c, w: tanh(U @ tanh(W @ x + b) + c) @ w)
+
+    def network(x: Any, W: Any, b: Any, U: Any, c: Any, w: Any) -> Any:
+        return tanh(U @ tanh(W @ x + b) + c) @ w
+
+    f = fun(V, R ** (H * X), R**H, R ** (H * H), R**H, R**H)(network)
     p = program(laplacian(f, 0))
     assert len(p.steps) <= 27
     family = {k for k, slot in enumerate(p.slots) if k >= p.arity and len(slot.axes) == 2}

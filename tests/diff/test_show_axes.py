@@ -179,7 +179,8 @@ def test_centring_of_rows_and_of_columns() -> None:
     """Two formulas, with the tags for indices where they differ."""
     rows, columns = Fin(Row, 2), Fin(Column, 3)
     M = R ** (rows * columns)
-    down = fun(M)(lambda u: u - uncurry((R**columns) ** rows)(rep(rows, R**columns)(u.sum(rows))))
+    whole: Any = uncurry((R**columns) ** rows)
+    down = fun(M)(lambda u: u - whole(rep(rows, R**columns)(u.sum(rows))))
     across = program(fun(R**columns)(lambda u: u - rep(columns)(u.sum())) ** rows)
     assert row(down) == "u ↦ [i, j] ↦ u[i, j] − Σ_k u[k, j]"
     assert row(across) == "x ↦ [i, j] ↦ x[i, j] − Σ_k x[i, k]"
@@ -214,7 +215,7 @@ def test_texts_have_no_private_characters(seed: int) -> None:
 
 def test_what_no_text_mentions_has_no_name() -> None:
     """tanh'(x) is computed from tanh x and shows x: entry by entry, too, tanh x gets no line of its own."""
-    A = CONSTANTS[R ** (X * X)]
-    text = str(derivative(fun(R)(lambda x: tanh(const(A) @ rep(X)(x)))))
+    A: Any = const(CONSTANTS[R ** (X * X)])
+    text = str(derivative(fun(R)(lambda x: tanh(A @ rep(X)(x)))))
     assert text.count("where u") == 1
     assert "where u₁ = [i] ↦ tanh'(Σ_j a[i, j]·rep_j(x))" in text

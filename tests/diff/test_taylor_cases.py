@@ -363,9 +363,11 @@ ALL_ONES = [0.475562207433, 0.4412347457024, 0.4427578392963]
 def test_b16_and_b17() -> None:
     """The paper's network: (2,2) in the inputs, and (1,2) along all parameters."""
     X, H, Y = Fin.of(2), Fin.of(2), Fin.of(2)
-    net = fun(R**X, R ** (H * X), R**H, R ** (Y * H), R**Y, R**Y, R)(
-        lambda x, W, b, U, c, w, d: sigmoid(w @ sigmoid(U @ sigmoid(W @ x + b) + c) + d)
-    )
+
+    def network(x: Any, W: Any, b: Any, U: Any, c: Any, w: Any, d: Any) -> Any:
+        return sigmoid(w @ sigmoid(U @ sigmoid(W @ x + b) + c) + d)
+
+    net = fun(R**X, R ** (H * X), R**H, R ** (Y * H), R**Y, R**Y, R)(network)
     values = (
         [1.0, -0.5],
         [[0.5, -0.25], [-0.3, 0.8]],

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ class Ys:
 ROWS = rows()
 
 
+@cache
 def spaces(n: int, m: int) -> dict[str, hb.Type]:
     """The space of each letter of the page."""
     X, Y = hb.Fin(Xs, n), hb.Fin(Ys, m)

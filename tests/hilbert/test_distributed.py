@@ -24,6 +24,7 @@ from hilbert.program.operation import Contract, Reduce
 from hilbert.program.rounds import Rounds
 from hilbert.relation import Full
 from hilbert.spec import Spec
+from tests.untyped import iterate
 
 X = Fin.of(3)
 NUMBER, VECTOR, MATRIX = (Leaf(Entry("float64"), (X,) * n) for n in range(3))
@@ -91,7 +92,7 @@ def loops_of(f: Any) -> list[Loop]:
 def test_weights_leave_the_loop_as_one_contraction() -> None:
     """Σ_t d_t ⊗ s_t: no outer product in a round, one product of matrices for a block."""
     S, T = Fin.of(14), Fin.of(100)
-    f = hb.fun(hb.R ** (S * S), hb.R**S)(lambda W, s: hb.iterate(lambda t: hb.tanh(W @ t), s, T).sum())
+    f = hb.fun(hb.R ** (S * S), hb.R**S)(lambda W, s: iterate(lambda t: hb.tanh(W @ t), s, T).sum())
     (loop,) = [loop for loop in loops_of(hb.grad(f)) if loop.reverse]
     parts = distributed(loop.body, loop.states, loop.shared)
     assert max(leaf.size for part in parts if part.in_rounds for leaf in part.line.slots[part.line.arity :]) == 14

@@ -160,7 +160,7 @@ def test_what_lies_between_is_read_elsewhere() -> None:
     """A gather or a product that is a result, too, is computed; and so is one with itself."""
     weights = (R**K).vec(np.arange(5000.0) % 7)
     first, product = gather(cols, N, rows=K), section(hadamard(R**K), 0, weights)
-    last = segment_sum(rows, M, rows=K)
+    last: Any = segment_sum(rows, M, rows=K)
     v = (R**N).vec(np.arange(50.0))
     whole = last @ product @ first
     due = np.bincount(rows, weights.array * v.array[cols], 60)

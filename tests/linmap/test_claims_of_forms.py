@@ -247,7 +247,7 @@ def test_elements_of_elements_are_bounded_from_either_end() -> None:
     P, Q, S = Fin.of(50), Fin.of(20), Fin.of(10)
     f = derivative(fun(R**P, Elements(P) ** Q, Elements(Q) ** S)(lambda v, i, j: v[i][j]))
     assert str(structure(f)) == "sparse, at most 10 of 10·50 entries"
-    some = red(pairs([(0, 1), (1, 1), (4, 5), (5, 6)], Q, S))
+    some: Any = red(pairs([(0, 1), (1, 1), (4, 5), (5, 6)], Q, S))
     g = derivative(fun(R**P, Elements(P) ** Q)(lambda v, i: some(tanh(v[i]))))
     assert str(structure(g)) == "sparse, at most 4 of 10·50 entries"
 
@@ -273,6 +273,8 @@ def test_a_relation_that_leaves_some_out_keeps_its_zeros() -> None:
     """A dense matrix behind a relation has no entry where an element is related to none, in a sum, too."""
     some, none, many = Fin.of(4), Fin.of(6), Fin.of(5)
     M, N = ((R ** (many * none)).random(np.random.default_rng(k)) for k in range(2))
+    r: Any
+    s: Any
     r, s = (red(pairs([(0, 1), (1, 2), (3, k)], some, none)) for k in (1, 5))
     f = derivative(fun(R**some)(lambda x: tanh(const(M) @ r(x)) + tanh(const(N) @ s(x))))
     assert str(structure(f)) == "sparse, 15 of 5·4 entries"

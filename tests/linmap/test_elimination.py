@@ -551,7 +551,7 @@ def test_cheapest_first(s: Source) -> None:
 def test_wires_that_only_pass_on_are_gone() -> None:
     """Inputs, results, one arc in and one out, a sum that is only scaled or turned: no order is needed for those."""
     X = Fin.of(3)
-    turned = transpose(R ** (X * X))
+    turned: Any = transpose(R ** (X * X))
     for f in (
         derivative(fun(R**X)(lambda x: sin(x) * x + cos(x))),
         derivative(fun(R**X, R**X)(lambda x, y: 2.0 * (sin(x) + y) + cos(y))),

@@ -68,7 +68,8 @@ def three(a: int, b: int, c: int, d: int) -> Any:
     """The derivative of x ↦ C⋆tanh(B⋆tanh(A⋆x)) for sizes a → b → c → d, at a point."""
     rng = np.random.default_rng(0)
     sizes = [Fin.of(n) for n in (a, b, c, d)]
-    A, B, C = ((R ** (y * x)).vec(rng.standard_normal((y.size, x.size))) for x, y in pairwise(sizes))
+    matrices: Any = ((R ** (y * x)).vec(rng.standard_normal((y.size, x.size))) for x, y in pairwise(sizes))
+    A, B, C = matrices
     f = fun(R ** sizes[0])(lambda x: C @ tanh(B @ tanh(A @ x)))
     return derivative(f).at(f.dom.random(rng))
 

@@ -120,7 +120,8 @@ def test_griewank() -> None:
 def test_bow_tie() -> None:
     """A network through 4 neurons has a Jacobian of rank 4, as a formal tensor."""
     X, H = Fin.of(60), Fin.of(4)
-    A, B = (R ** (H * X)).random(RNG), (R ** (X * H)).random(RNG)
+    B: Any = (R ** (X * H)).random(RNG)
+    A = (R ** (H * X)).random(RNG)
     f = fun(R**X)(lambda x: tanh(B @ tanh(A @ x)))
     _, d = affine(f, (R**X).random(RNG))
     t = matrix(d, as_="tensor")

@@ -42,7 +42,7 @@ def recurrent() -> tuple[hb.Map[Trained, hb.Scalar], hb.Vec[Trained]]:
     _, point = lstm.read((ADBENCH / "lstm_l2_c1024.txt").read_text("utf-8"))
     net, start, text, _following = point.split()
     letters = text.array[:41]
-    f = lstm.loss(2, letters.shape[1], 40)
+    f: Any = lstm.loss(2, letters.shape[1], 40)
     here, there = (f.dom.parts[k].vec(part) for k, part in ((2, letters[:-1]), (3, letters[1:])))
     P = Trained(net=net.space, start=start.space)
     loss = hb.fun(P)(lambda p: f(p[Trained.net], p[Trained.start], here, there))

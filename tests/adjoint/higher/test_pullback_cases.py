@@ -12,19 +12,23 @@ import numpy as np
 import pytest
 
 from adjoint.higher import pairing, reduce, run
-from adjoint.higher.claims import same
+from adjoint.higher.claims import RULES, same
 from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
+from diff.higher.claims import result_of
+from diff.higher.items import Claim
 from diff.higher.values import on_leaves
 
 FILE = Path(__file__).parent / "pullback.lam"
 TEXT = FILE.read_text("utf-8")
-REPORT = run(TEXT, "pullback.lam")
+MODULE = Module()
+CLAIMS = list(MODULE.claimed(MODULE.reader.read(TEXT, "pullback.lam")))
 
 
-@pytest.mark.parametrize("result", REPORT.results, ids=lambda r: str(r.line))
-def test_cases(result: Any) -> None:
+@pytest.mark.parametrize(("names", "claim"), [pytest.param(*found, id=str(k)) for k, found in enumerate(CLAIMS)])
+def test_cases(names: Module, claim: Claim) -> None:
+    result = result_of(names, claim, RULES)
     assert result.found is None, result
 
 
@@ -39,7 +43,7 @@ def test_false_claims_fail() -> None:
     """Each claim fails when its last number is another one."""
     false = re.sub(r"^((?:reduce|pair|value|  =).*?)([0-9.]+)(\)*|>\))$", r"\g<1>77.7\3", TEXT, flags=re.MULTILINE)
     report = run(false, "wrong.lam")
-    assert sum(r.found is not None for r in report.results) >= len(REPORT.results) - 6
+    assert sum(r.found is not None for r in report.results) >= len(CLAIMS) - 6
 
 
 @pytest.mark.parametrize("claim", ["reduce cov(3) = cov(1/0)", "pair cov(1) with 3 = 1/0"])

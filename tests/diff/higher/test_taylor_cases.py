@@ -13,7 +13,7 @@ import pytest
 from diff import derivative, fun, jvp
 from diff.higher import Module, Taylor, call, evaluate, program, run
 from diff.higher.__main__ import main
-from diff.higher.claims import agree
+from diff.higher.claims import RULES, agree, result_of
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
@@ -27,7 +27,8 @@ from linmap.contraction import scalar
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")
-REPORT = run(TEXT, "taylor.lam")
+MODULE = Module()
+CLAIMS = list(MODULE.claimed(MODULE.reader.read(TEXT, "taylor.lam")))
 
 
 def checked(text: str, definitions: str = "") -> AnyTerm:
@@ -41,8 +42,9 @@ def value_of(text: str, definitions: str = "") -> Any:
     return evaluate(checked(text, definitions))
 
 
-@pytest.mark.parametrize("result", REPORT.results, ids=lambda r: str(r.line))
-def test_cases(result: Any) -> None:
+@pytest.mark.parametrize(("names", "claim"), [pytest.param(*found, id=str(k)) for k, found in enumerate(CLAIMS)])
+def test_cases(names: Module, claim: Claim) -> None:
+    result = result_of(names, claim, RULES)
     assert result.found is None, result
 
 
