@@ -220,12 +220,6 @@ def mentions(ty: Ty, kind: type[Ty]) -> bool:
     return type(ty) is kind or kind in _formers(ty)
 
 
-def lacks(ty: Ty, kind: type[Ty]) -> bool:
-    """Whether it is known already that no type of this class occurs in it."""
-    formers: frozenset[type[Ty]] | None = kept(_formers, ty)
-    return formers is not None and kind not in formers
-
-
 @once
 def _formers(ty: Ty) -> frozenset[type[Ty]]:
     """The classes of what a type is made of; on the way those of its parts, which are not entered again."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import Place, TermError
-from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, lacks
+from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ class Unifier:
 
         `memo` keeps what is known of classes from one call to the next.
         """
-        known = memo.get(self.find(ty))
+        known = memo.get(self.find(ty)) if mentions(ty, Unknown) else ty
         if known is not None:
             return known
         entered: dict[Any, None] = {}  # on the way to the node at hand, in this order
@@ -118,7 +118,7 @@ class Unifier:
             if root in memo:
                 continue
             parts = parts_of(root)
-            if lacks(root, Unknown):
+            if not mentions(root, Unknown):
                 memo[root] = root
             elif ready or not parts:
                 made = with_parts(root, tuple(memo[self.find(part)] for part in parts))
