@@ -108,6 +108,7 @@ class _Rounds:
             raise SpaceError(f"{msg}: start elsewhere")
         if of.search and lib.holds(states[0]):
             left = float(np.max(to_numpy(states[1]), where=to_numpy(states[0]), initial=0.0))
-            msg = f"{of.search} is not found in {of.most} rounds; the last residual is {left:.3g}: start closer to it, "
+            rounds = f"{of.most} rounds" if of.most > 1 else "one round"
+            msg = f"{of.search} is not found in {rounds}; the last residual is {left:.3g}: start closer to it, "
             raise SpaceError(f"{msg}or allow more rounds by at_most=…, or less accuracy by tolerance=…")
         return Arrays(states)
