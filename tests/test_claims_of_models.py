@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from attrs import evolve
 
 from adjoint import check_derivative, grad, jacobian, value_and_grad
 from diff import (
@@ -45,10 +46,11 @@ from diff import (
 from diff.elementwise import Elementwise
 from hilbert import R32, Bool, Elements, Fin, Part, R, Record, Scalar, SpaceError, Z, direct_sum
 from hilbert.arrays import systems
+from hilbert.program.external import External
 from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
 from hilbert.program.run import Runner
-from linmap import fft, ifft, linear_map
+from linmap import equal, fft, ifft, linear_map
 from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -727,3 +729,39 @@ def test_what_a_wrapper_changes_is_not_told() -> None:
     with pytest.raises(SpaceError) as caught:
         fun(V, R**Y)(body)
     assert str(caught.value).splitlines()[-1].strip() == "^" * len("with_x(y)")
+
+
+def test_what_a_loop_needs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops within loops are asked by every line around them."""
+    f = fun(R**X)(lambda x: iterate(lambda s: tanh(s) * x, x, X))
+    (loop,) = (step.operation for step in program(f).line.steps if isinstance(step.operation, Loop))
+    asked: list[Any] = []
+    found = Loop._needed
+
+    def counted(self: Any, wanted: set[int]) -> Any:
+        asked.append(wanted)
+        return found(self, wanted)
+
+    monkeypatch.setattr(Loop, "_needed", counted)
+    loop = evolve(loop, names=())
+    assert loop.needed({0}) == loop.needed({0})
+    assert len(asked) == 1
+
+
+def test_rows_are_those_of_a_product_of_index_sets() -> None:
+    """A sum of index sets has two sides, too, and no rows; over all of X, each is that of the entries."""
+    v: Any = (R ** (X + Y)).ones()
+    with pytest.raises(SpaceError, match="goes over rows of tables"):
+        each(tanh, v, over=X)
+    w = (R**X).ones()
+    assert equal(each(tanh, w, over=X), (tanh**X)(w))
+
+
+def test_a_linear_map_of_a_user_applies_to_its_space_only() -> None:
+    """Where a line is built by hand, too."""
+    f = linear_map("claimed double", V, V, lambda _, a: 2.0 * a, lambda _, b: 2.0 * b)
+    (own,) = (step.operation for step in program(fun(V)(f)).line.steps if isinstance(step.operation, External))
+    assert own.image(V.leaves[0]) == V.leaves[0]
+    for other in (R.leaves[0], (R32**X).leaves[0]):
+        with pytest.raises(SpaceError, match="the linear map claimed double applies to"):
+            own.image(other)
