@@ -248,7 +248,9 @@ def test_nothing_flows_through_a_branch_that_is_not_taken() -> None:
     solved: Any = fun(R)(lambda x: where(x > 0, lambda: root(lambda y: y * y - x, x), lambda: 3.0 * x))
     assert float(derivative(solved).at(R.vec(-1.0))(R.vec(1.0))) == float(grad(solved)(R.vec(-1.0))) == 3.0
     infinite: Any = fun(V)(lambda xs: each(lambda x: where(x > 0, lambda: x * math.inf, lambda: x * x), xs).sum())
+    alone: Any = fun(R)(lambda x: where(x > 0, lambda: x * math.inf, lambda: x * x))
     with np.errstate(invalid="ignore"):
+        assert float(grad(alone)(R.vec(-1.0))) == float(jvp(alone)(R.vec(-1.0), R.vec(1.0))) == -2.0
         assert grad(infinite)(V.vec([-1.0, 1.0, -2.0])).array.tolist() == [-2.0, math.inf, -4.0]
 
 
