@@ -100,6 +100,19 @@ def test_weights_leave_the_loop_as_one_contraction() -> None:
     assert Spec.of("tj", "ti", "ij") in specs or Spec.of("ti", "tj", "ij") in specs
 
 
+def test_a_block_is_bound_once() -> None:
+    """A part is rewritten for a block of each size when the loop is first run, and not again."""
+    S, T = Fin.of(4), Fin.of(100)
+    f = hb.fun(hb.R**S, (hb.R**S) ** T)(lambda s, xs: hb.fold(lambda t, x: (t + x, hb.exp(x)), s, xs)[1])
+    point = f.dom.random(np.random.default_rng(0))
+    with mock.patch.object(rounds, "blocked", wraps=blocked) as made:
+        f(point)
+        times = made.call_count
+        assert times
+        f(point)
+        assert made.call_count == times
+
+
 @pytest.mark.parametrize("n", [7, 8, 1000])
 def test_layers_are_one_after_the_other(n: int) -> None:
     """A recurrent layer on another: each runs alone; what lies between is one operation for a block."""
