@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from hilbert import Map, Space, Type, Vec
+from hilbert import Map, Space, Type
 from hilbert.attach import declared
 from hilbert.index import Index
-from hilbert.map import AnyMap
+from hilbert.map import AnyMap, OnLeaves
 from linmap.laws.explain import Runs
 from linmap.net.equal import Comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
 
     from linmap.net.equal import Numbering
 
@@ -34,7 +34,7 @@ class Fun(Map[V, W], Comparable, Runs):
 
         return program_label(self, numbering)
 
-    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+    def _runner(self) -> OnLeaves:
         from diff.evaluate import run  # evaluation is a pass over these terms
 
         return run(self)

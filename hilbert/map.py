@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
+from hilbert.arrays.namespace import freeze
 from hilbert.biproduct import DirectSum
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index import Index, Product, require_index
@@ -38,6 +39,8 @@ K = TypeVar("K", bound=Type)
 V_co = TypeVar("V_co", bound=Type, covariant=True)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+OnLeaves: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
+"""What computes the leaves of a result from those of an argument; they are not yet frozen."""
 Unknown = TypeVar("Unknown", bound=Never)
 """What only an argument of type Any fits: with such arguments mypy reads a lambda first, and a call must not guess."""
 
@@ -279,12 +282,12 @@ class Map(Term, NotArray, Generic[V, W]):
     def __call__(self, *args: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
         try:
-            dom, parts, run = self._memo[READY]
+            dom, parts, cod, run = self._memo[READY]
         except (AttributeError, KeyError):
             pass  # the first call
         else:
             if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
-                return run(args[0])
+                return Vec(cod, tuple(map(freeze, run(args[0].leaves))))
             if len(args) == len(parts) > 1:
                 leaves: list[Any] = []
                 for a, part in zip(args, parts, strict=True):
@@ -292,21 +295,22 @@ class Map(Term, NotArray, Generic[V, W]):
                         break
                     leaves += a.leaves
                 else:
-                    return run(Vec(dom, tuple(leaves)))
+                    return Vec(cod, tuple(map(freeze, run(leaves))))
         for a in args:
             symbol = None if type(a) is Vec else applicable(a)
             if symbol is not None:
                 return symbol.apply_map(self, args)
         x = argument(self, args)
-        return self._ready()[2](x)
+        _, _, cod, run = self._ready()
+        return Vec(cod, tuple(map(freeze, run(x.leaves))))
 
     @once
-    def _ready(self) -> tuple[V, tuple[Type, ...], Callable[[Vec[V]], Vec[W]]]:
-        """The domain, its parts if it is a direct sum, and what applies the map to its vectors."""
-        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self._runner()
+    def _ready(self) -> tuple[V, tuple[Type, ...], W, OnLeaves]:
+        """The domain, its parts if it is a direct sum, the codomain, and what computes the leaves of a result."""
+        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self.cod, self._runner()
 
-    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
-        """What applies the map to vectors of its domain."""
+    def _runner(self) -> OnLeaves:
+        """What applies the map to the leaves of vectors of its domain."""
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
@@ -375,6 +379,11 @@ class Map(Term, NotArray, Generic[V, W]):
 
 AnyMap: TypeAlias = Map[Any, Any]
 """A map between any types."""
+
+
+def runner(f: AnyMap) -> OnLeaves:
+    """What computes the leaves of f(x) from those of x, made once."""
+    return f._ready()[3]
 
 
 READY: Any = Map.__dict__["_ready"].__wrapped__

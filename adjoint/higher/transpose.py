@@ -76,6 +76,11 @@ class Transposer(Pusher):
         if all(isinstance(one, Functional) for one in summands):
             return Functional(tuple(term for one in summands for term in one.terms))
         total = summands[0]
+        if type(total) is Vec and {Vec}.issuperset(map(type, summands)):
+            plus = sign("+", total.space, total.space)
+            for one in summands[1:]:
+                total = self.on_leaves(plus, (total, one), "+")
+            return total
         for one in summands[1:]:
             total = yield self.sum(total, one)
         return total

@@ -7,12 +7,12 @@ values of their variables; no Python recursion, so that folds and recursion may 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.higher.binding import Pass, captured
 from diff.higher.errors import TermError
 from diff.higher.folding import Folds
-from diff.higher.matching import at_hand, bind, chosen
+from diff.higher.matching import bind, chosen, straight
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import AnyTerm, App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Pullbacks, Tuple, Var
@@ -64,9 +64,10 @@ class Evaluator(Folds):
                 case Lit(value):
                     return value
                 case Prim(op, arg, name):
-                    given = at_hand(arg, env)
-                    if given is None:
-                        given = yield self.value(arg, env)
+                    known = self.at_hand(term, env)
+                    if known is not None:
+                        return known
+                    given = yield self.value(arg, env)
                     try:
                         return self.primitive(op, given, name)
                     except TermError as error:
@@ -84,7 +85,7 @@ class Evaluator(Folds):
                     while calls:
                         if not isinstance(f, (Lam, Closure)):
                             arg = calls.pop().arg
-                            known = at_hand(arg, env)
+                            known = self.at_hand(arg, env)
                             value = (yield self.value(arg, env)) if known is None else known
                             f = yield f.run(value) if type(f) is Native else self.call(f, value)
                             continue
@@ -92,7 +93,7 @@ class Evaluator(Folds):
                         given = []
                         while True:  # λ directly in λ makes no functions between
                             one = calls.pop()
-                            known = at_hand(one.arg, env)
+                            known = self.at_hand(one.arg, env)
                             value = (yield self.value(one.arg, env)) if known is None else known
                             self._enter(one)
                             given.append((lam.pattern, value))
@@ -108,20 +109,22 @@ class Evaluator(Folds):
                     else:
                         return f
                 case Let(pattern, of, body):
-                    value = yield self.value(of, env)
+                    known = self.at_hand(of, env)
+                    value = (yield self.value(of, env)) if known is None else known
                     bind(pattern, value, env)
                     term = body
                 case Tuple(parts):
                     values = []
                     for part in parts:
-                        known = at_hand(part, env)
+                        known = self.at_hand(part, env)
                         values.append((yield self.value(part, env)) if known is None else known)
                     return tuple(values)
                 case Proj(index, of):
                     value = yield self.value(of, env)
                     return value[index]
                 case If(condition, then, otherwise):
-                    c = yield self.value(condition, env)
+                    known = self.at_hand(condition, env)
+                    c = (yield self.value(condition, env)) if known is None else known
                     if not isinstance(c, Vec):
                         return (yield self.undecided(c, term, env))
                     term = then if bool(c.array) else otherwise
@@ -129,7 +132,8 @@ class Evaluator(Folds):
                     value = yield self.value(arg, env)
                     return Tagged(label, value)
                 case Case(of, branches):
-                    value = yield self.value(of, env)
+                    known = self.at_hand(of, env)
+                    value = (yield self.value(of, env)) if known is None else known
                     value = opened(value) if isinstance(value, Stack) else value
                     if not isinstance(value, Tagged):
                         return (yield self.undecided(value, term, env))
@@ -160,6 +164,34 @@ class Evaluator(Folds):
                     raise TermError("unbound", message, term.place)
                 case _:
                     assert_never(term)
+
+    def at_hand(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
+        """The value of a variable, a literal or a straight term, which needs no pass; None for others."""
+        if type(term) is Var:
+            return env.get(term.number)
+        if type(term) is Lit:
+            return term.value
+        values: list[Any] = []
+        step: Any = term
+        try:
+            for step in straight(term):
+                kind = type(step)
+                if kind is Var:
+                    values.append(env[step.number] if step.number in env else self.free(step))
+                elif kind is Lit:
+                    values.append(step.value)
+                elif kind is Prim:
+                    values[-1] = self.primitive(step.op, values[-1], step.name)
+                elif kind is Proj:
+                    values[-1] = values[-1][step.index]
+                else:
+                    start = len(values) - len(step.parts)
+                    values[start:] = [tuple(values[start:])]
+        except TermError as error:
+            raise error.at(step.place) from error
+        except SpaceError as error:
+            raise TermError("shape", str(error), step.place) from error
+        return values[0] if values else None
 
     def free(self, x: Var) -> Value:
         """The value of a free variable; it has none."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diff.expr import const
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.matching import bind, chosen, fields, opened_fields, recurring
+from diff.higher.matching import bind, chosen, fields, opened_fields, recurring, rests
 from diff.higher.terms import AnyTerm, Case, Fold, If
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
 from diff.higher.values import Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
@@ -52,13 +52,27 @@ class Folds(ABC):
             value = opened(value)
 
         def fold(one: Value) -> Pass:
-            one = opened(one) if isinstance(one, Stack) else one
-            if not isinstance(one, Tagged):
-                return (yield self.undecided(one, term, env))
-            branch = chosen(term.branches, one.label)
-            payload = yield from self._map(fields(ty)[one.label], fold, one.payload)
-            bind(branch.pattern, payload, env)
-            return (yield self.value(branch.body, env))
+            above: list[tuple[Tagged, int]] = []  # what holds one of its type directly, as the cells of a list do
+            while True:
+                one = opened(one) if isinstance(one, Stack) else one
+                k = rests(ty).get(one.label) if isinstance(one, Tagged) else None
+                if k is None:
+                    break
+                above.append((one, k))
+                one = one.payload[k]
+            if isinstance(one, Tagged):
+                branch = chosen(term.branches, one.label)
+                payload = yield from self._map(fields(ty)[one.label], fold, one.payload)
+                bind(branch.pattern, payload, env)
+                value = yield self.value(branch.body, env)
+            else:
+                value = yield self.undecided(one, term, env)
+            while above:
+                one, k = above.pop()
+                branch = chosen(term.branches, one.label)
+                bind(branch.pattern, (*one.payload[:k], value, *one.payload[k + 1 :]), env)
+                value = yield self.value(branch.body, env)
+            return value
 
         return (yield fold(value))
 

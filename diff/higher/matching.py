@@ -1,16 +1,19 @@
-"""What a constructor, a pattern or a term at hand says without a pass: its branch, its variables, its value."""
+"""What a constructor, a pattern or a straight term says without a pass: its branch, its variables, its steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from diff.higher.inductive import instance
-from diff.higher.terms import AnyTerm, Branch, Lit, Pattern, Tuple, Var
+from diff.higher.terms import AnyTerm, Branch, Lit, Pattern, Prim, Proj, Tuple, Var, below
 from diff.higher.types import DataType, SelfType, TupleType, Ty, mentions
-from hilbert.once import once
+from hilbert.once import known, once
 
 if TYPE_CHECKING:
     from diff.higher.values import Value
+
+SHORT = 16
+"""The most nodes of a term whose steps are listed."""
 
 
 def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
@@ -27,21 +30,30 @@ def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
             stack.extend(zip(one.parts, part, strict=True))
 
 
-def at_hand(term: AnyTerm, env: dict[int, Value]) -> Value | None:
-    """The value of a literal, of a variable, or of a tuple of such, which needs no pass; None for others."""
-    if type(term) is Lit:
-        return term.value
-    if type(term) is Var:
-        return env.get(term.number)
-    if type(term) is not Tuple:
-        return None
-    values = []
-    for part in term.parts:
-        known = env.get(part.number) if type(part) is Var else part.value if type(part) is Lit else None
-        if known is None:
-            return None
-        values.append(known)
-    return tuple(values)
+@once
+def straight(term: AnyTerm) -> tuple[AnyTerm, ...]:
+    """The steps of a term of few primitives, tuples and projections alone, the parts first; none for another term.
+
+    What holds such a term holds none, either, which is noted on the way: each term is visited a few times at most.
+    """
+    steps: list[AnyTerm] = []
+    stack: list[tuple[Any, bool]] = [(term, False)]
+    for _ in range(2 * SHORT):
+        node, ready = stack.pop()
+        kind = type(node)
+        if ready or kind is Var or kind is Lit:
+            steps.append(node)
+            if not stack:
+                return tuple(steps)
+        elif kind is Prim or kind is Tuple or kind is Proj:
+            stack.append((node, True))
+            stack.extend((part, False) for part in reversed(below(node)))
+        else:
+            break
+    for node, ready in stack:
+        if ready and node is not term:
+            known(straight, node, ())
+    return ()
 
 
 def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
@@ -53,6 +65,18 @@ def chosen(branches: tuple[Branch, ...], label: str) -> Branch:
 def recurring(ty: TupleType) -> tuple[int, ...]:
     """The parts that speak of X."""
     return tuple(k for k, part in enumerate(ty.parts) if mentions(part, SelfType))
+
+
+@once
+def rests(ty: DataType) -> dict[str, int]:
+    """By constructor, the one part of what it takes that is of the type itself, where no other speaks of it."""
+    found = {}
+    for label, field in fields(ty).items():
+        if isinstance(field, TupleType) and len(recurring(field)) == 1:
+            (k,) = recurring(field)
+            if isinstance(field.parts[k], SelfType):
+                found[label] = k
+    return found
 
 
 @once

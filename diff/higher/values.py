@@ -5,6 +5,7 @@ What is discrete of a value is its *shape*: tags, lengths, integers. What is rea
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
@@ -18,13 +19,14 @@ from diff.higher.terms import Lam
 from diff.lower import program
 from diff.programs import Program
 from hilbert import Copower, DirectSum, Fin, Type, Vec
-from hilbert.map import AnyMap
+from hilbert.arrays.namespace import freeze
+from hilbert.map import AnyMap, OnLeaves, runner
 from hilbert.notarray import Applicable
 from hilbert.once import once
 from hilbert.term import Term, driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 
 @final
@@ -320,9 +322,35 @@ def applied(op: AnyMap, value: Value) -> Value:
     return on_leaves(op, flat(value))
 
 
-def on_leaves(op: AnyMap, leaves: Iterable[Value]) -> Value:
-    """op at the element of its domain that has these leaves."""
+def on_leaves(op: AnyMap, leaves: Sequence[Value]) -> Value:
+    """op at the element of its domain that has these leaves; vectors are not put together and taken apart."""
+    spaces, run, made = _on_vectors(op)
+    if len(leaves) == len(spaces):
+        arrays: list[Any] = []
+        for leaf, space in zip(leaves, spaces, strict=True):
+            if type(leaf) is not Vec or not (leaf.space is space or leaf.space == space):
+                break
+            arrays += leaf.leaves
+        else:
+            return made(tuple(map(freeze, run(arrays))))
     return nested(op.cod, flattened(op)(*leaves))
+
+
+@once
+def _on_vectors(op: AnyMap) -> tuple[tuple[Type, ...], OnLeaves, Callable[[tuple[Any, ...]], Value]]:
+    """The spaces of a map's leaves, what computes the arrays of its result, and what makes vectors of them."""
+    cod = op.cod
+    if not isinstance(cod, DirectSum):
+        return summands(op.dom), runner(op), lambda arrays: Vec(cod, arrays)
+    parts, is_deep = summands(cod), _is_deep(cod)
+    ends = list(accumulate(len(part.leaves) for part in parts))
+    places = [(part, slice(end - len(part.leaves), end)) for part, end in zip(parts, ends, strict=True)]
+
+    def made(arrays: tuple[Any, ...]) -> Value:
+        vectors = [Vec(part, arrays[place]) for part, place in places]
+        return shaped(cod, iter(vectors)) if is_deep else tuple(vectors)
+
+    return summands(op.dom), runner(op), made
 
 
 def program_type(op: AnyMap, dom: Type, cod: Type) -> AnyMap:

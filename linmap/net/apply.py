@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from hilbert import SpaceError, Type, Vec
-from hilbert.arrays.namespace import freeze
+from hilbert import SpaceError
 from hilbert.once import once
 from hilbert.program.builder import Builder
 from hilbert.program.plan import planned
 from hilbert.program.run import Runner
 from linmap.net.lower import net
 from linmap.net.recur import flowing
-from linmap.term.base import LinMap
 from linmap.term.datum import Ref
 from linmap.term.nets import Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from hilbert.map import OnLeaves
     from hilbert.program.line import Line
+    from linmap.term.base import AnyLinMap
     from linmap.term.datum import Datum
 
-V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
 
-
-def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
-    """What applies f to vectors of its domain, made once for each term.
+def run(f: AnyLinMap) -> OnLeaves:
+    """What applies f to the leaves of vectors of its domain, made once for each term.
 
     Raises SpaceError if f still refers to a point: close it with `.at(point)`.
     """
@@ -36,10 +33,8 @@ def run(f: LinMap[V, W]) -> Callable[[Vec[V]], Vec[W]]:
     if len(refs(body)) != len(data):
         msg = f"an open map {body.dom} ⊸ {body.cod} is not applied: it refers to a point; close it with .at(point)"
         raise SpaceError(msg)
-    call, cod = _compiled(body).run, f.cod
-    if not data:
-        return lambda x: Vec(cod, tuple(map(freeze, call(x.leaves))))
-    return lambda x: Vec(cod, tuple(map(freeze, call([*x.leaves, *data]))))
+    call = _compiled(body).run
+    return (lambda arrays: call([*arrays, *data])) if data else call
 
 
 @once

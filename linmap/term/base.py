@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from hilbert import Copower, Map, Type, Vec
+from hilbert import Copower, Map, Type
 from hilbert.attach import declared
 from hilbert.index import Index
-from hilbert.map import AnyMap, exponent, factor, reciprocal
+from hilbert.map import AnyMap, OnLeaves, exponent, factor, reciprocal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -24,7 +24,7 @@ class LinMap(Map[V, W]):
     __slots__ = ()
     language = 0
 
-    def _runner(self) -> Callable[[Vec[V]], Vec[W]]:
+    def _runner(self) -> OnLeaves:
         from linmap.net.apply import run  # application is a pass over these terms
 
         return run(self)
