@@ -61,7 +61,7 @@ from hilbert.position import ROWS, span
 from hilbert.program.builder import Builder
 from hilbert.program.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
-from hilbert.remedies import ARRAYS, OPERATORS
+from hilbert.remedies import ARRAYS, OPERATORS, POWER
 from hilbert.space import bracketing, require_space
 from hilbert.spec import Spec
 from hilbert.unpacking import visited
@@ -256,7 +256,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     def __pow__(self: Linear[S], k: Number) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
         if not is_number(k):
-            raise SpaceError(f"the exponent of ** is a number, not {shown(k)}; write pow(x, y) for one that varies")
+            raise SpaceError(f"the exponent of ** is a number, not {shown(k)}: {POWER}")
         return elementwise(power(double(k)), self)
 
     def __rpow__(self, k: Never) -> NoReturn:

@@ -88,8 +88,8 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     parts = f.dom.parts if isinstance(f.dom, Biproduct) else ()
     if over is None:
         if len(parts) != 2:  # parameters and data
-            msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: name the positions that vary by over=(…), or "
-            msg += "write f ** X"
+            name = "name the positions that vary by over=(…)" if parts else "write f ** X"
+            msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: {name}"
             raise SpaceError(msg)
         over = (1,)
     return Lift(f, X, positions(f.dom, over))
@@ -102,7 +102,7 @@ def positions(dom: Type, over: Any) -> tuple[int, ...]:
     found = sorted({k for k in given if k is not None and 0 <= k < len(parts)})
     if not found or len(found) != len(given):
         alone = "it is no direct sum; f ** X lifts f in its one argument"
-        due = f"give some of the positions 0 to {len(parts) - 1}" if parts else alone
+        due = f"give some of the positions 0 to {len(parts) - 1}, as in over=(0,)" if parts else alone
         msg = f"over={over if isinstance(over, (int, tuple)) else shown(over)} does not name parts of {dom}: {due}"
         raise SpaceError(msg)
     return tuple(found)

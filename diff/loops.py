@@ -129,19 +129,48 @@ def fold(
     reverse: bool = False,
     checkpoint: bool | int = False,
 ) -> tuple[States, Expr[Copower[Z, I]]]: ...
+@overload
+def fold(
+    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B]]]],
+    start: Expr[S] | Vec[S],
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
+@overload
+def fold(
+    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B], Expr[C]]]],
+    start: Expr[S] | Vec[S],
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]]: ...
+@overload
+def fold(
+    step: Callable[[States, Expr[W]], tuple[States, tuple[Expr[A], Expr[B]]]],
+    start: States,
+    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
+    *,
+    reverse: bool = False,
+    checkpoint: bool | int = False,
+) -> tuple[States, tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
 def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
-    Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. The state is a vector,
-    or a tuple of vectors. The elements of a table in ℝ^{X×Y} are its entries; `A.rows()` are its rows. The step is
-    traced once; it may read what stands around it. With `checkpoint` the derivative
-    keeps the states between segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
+    Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. State and output are a
+    vector each, or a tuple of vectors. The elements of a table in ℝ^{X×Y} are its entries; `A.rows()` are its rows. The
+    step is traced once; it may read what stands around it. With `checkpoint` the derivative keeps the states between
+    segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
     SpaceError for a state of another space than the one before it, and for an xs that is no element of a copower.
     """
     if not isinstance(xs, (Expr, Vec)) or not isinstance(xs.space, Copower):
         msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(xs)}"
         if isinstance(xs, (Index, range)):
             msg += "; iterate(step, start, X) makes a round for each element of X, without data"
+        elif isinstance(xs, (tuple, list)):
+            msg += "; zip_parts(direct_sum(V, W))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
         raise SpaceError(msg)
     truth(reverse, "reverse=…")
     return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)
@@ -185,6 +214,14 @@ def iterate(step: Callable[[States], States], start: States, X: Index, *, checkp
 def iterate(
     step: Callable[[States], tuple[States, Expr[Z]]], start: States, X: I, *, checkpoint: bool | int = False
 ) -> tuple[States, Expr[Copower[Z, I]]]: ...
+@overload
+def iterate(
+    step: Callable[[Expr[S]], tuple[Expr[S], tuple[Expr[A], Expr[B]]]],
+    start: Expr[S] | Vec[S],
+    X: I,
+    *,
+    checkpoint: bool | int = False,
+) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
 def iterate(step: Any, start: Any, X: Any, *, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output.
 

@@ -36,6 +36,7 @@ from diff import special
 from diff.elementwise import RULES, Binary, Primitive, PrimitiveRule
 from diff.expr import Expr, number_like
 from hilbert import SpaceError
+from hilbert.arity import require_taken
 from hilbert.arrays.kernel import Kernel
 from hilbert.arrays.library import library
 from hilbert.errors import number, shown
@@ -55,7 +56,7 @@ def _enter(rule: PrimitiveRule) -> None:
 
 def _unary(
     name: str,
-    derivative: Callable[[E, E], E],
+    derivative: Callable[[E, E], E | float],
     *,
     value: Callable[[Any, Any], Any] | None = None,
     text: str | None = None,
@@ -104,7 +105,7 @@ def _binary(
 
 
 def register(
-    name: str, value: Callable[[Any, Any], Any], derivative: Callable[[E, E], E], *, domain: str = "ℝ"
+    name: str, value: Callable[[Any, Any], Any], derivative: Callable[[E, E], E | float], *, domain: str = "ℝ"
 ) -> Primitive:
     """A primitive of your own: value(xp, x) in any array namespace, derivative(x, y) as an expression of the language.
 
@@ -117,6 +118,8 @@ def register(
         what = f"{shown(name)}, {shown(value)} and {shown(derivative)}"
         msg = f"register(name, value, derivative) takes a string and two functions, not {what}"
         raise SpaceError(msg)
+    require_taken(f"the value of primitive {name}", value, ["xp", "x"])
+    require_taken(f"the derivative of primitive {name}", derivative, ["x", "y"])
 
     def checked(xp: Any, x: Any) -> Any:
         y = value(xp, library(x).guarded(x))

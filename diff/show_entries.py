@@ -118,7 +118,8 @@ class Entries:
         if m == 0 and name == "Σ":
             body = text.tight if text.binding > PRODUCT else f"({text.tight})"
             return Text(f"Σ_{braced(bound)} {body}", PRODUCT, "Σ")
-        return Text(f"{name}_{braced(bound)}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
+        of = f"_{braced(bound)}" if bound else ""  # an injection is of what has no such axis
+        return Text(f"{name}{of}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
 
     def _picked(self, relation: Any, place: int) -> str:
         """What stands for the one axis of a relation that takes an entry for each index: 2, or f(i); else nothing."""

@@ -279,8 +279,12 @@ class Map(Term, NotArray, Generic[V, W]):
         k: Operand[K, W, T],
         /,
     ) -> T: ...
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **names: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
+        if names:
+            given = ", ".join(f"{name}=…" for name in names)
+            msg = f"f : {self.dom} → {self.cod} takes arguments by position, not {given}: write f(v) or f(v, w)"
+            raise SpaceError(msg)
         try:
             dom, parts, cod, run = self._memo[READY]
         except (AttributeError, KeyError):
@@ -485,6 +489,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
         several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
+        msg += unfit([a.space for a in args], dom)
         if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
             over = ", ".join(str(k) for k in range(len(args)))
             msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"
@@ -503,7 +508,10 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
 
 
 def unfit(have: Sequence[Type], want: Type) -> str:
-    """What an error adds where arguments would fit in another order, or each of their elements; otherwise nothing."""
+    """What an error adds where arguments are missing, or would fit in another order or each of their elements."""
+    absent = _missing(have, want)
+    if absent:
+        return absent
     due = want.parts if len(have) > 1 else (want,)
     if len(have) != len(due):
         return ""
@@ -514,8 +522,21 @@ def unfit(have: Sequence[Type], want: Type) -> str:
     found = {_power_of(have[k], due[k]) for k in over}
     if len(found) != 1 or None in found:
         return ""
-    places = "" if len(have) == 1 else f", over=({', '.join(map(str, over))}{',' * (len(over) == 1)})"
-    return f"; f for each element of {found.pop()} is lift(f, X{places})"
+    if len(have) == 1:
+        return f"; f for each element of {found.pop()} is f ** X"
+    places = f"({', '.join(map(str, over))}{',' * (len(over) == 1)})"
+    return f"; f for each element of {found.pop()} is lift(f, X, over={places})"
+
+
+def _missing(have: Sequence[Type], want: Type) -> str:
+    """What an error adds where arguments of a direct sum fit, but are too few; otherwise nothing."""
+    parts = want.parts if want.is_sum and want.names is None else ()
+    rest = list(have)
+    absent = [k for k, part in enumerate(parts, 1) if not (rest and rest[0] == part and rest.pop(0))]
+    if rest or not have or not absent:
+        return ""
+    places = f"arguments {', '.join(map(str, absent))} are" if len(absent) > 1 else f"argument {absent[0]} is"
+    return f"; {places} missing, of {' and '.join(said(parts[k - 1]) for k in absent)}"
 
 
 def _power_of(space: Type, base: Type) -> Index | None:

@@ -102,5 +102,11 @@ def transpose(a: Vec[Any]) -> Vec[Any]:
 
 
 def no_matrix(space: Any) -> str:
-    """What an error adds where v ⊗ w stands for a matrix; otherwise nothing."""
-    return f"; {OUTER}" if isinstance(space, TensorProduct) else ""
+    """What an error adds where v ⊗ w stands for a matrix, or a family for one of its elements; otherwise nothing."""
+    if isinstance(space, TensorProduct):
+        return f"; {OUTER}"
+    if not (isinstance(space, Copower) and isinstance(space.base, Copower)):
+        return ""
+    if len(space.base.index.axes) == 1:
+        return "; uncurry(V)(v) is the matrix whose rows are the vectors of a family v ∈ V"
+    return "; each(lambda a: …, v) is for each matrix a of a family v"

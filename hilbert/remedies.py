@@ -243,5 +243,8 @@ OPERATORS = {
 }
 """What takes the place of an operator of numbers and arrays, for vectors and expressions."""
 
+POWER = "pow(x, y) takes y that varies, a scalar as k.rep(V) for x ∈ V"
+"""Where an exponent is no number."""
+
 OUTER = 'outer(v, w) is no matrix, but contract("i,j->ij", v, w, to=R ** (X * Y)) is one'
 """Where v ⊗ w stands for a matrix."""

@@ -493,14 +493,14 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
 def items(space: Type, tree: Any, arity: int) -> list[Any]:
     """The items of a tuple of so many; raises SpaceError for another."""
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
-        msg = f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit"
-        raise SpaceError(msg)
+        raise SpaceError(f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit")
     return list(tree)
 
 
 def _exponent(power: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Index):
-        msg = f"the exponent of a copower is an index set, not {shown(value)}: write {power.base!r} ** Fin.of(n)"
+        base = f"({power.base!r})" if " " in repr(power.base) else repr(power.base)
+        msg = f"the exponent of a copower is an index set, not {shown(value)}: write {base} ** Fin.of(n)"
         raise SpaceError(msg)
 
 

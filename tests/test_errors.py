@@ -77,7 +77,7 @@ HILBERT: dict[str, Rows] = {
         ("relation.leq(W)", "a relation takes an index set, not the space ℝ^Hidden3"),
     ],
     "Type": [
-        ("V**3", "exponent of a copower is an index set, not 3: write R ** Fin(Pixel, 4) ** Fin.of(n)"),
+        ("V**3", "exponent of a copower is an index set, not 3: write (R ** Fin(Pixel, 4)) ** Fin.of(n)"),
         ("V.vec([1.0, 2.0])", "array of shape (2,) is not an element of ℝ^Pixel4: shape (4,) would fit"),
         ("V.vec([[1.0, 2.0], [3.0]])", "a list of 2 is ragged… not an element of ℝ^Pixel4: shape (4,)"),
         ("V.vec(None)", "not an element of ℝ^Pixel4"),
@@ -921,7 +921,7 @@ DIFF: dict[str, Rows] = {
         ("where((Bool**p).vec([True] * 4), w, w)", "where by Bool^Pixel4 does not fit ℝ^Hidden3"),
     ],
     "lift": [
-        ("lift(f, h)", "lift(f, X) takes f : A ⊕ B → W, not one on ℝ^Pixel4: name the positions"),
+        ("lift(f, h)", "lift(f, X) takes f : A ⊕ B → W, not one on ℝ^Pixel4: write f ** X"),
         (
             "lift(two, h, over=(2,))",
             "over=(2,) does not name parts of ℝ^Pixel4 ⊕ ℝ^Hidden3: give some of the positions 0 to 1",

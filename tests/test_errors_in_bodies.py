@@ -36,7 +36,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: R32.vec(1.0) * e, "ℝ × ℝ^Pixel4 → ℝ^Pixel4 does not apply to ℝ₃₂ and ℝ^Pixel4"),
     (V, lambda e: e / w, "ℝ^Pixel4 / ℝ^Hidden3"),
     (V, lambda e: (1.0 / w) * e, "cannot multiply ℝ^Hidden3 and ℝ^Pixel4"),
-    (V, lambda e: e**e, "the exponent of ** is a number, not an expression of ℝ^Pixel4; write pow(x, y)"),
+    (V, lambda e: e**e, "the exponent of ** is a number, not an expression of ℝ^Pixel4: pow(x, y)"),
     (V, lambda e: 2.0**e, "k ** x: k is 2.0 and x is in ℝ^Pixel4; write exp(math.log(k) * x)"),
     (V, lambda e: e @ w, "ℝ^Pixel4 @ ℝ^Hidden3: Pixel4 meets Hidden3, but the inner axes must be the same"),
     ((M, W), lambda m, e: m @ e, "ℝ^{Hidden3×Pixel4} @ ℝ^Hidden3: Pixel4 meets Hidden3…transpose the left side"),

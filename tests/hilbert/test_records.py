@@ -286,6 +286,15 @@ def test_of() -> None:
         SpaceError, match=r"^Layer.of is of the class, which has no spaces: write P.of\(…\) of a space P"
     ):
         Layer.of(weights=W.zeros(), bias=H.zeros())  # type: ignore[call-arg]
+    of_class: Any = Layer
+    for made in (
+        of_class.zeros,
+        of_class.ones,
+        lambda: of_class.random(np.random.default_rng(0)),
+        lambda: of_class.vec({}),
+    ):
+        with pytest.raises(SpaceError, match=r"is of the class, which has no spaces: write P\.\w+\(…\) of a space P"):
+            made()
 
 
 def test_a_record_is_not_changed() -> None:
