@@ -144,6 +144,8 @@ def arguments(body: Any) -> int:
     """How many arguments a function is defined with, at least: a map one for each part of its domain."""
     if isinstance(body, Map):
         return len(body.dom.parts) if body.dom.names is None else 1
+    if not callable(body):
+        return 0
     try:
         parameters = inspect.signature(body).parameters.values()
     except (TypeError, ValueError):  # no function, or a builtin that does not tell

@@ -17,7 +17,7 @@ from diff.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, t
 from diff.expr import Expr
 from diff.origin import returned
 from hilbert import Boolean, Copower, Index, SpaceError, Type, Vec
-from hilbert.errors import is_number, shown
+from hilbert.errors import double, is_number, shown
 from hilbert.nested import apart
 from hilbert.program.branch import Choose, Cond
 from hilbert.program.builder import Builder
@@ -130,7 +130,7 @@ def _filled(b: Builder, pair: Iterable[Any], values: Sequence[Any]) -> list[Any]
 
 def _constant(b: Builder, k: Any, space: Type) -> Expr[Any]:
     require_space(space, "a number beside a value")
-    return Expr(b, space, tuple(b.literal(filled(k, leaf)) for leaf in space.leaves))
+    return Expr(b, space, tuple(b.literal(filled(double(k), leaf)) for leaf in space.leaves))
 
 
 def _same(spaces: Iterable[Tree], thunks: Iterable[Any] = ()) -> Tree:

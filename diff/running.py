@@ -86,6 +86,9 @@ def _reordered(p: AnyProgram, tree: ContractionTree, other: Line) -> Reordered:
     where = dict(place)
     for slot in sorted(tree.inner):
         step = p.steps[slot - p.arity]
+        for a in step.args:  # a number in every entry is no factor
+            if a not in where:
+                where[a] = written.emit(p.steps[a - p.arity].operation, (), p.slots[a])
         where[slot] = written.emit(step.operation, tuple(where[a] for a in step.args), p.slots[slot])
     result = run.inline(other, [place[slot] for slot in tree.factors])[other.outputs[0]]
     before = Program.of(written, dom, [where[tree.inner[0]]], cod, names)

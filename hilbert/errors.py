@@ -62,8 +62,8 @@ def alike(have: object, want: object) -> str:
 
 def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
     """Whether a value is a masked array; where there is one, numpy has its module imported."""
-    module = sys.modules.get("numpy.ma")
-    return module is not None and isinstance(value, module.MaskedArray)
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)  # none before another thread has imported it
+    return masked is not None and isinstance(value, masked)
 
 
 def integer(value: Any) -> int | None:

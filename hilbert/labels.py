@@ -26,10 +26,10 @@ SORTABLE = "iubSUmMf"
 
 def is_labels(data: Any) -> bool:
     """Whether data are labels by their type: strings, in lists and arrays of any shape, and categorical columns."""
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
     if isinstance(data, (str, bytes)):
         return True
-    if isinstance(data, (list, tuple)):
-        return bool(data) and is_labels(data[0])
     if hasattr(data, "dictionary") or hasattr(getattr(data, "type", None), "index_type"):  # of Arrow
         return True
     dtype = getattr(data, "dtype", None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, get_args
 
 import attrs
@@ -12,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from adjoint import check_adjoint, hessian, jacobian
-from diff import contract, derivative, fun, maximum, program, register, sin
+from diff import contract, derivative, each, fun, maximum, program, register, sin
 from diff import nodes as functions
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, Z, direct_sum
 from hilbert.program.external import MapRule
@@ -495,3 +497,21 @@ def test_a_list_of_vectors() -> None:
         with pytest.raises(SpaceError, match=r"stack\(X, V\)\(v, w, …\) puts vectors side by side"):
             call()
     assert stack(Y, V)(v, v).space == V**Y
+
+
+def test_a_module_that_another_thread_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data are read while numpy.ma is only begun."""
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
+    assert V.vec(np.ones(V.dim)) is not None
+
+
+def test_lists_in_lists_in_lists() -> None:
+    """However deep, they are data that do not fit."""
+    deep: Any = 1.0
+    for _ in range(5000):
+        deep = [deep]
+    for space in (V, Elements(Fin.of(3))):
+        with pytest.raises(SpaceError, match="a list nested more than 64 deep is not an element of"):
+            space.vec(deep)
+    with pytest.raises(SpaceError, match="each takes a function of expressions, not a list of 1"):
+        each(deep, V.ones())

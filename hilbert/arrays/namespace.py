@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from hilbert.leaf import Leaf
 
 
+MOST_AXES = 64
+"""The most axes that numpy's arrays have."""
+
+
 def namespace(array: Any) -> ModuleType:
     """The array namespace of an array: numpy, or what array-api-compat says of it."""
     return library(array).xp
@@ -193,18 +197,21 @@ def is_array(x: Any, shape: tuple[int, ...], dtype: str) -> bool:
     return dtype_name(x) == dtype
 
 
-def _require_plain(data: Any, space: Any, dtype: str | None) -> None:
+def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> None:
     """Raise SpaceError for masked arrays, vectors, columns with missing entries, and arrays that dtype does not hold.
 
     Such may stand in a list, too; a list of numbers only is not looked at one by one.
     """
+    if depth > MOST_AXES:
+        msg = f"a list nested more than {MOST_AXES} deep is not an element of {space}"
+        raise SpaceError(msg)
     if isinstance(data, (list, tuple)):
         for kind in set(map(type, data)) - {float, int, bool, str}:
             for item in (item for item in data if type(item) is kind):
                 if isinstance(item, NotArray):
                     msg = f"{shown(data)} with {shown(item)} among it is not an element of {space}: "
                     raise SpaceError(f"{msg}stack(X, V)(v, w, …) puts vectors side by side")
-                _require_plain(item, space, dtype)
+                _require_plain(item, space, dtype, depth + 1)
     elif is_masked(data):
         msg = f"a masked array is not an element of {space}: fill it first"
         raise SpaceError(msg)

@@ -19,7 +19,7 @@ from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.looped import emitted, looped
-from hilbert.program.operation import Move
+from hilbert.program.operation import Literal, Move
 from hilbert.program.repeated import While
 
 if TYPE_CHECKING:
@@ -133,16 +133,20 @@ def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
     return tuple(c or any(pair) for pair in zip(*ends, strict=True))
 
 
-def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], up: Parts, made: Parts) -> list[int]:
+def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], ups: Parts, made: Parts) -> list[int]:
     """What a lifted condition gives: of a condition that varies, two that ask whether some lane takes the branch."""
     c, *captured = given
-    varies, *before = up if isinstance(up, tuple) else [up] * len(given)
+    varies, *before = _every(ups, len(given))
     results = made if isinstance(made, tuple) else (made,) * len(cond.made.leaves)
-    lines = [_lifted_branch(line, axes, before, results) for line in cond.lines]
     if not varies:
-        return emitted(b, Cond(*lines), given)
+        return emitted(b, Cond(*(_lifted_branch(line, axes, before, results) for line in cond.lines)), given)
     found: list[list[int]] = []
-    for when, line in zip((True, False), lines, strict=True):
+    for when, branch in zip((True, False), cond.lines, strict=True):
+        if all(isinstance(step.operation, Literal) for step in branch.steps):  # nothing is computed: none need take it
+            outputs, up = lifted_line(b, branch, axes, captured, before)
+            found.append([k if u else b.rep(k, axes) for k, u in zip(outputs, up, strict=True)])
+            continue
+        line = _lifted_branch(branch, axes, before, results)
         some = b.step(AnyLane(0, when), (c,))
         filled = [b.step(Fill(0, when), (c, k)) if u else k for k, u in zip(captured, before, strict=True)]
         zeros = Builder(line.slots[: line.arity])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from linmap.matrices.arcs import FormOfArc
     from linmap.matrices.network import Network
-    from linmap.matrices.products import NetworkProduct
+    from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct
 
 Blocks: TypeAlias = "dict[tuple[int, int], FormOfArc]"
 """For each output and input the products of their block, where it is not 0; by inputs."""
@@ -154,10 +154,15 @@ class ArcsLeft:
         for i in range(len(self.n.body.inputs)):
             arcs = self.out_of.get(self.ends + i, {})
             for end in sorted(arcs):
-                products = settled(self.n, arcs[end])
+                products = [p for p in settled(self.n, arcs[end]) if not self._is_empty(p)]
                 if products:
                     found[end - self.last, i] = products
         return found
+
+    def _is_empty(self, p: NetworkProduct) -> bool:
+        """Whether a product is a sum of nothing, or has no entries."""
+        parts: list[NetworkFactor | Link | LabelTable] = [*p.factors, *p.links, *p.tables]
+        return any(not self.n.sizes[c] for part in parts for c in part.labels)
 
 
 def composed(n: Network, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProduct]) -> list[NetworkProduct]:

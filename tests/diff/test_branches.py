@@ -17,7 +17,23 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, grad, hessian, jacobian
-from diff import again, derivative, exp, fun, inner, jvp, lift, log, pointfree, program, register, select, solve, sqrt
+from diff import (
+    again,
+    derivative,
+    exp,
+    fun,
+    inner,
+    jvp,
+    lift,
+    log,
+    pointfree,
+    program,
+    register,
+    select,
+    sin,
+    solve,
+    sqrt,
+)
 from diff.names import NAMES
 from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, direct_sum
 from hilbert.program.branch import Cond
@@ -422,3 +438,38 @@ def test_each_over_as_many_elements_of_another_set() -> None:
 
 class Interval:
     """A name of an axis."""
+
+
+LANES: dict[str, Any] = {
+    "each": each,
+    "build": lambda f, xs: build(lambda i: f(xs[i]), Fin.of(1)),
+}
+
+
+@pytest.mark.parametrize("kind", LANES)
+@pytest.mark.parametrize("loop", [False, True])
+def test_lanes_and_conditions_in_each_other(kind: str, *, loop: bool) -> None:
+    """The size of n of them in each other is a power of n: what computes nothing in a branch is not asked for again."""
+    X, lanes = Fin.of(1), LANES[kind]
+
+    def nested(n: int, y: Any) -> Any:
+        if n == 0:
+            return sin(y)
+
+        def inner(s: Any) -> Any:
+            return nested(n - 1, y * s).sum()
+
+        if loop:
+            return lanes(lambda s: while_(lambda t: t > 9.0, lambda t: inner(s) + t, s, at_most=X), y)
+        return lanes(lambda s: where(s > 0, lambda: inner(s), lambda: s), y)
+
+    sizes = [len(pickle.dumps(fun(R**X)(functools.partial(nested, n)))) for n in (3, 6, 12)]
+    assert sizes[2] / sizes[1] < 8
+    assert sizes[1] / sizes[0] < 5
+
+
+def test_numbers_beyond_floats() -> None:
+    x = (R**X).ones()
+    for chosen in (lambda: where(x > 0, 10**400, x), lambda: fun(R**X)(lambda x: where(x > 0, x, -(10**400)))):
+        with pytest.raises(SpaceError, match="an integer of 1329 bits is beyond the numbers of double precision"):
+            chosen()

@@ -18,6 +18,7 @@ from adjoint import adjoint, check, check_derivative, grad, hessian, jacobian
 from diff import (
     again,
     const,
+    contract,
     derivative,
     exp,
     fun,
@@ -692,3 +693,20 @@ def test_what_the_unknown_does_not_change_is_computed_once(solved: Any) -> None:
     del calls[:]
     grad(total(f))(point(f))
     assert calls == [(3,)]
+
+
+def test_what_is_summed_over_nothing_is_nothing() -> None:
+    """A part of an equation that sums over an empty axis is zero in its structure, and in each form of its matrix."""
+    X, none = Fin.of(3), Fin.of(0)
+    one = const((R**X).ones())
+
+    def step(a: Any, u: Any) -> Any:
+        return contract("i,j->ij", a.crop(0, 0), u, to=R ** (none * X)).T @ a.crop(0, 0) + one * a.sum()
+
+    open_map: Any = derivative(fun(R**X)(lambda a: fixed_point(lambda u: step(a, u), one)))
+    assert str(structure(open_map)) == "rank 1"
+    L = open_map.at((R**X).ones())
+    assert np.array_equal(matrix(L).array, np.ones((3, 3)))
+    assert np.array_equal(matrix(L, as_="array"), np.ones((3, 3)))
+    two = derivative(fun(R**X)(lambda a: fixed_point(lambda u: a.crop(0, 0).sum() * u + one * a.sum(), one)))
+    assert str(structure(two)) == "rank 1"

@@ -367,3 +367,11 @@ def test_arrays_that_say_they_are_cupys() -> None:
     A, B, C, x, y = arrays
     assert np.allclose(got[0], np.outer(y, B @ C @ x))
     assert np.allclose(got[3], (A @ B @ C).T @ y)
+
+
+def test_numbers_in_a_tree_that_is_reordered() -> None:
+    """A number in every entry is no factor; the order as it is written has it nevertheless."""
+    none = Fin.of(0)
+    f = fun(R ** Fin.of(2), R ** (none * Fin.of(2)))(lambda a, c: c.product(over=none) * a)
+    assert "a ↦ 1·a\n    a ↦ a" in str(cost(f))
+    assert "2 → 0 multiplications" in str(explain(f))
