@@ -512,6 +512,10 @@ def unfit(have: Sequence[Type], want: Type) -> str:
     absent = _missing(have, want)
     if absent:
         return absent
+    if len(have) == 1 and isinstance(want, Copower) and want.base.is_sum:
+        parts = want.base.parts
+        if all(have[0] == Copower(part, want.index) for part in parts):
+            return f"; zip_parts(V)(v, w) puts {len(parts)} such vectors together, V = {want.base}"
     due = want.parts if len(have) > 1 else (want,)
     if len(have) != len(due):
         return ""

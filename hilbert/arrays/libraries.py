@@ -333,7 +333,8 @@ def common_library(arrays: Sequence[Any]) -> Library:
         found = {library(array) for array in plain if not _is_number(array)}
     if len(found) > 1:
         names = ", ".join(sorted(one.name for one in found))
-        msg = f"the vectors of one call live in different array libraries: {names}; move them to one"
+        msg = f"the vectors of one call live in different array libraries: {names}; move them to one, "
+        msg += "as V.vec(xp.asarray(v.array)) does for the library xp"
         raise SpaceError(msg)
     return found.pop()
 
