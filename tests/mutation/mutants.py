@@ -99,6 +99,8 @@ def _changed(root: Path, path: str) -> Iterator[tuple[Mutant, ast.Module]]:
         old = getattr(parent, field) if place is None else getattr(parent, field)[place]
         line = old.target.lineno if isinstance(old, ast.comprehension) else old.lineno
         for what, new in _variants(old):
+            if what == "elements swapped" and _is_a_set(parent, field):
+                continue
             _put(parent, field, place, new)
             yield Mutant(path, function, line, what, _shown(old), _shown(new), lines[line - 1].strip(), count), tree
             count += 1
@@ -154,8 +156,23 @@ def _is_text(node: ast.AST) -> bool:
             return True
         case ast.AnnAssign(_, ast.Name("TypeAlias")) | ast.Assign(_, ast.Subscript(ast.Name("tuple"))):
             return True
+        case ast.Assign([ast.Name("__slots__" | "__all__")]):
+            return True
         case ast.FunctionDef("_named" | "_program"):  # how unitary operators are called, how large programs are
             return True
+        case _:
+            return False
+
+
+def _is_a_set(parent: ast.AST, field: str) -> bool:
+    """Whether a tuple that hangs there is asked only for what is in it: its order says nothing."""
+    match parent:
+        case ast.Compare(_, [ast.In() | ast.NotIn(), *_]):
+            return field == "comparators"
+        case ast.Call(ast.Name("isinstance" | "issubclass")):
+            return field == "args"
+        case ast.ExceptHandler():
+            return field == "type"
         case _:
             return False
 
