@@ -136,8 +136,10 @@ def _triangle(a: Any, *, lower: bool) -> Any:
 
 
 SOLVE = _rules("solve", lambda xp, a, b: xp.linalg.solve(a, b), lambda a: a)
-LOWER = _rules("solve_lower", lambda xp, a, b: xp.linalg.solve(xp.tril(a), b), lambda a: _triangle(a, lower=True))
-UPPER = _rules("solve_upper", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False))
+LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), b), lambda a: _triangle(a, lower=True))
+UPPER = _rules(
+    "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
+)
 INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
 DET = known("det", lambda xp, a: xp.linalg.det(a), lambda a, y, da: y * contract("ij,ji->", inverse(a), da))
 LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
@@ -334,8 +336,8 @@ def eigh(
 def eigh(A: Any) -> Any:
     """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
 
-    The signs of the columns are the array library's. Where two eigenvalues are equal, U has no derivative: it is
-    infinite or NaN there, that of w is right.
+    The signs of the columns are the array library's. Where two eigenvalues are equal, neither has a derivative: that of
+    U is infinite or NaN there, that of w is right in functions that are symmetric in the equal ones, as their sum.
     """
     of, X, field = _symmetric(A, "eigh")
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
@@ -353,8 +355,8 @@ def qr(
 def qr(A: Any) -> Any:
     """(Q, R) with A = QR for A ∈ ℝ^{Y×X}, |Y| ≥ |X|: orthonormal columns, upper triangular with positive diagonal.
 
-    Where A has not full rank there is no derivative: R⁻¹ is an error. Raises SpaceError for a matrix with more columns
-    than rows.
+    Where A has not full rank there is no derivative: R⁻¹ is an error for a 0 on the diagonal of R, and any number where
+    rounding leaves another one there. Raises SpaceError for a matrix with more columns than rows.
     """
     Y, X, field = _matrix(A, "qr")
     if Y.size < X.size:
@@ -374,8 +376,9 @@ def svd(
 def svd(A: Any) -> Any:
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.
 
-    The signs of the columns are the array library's. Where two singular values are equal, U and V have no derivative;
-    where one is 0, neither has what A' has outside of them: infinite or NaN.
+    The signs of the columns are the array library's. Where two singular values are equal, there is no derivative: that
+    of U and V is infinite or NaN, that of s as that of w in `eigh`. Where one is 0, that of s is on one side, and what
+    A' has outside of U and V makes theirs infinite or NaN.
     """
     Y, X, field = _matrix(A, "svd")
     Z = X if X.size <= Y.size else Y

@@ -38,6 +38,7 @@ from diff import (
     program,
     register,
     sin,
+    square,
     stop_gradient,
     tanh,
     term,
@@ -51,7 +52,12 @@ from hilbert.program.implicit import Solve
 from hilbert.program.loop import Loop
 from hilbert.program.run import Runner
 from linmap import equal, fft, ifft, linear_map
-from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
+from tests.untyped import batched, each, fixed_point, fold, iterate, root, where, while_
+
+
+class Tag:
+    """An axis."""
+
 
 X, Y = Fin.of(3), Fin.of(2)
 V, M = R**X, R ** (X * X)
@@ -84,8 +90,9 @@ def test_sums_and_products_of_what_is_kept_are_not_kept() -> None:
     """For the derivative a loop keeps what cannot be had more cheaply."""
     f = fun(V)(lambda s: iterate(lambda t: t * (t + 1.0), s, Fin.of(9)))
     g = fun(V)(lambda s: iterate(lambda t: (t * t) * sin(t), s, Fin.of(9)))
-    kept = [len(loop.body.outputs) - loop.states for h in (f, g) for loop in loops(derivative(h).program)]
-    assert kept == [1, 3]  # t; t·t·… : t, sin t, cos t
+    squares = fun(V)(lambda s: iterate(lambda t: square(t) * t, s, Fin.of(9)))
+    kept = [len(loop.body.outputs) - loop.states for h in (f, g, squares) for loop in loops(derivative(h).program)]
+    assert kept == [1, 3, 1]  # t; t·t·… : t, sin t, cos t; t, and not t²
 
 
 def test_what_takes_time_is_kept() -> None:
@@ -112,6 +119,21 @@ def test_a_loop_runs_in_blocks() -> None:
     elsewhere = [v.space.vec(array_api_strict.asarray(np.asarray(v.array))) for v in (start, stack)]
     np.testing.assert_allclose(np.asarray(f(tuple(elsewhere)).array), due.array)
     assert len(calls) == 1000  # blocks are numpy's only
+
+
+def test_a_block_of_rounds_makes_a_quarter_of_a_megabyte() -> None:
+    """As many rounds are a block as make 2¹⁸ bytes: the slice, what is computed of it, and that as a slice."""
+    rounds: list[int] = []
+
+    def seen(xp: Any, x: Any) -> Any:
+        rounds.append(len(x))
+        return xp.tanh(x)
+
+    p = register("seen_in_blocks", seen, lambda _x, y: 1.0 - y * y)
+    W = R ** Fin.of(1000)
+    f = fun(W, W ** Fin.of(60))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
+    f(f.dom.zeros())
+    assert max(rounds) * 3 * 1000 * 8 <= 2**18 < (max(rounds) + 1) * 3 * 1000 * 8
 
 
 def test_what_follows_from_a_slice_is_not_kept() -> None:
@@ -154,6 +176,17 @@ def test_the_tolerance_is_relative_for_large_solutions_and_absolute_for_small_on
     f = fun(R)(lambda a: fixed_point(lambda x: 0.5 * x + a, a, tolerance=1e-3))
     assert 1e2 < abs(float(f(R.vec(1e6))) - 2e6) < 4e3
     assert 1e-4 < float(fixed_point(lambda x: 0.5 * x, R.vec(1.0), tolerance=1e-3)) < 2e-3
+    double = fun(R)(lambda a: root(lambda x: (x - a) * (x - a), 0.0 * a, tolerance=1e-3))  # the error is the last step
+    assert 1e2 < abs(float(double(R.vec(1e6))) - 1e6) < 1e3
+
+
+@pytest.mark.parametrize("field", [R, R32])
+def test_the_tolerance_where_none_is_given(field: Any) -> None:
+    """It is ε^(2/3): the first step that is so short is the last one."""
+    due = float(np.finfo(field.dtype).eps) ** (2 / 3)
+    x = float(fixed_point(lambda x: 0.5 * x, field.vec(1.0)))  # as long as the last step
+    assert x <= due * (1.0 + 2.0 * x)
+    assert 2.0 * x > due * (1.0 + 4.0 * x)
 
 
 def test_a_fixed_point_may_take_ten_thousand_rounds() -> None:
@@ -162,6 +195,8 @@ def test_a_fixed_point_may_take_ten_thousand_rounds() -> None:
     assert abs(float(slow) - 1.0) < 1e-7
     with pytest.raises(SpaceError, match="is not found in 10000 rounds"):
         fixed_point(lambda x: x + 1.0, R.vec(0.0))
+    with pytest.raises(SpaceError, match="is not found in 100 rounds"):
+        root(exp, R.vec(0.0))
 
 
 def test_how_far_away_a_root_is() -> None:
@@ -179,6 +214,52 @@ def test_gmres_goes_on_to_its_tolerance() -> None:
     b = RNG.standard_normal((1, 300))
     x, _ = systems.gmres(np, lambda v: v @ a.T, b)
     assert np.linalg.norm(x @ a.T - b) <= np.finfo(float).eps ** 0.75 * np.linalg.norm(b)
+
+
+def test_gmres_starts_again() -> None:
+    """It keeps 80 vectors and starts again 40 times: some times for a large condition, to the end for no solution."""
+    calls: list[int] = []
+
+    def solved(d: Any) -> float:
+        calls.append(0)
+
+        def apply(v: Any) -> Any:
+            calls[-1] += 1
+            return d * v
+
+        return systems.gmres(np, apply, np.ones((1, 100)))[1]
+
+    assert solved(np.logspace(0.0, 5.0, 100)) == 0.0
+    assert solved(np.arange(100.0) / 100.0) > 0.01
+    assert 3 * 81 < calls[0] < 20 * 81
+    assert calls[1] == 40 * 81 + 1
+
+
+def test_gmres_orthogonalises_twice() -> None:
+    """So n vectors are enough for n unknowns, though rounding spoils what is orthogonalised once."""
+    rng = np.random.default_rng(0)
+    q = np.linalg.qr(rng.standard_normal((20, 20)))[0]
+    a = (q * np.logspace(0.0, 12.0, 20)) @ q.T
+    calls: list[int] = []
+
+    def apply(v: Any) -> Any:
+        calls.append(1)
+        return v @ a.T
+
+    _, left = systems.gmres(np, apply, rng.standard_normal((1, 20)) @ a.T)
+    assert (left, len(calls)) == (0.0, 22)  # one for each vector, and two for what is left
+
+
+def test_where_all_right_sides_are_0_the_solution_is_0() -> None:
+    """Whatever the matrix is: what flows back into a lane that nothing is asked of."""
+    f: Any = fun(V, V)(lambda c, xs: c @ each(lambda x: root(lambda y: y * y * y - x, x), xs))
+    point = V.vec([0.0, 1.0, 8.0])
+    np.testing.assert_allclose(grad(f, 1)(V.vec([0.0, 1.0, 1.0]), point).array, [0.0, 1.0 / 3.0, 1.0 / 12.0])
+    a = np.stack([np.zeros((2, 2)), 2.0 * np.eye(2)])
+    b = np.array([[[0.0, 0.0], [2.0, 4.0]]])
+    assert systems.direct(np, a, b, "singular").tolist() == [[[0.0, 0.0], [1.0, 2.0]]]
+    with pytest.raises(SpaceError, match="singular"):
+        systems.direct(np, a, b[:, ::-1], "singular")
 
 
 @pytest.mark.parametrize(("values", "found"), [(20, True), (21, False)])
@@ -288,6 +369,14 @@ def test_rows_of_three_axes() -> None:
         with pytest.raises(SpaceError, match="goes over rows of tables") as caught:
             each(lambda row: row, A, over=over)
         assert ("has the rows over X" in str(caught.value)) is told
+
+
+def test_batches_of_a_size_are_lifted_once() -> None:
+    """`batched`: a lift for each size that is met, kept."""
+    f = batched(fun(V, V)(lambda w, x: w * x), Tag)
+    assert f.of(3) is f.of(3)
+    assert f.of(3) is not f.of(4)
+    assert [f.of(n).dom for n in (0, 3)] == [direct_sum(V, V ** Fin(Tag, n)) for n in (0, 3)]
 
 
 def test_each_goes_over_one_index_set() -> None:
@@ -767,3 +856,24 @@ def test_a_linear_map_of_a_user_applies_to_its_space_only() -> None:
     for other in (R.leaves[0], (R32**X).leaves[0]):
         with pytest.raises(SpaceError, match="the linear map claimed double applies to"):
             own.image(other)
+
+
+# --- what is refused ---
+
+T3: Any = Fin(Tag, 3)
+REFUSED: list[tuple[Any, str]] = [
+    (
+        lambda: contract("ij,j->i", M.ones(), V.ones(), to=R**T3),
+        r"contraction ij,j->i of .* is in ℝ\^3, not in ℝ\^Tag3",
+    ),
+    (lambda: Elements(X).vec(1).equals(3), "3 is not an element of 3: positions from 0 to 2 would fit"),
+    (lambda: Elements(X).vec(1).equals(-1), "-1 is not an element of 3: positions from 0 to 2 would fit"),
+    (lambda: Elements(X).vec(1).differs(3), "3 is not an element of 3: positions from 0 to 2 would fit"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=range(len(REFUSED)))
+def test_refused(call: Any, message: str) -> None:
+    """What is wrong in one operand, argument or bound is said, each by itself."""
+    with pytest.raises(SpaceError, match=message):
+        call()

@@ -267,3 +267,5 @@ def test_a_jump_is_named(field: Any) -> None:
         assert not report
         assert report.failing == "jump: the values on both sides of the point differ"
         assert check_derivative(fun(field, V)(body), field.vec(0.02), A, seed=seed)
+    near = fun(R)(lambda x: where(x > 2e-4, lambda: x + 1.0, lambda: x))
+    assert check_derivative(near, R.vec(0.0))  # the larger steps see a jump, the smaller ones that it is not at 0

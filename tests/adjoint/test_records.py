@@ -273,6 +273,8 @@ def test_made() -> None:
         made(L, entry(Layer.bias, b))
     with pytest.raises(SpaceError, match=r"Layer.bias is given twice"):
         made(L, entry(Layer.bias, b), entry(Layer.bias, b))
+    with pytest.raises(SpaceError, match=r"Params.encoder is given twice"):  # its second leaf is there
+        making(P, entry(Params.encoder / Layer.bias, b), entry(Params.encoder, due))
     with pytest.raises(SpaceError, match=r"made\(P, …\) takes entries, entry\(lens, value\), not a vector"):
         making(L, W)
     with pytest.raises(SpaceError, match=r"P.of\(bias=…\) makes a vector of numbers, .* made\(P, entry\(Layer.weights"):

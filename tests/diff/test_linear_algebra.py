@@ -223,11 +223,14 @@ def test_single_precision() -> None:
 
 
 def test_singular_points() -> None:
-    """What has no value is an error; what has no derivative is infinite, NaN or an error, never a number."""
+    """No value: an error; no derivative: infinite, NaN or an error, but for symmetric functions."""
     with pytest.raises(SpaceError, match="solve: Singular matrix"):
         solve(M.zeros(), b)
     with pytest.raises(SpaceError, match="inverse: Singular matrix"):
         inverse(M.zeros())
+    for lower in (True, False):
+        with pytest.raises(SpaceError, match=r"operation (upper )?solve_triangular: Singular matrix"):
+            solve_triangular(M.zeros(), b, lower=lower)
     with pytest.raises(SpaceError, match="not positive definite"):
         cholesky(-S)
     with pytest.raises(SpaceError, match="inverse: Singular matrix"):
@@ -239,6 +242,11 @@ def test_singular_points() -> None:
     u: Any = fun(M)(lambda a: inner(eigh(a)[1], S))
     with pytest.warns(RuntimeWarning, match="divide by zero|invalid"):
         assert not np.isfinite(grad(u)(one).array).all()
+    z: Any = fun(M)(lambda a: (svd(a)[1] * svd(a)[1]).sum())
+    np.testing.assert_allclose(grad(z)(one).array, 2.0 * np.eye(4), atol=1e-12)  # ‖A‖²
+    q: Any = fun(M)(lambda a: qr(a)[0].sum())
+    with pytest.raises(SpaceError, match="inverse: Singular matrix"):
+        grad(q)(M.vec(np.diag([1.0, 2.0, 0.0, 3.0])))
 
 
 REFUSED: list[tuple[Callable[[], Any], str]] = [

@@ -23,6 +23,7 @@ from hilbert import (
     Elements,
     Fin,
     Labelled,
+    Lens,
     Matrix,
     Part,
     R,
@@ -389,6 +390,11 @@ def test_map_leaves() -> None:
         v.map_leaves(lambda _, leaf: leaf.norm() * 0 + 1.0)
     with pytest.raises(SpaceError, match=r"where one of ℝ.*, the space of v, is due"):
         v.map_leaves(lambda *_: R.zeros())
+    with pytest.raises(SpaceError, match="the space of v, is due"):
+        H.ones().map_leaves(lambda *_: (R ** Fin.of(H.dim)).ones())  # as many numbers, of other axes
+    for wrong in (lambda _: H.ones(), lambda _path, v, _more: v):
+        with pytest.raises(SpaceError, match=r"the function of map_leaves\(f\) takes"):
+            H.ones().map_leaves(cast("Any", wrong))
     tensor = H.ones().tensor(H.ones())
     assert equal(tensor.map_leaves(lambda _, leaf: leaf), tensor.dense())
 
@@ -576,6 +582,20 @@ def test_records_of_a_function_are_not_pickled() -> None:
             pickle.dumps(space)
     with pytest.raises(SpaceError, match=r"the record .*Local cannot be pickled"):
         pickle.dumps(Local.part)
+
+    class Outer(Record):
+        pair: Part[Pair]
+
+    class Inner(Record):
+        local: Part[Local]
+
+    lenses: list[Any] = [Outer.pair / Pair.a, Inner.local / Local.part]
+    for lens in lenses:
+        with pytest.raises(SpaceError, match=r"cannot be pickled"):
+            pickle.dumps(lens)
+    two: Any = Lens(Pair.a.path + Local.part.path)  # the second class, too
+    with pytest.raises(SpaceError, match=r"the record .*Local cannot be pickled"):
+        pickle.dumps(two)
 
 
 class Pair(Record):
