@@ -45,6 +45,7 @@ from diff import (
     variant,
 )
 from diff.elementwise import Elementwise
+from diff.linear_loops import LoopDerivative
 from hilbert import R32, Bool, Elements, Fin, Part, R, Record, Scalar, SpaceError, Z, direct_sum
 from hilbert.arrays import systems
 from hilbert.program.external import External
@@ -83,7 +84,7 @@ def test_a_state_that_no_round_changes_is_read_outside() -> None:
     f = fun(R, R)(lambda s, c: iterate(lambda t: (t[0] * exp(t[1]), t[1]), (s, c), Fin.of(9))[0])
     (loop,) = loops(f)
     assert elementwise(loop.body) == []
-    assert loop.states == 1
+    assert (loop.states, loop.shared) == (1, 1)  # exp c is given, and c is not
 
 
 def test_sums_and_products_of_what_is_kept_are_not_kept() -> None:
@@ -858,7 +859,48 @@ def test_a_linear_map_of_a_user_applies_to_its_space_only() -> None:
             own.image(other)
 
 
+def test_what_follows_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A derivative of a loop that reads many sums, each a part of the next one, takes steps of their number."""
+    asked: list[int] = []
+    found = LoopDerivative._is_there
+
+    def counted(self: Any, slot: int) -> bool:
+        asked.append(slot)
+        return found(self, slot)
+
+    def body(state: Any) -> Any:
+        sums = [state]
+        for k in range(100):
+            sums.append(sums[-1] + float(k))
+        return functools.reduce(lambda x, y: x * y, sums)
+
+    monkeypatch.setattr(LoopDerivative, "_is_there", counted)
+    derivative(fun(R)(lambda x: iterate(body, x, X)))
+    assert 100 < len(asked) < 2000
+
+
+def test_products_are_written_in_the_order_of_their_factors() -> None:
+    """As they were written, though v ⊙ w is w ⊙ v."""
+    assert str(fun(V, V)(lambda x, y: inner(x, y))) == "(x, y) ↦ x⊙y"  # noqa: PLW0108
+    assert str(fun(V, V)(lambda x, y: inner(y, x))) == "(x, y) ↦ y⊙x"
+
+
+def test_a_vector_of_equations_that_read_nothing_around_them() -> None:
+    """The unknown is one vector, the equations are numbers, and their derivative in it is constant."""
+    f = fun(R)(lambda a: root(lambda x: (x.sum() - a, 2.0 * x[0] - a), a.rep(R**Y)))
+    assert f(R.vec(2.0)).array.tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(jacobian(f, R.vec(2.0)), [[0.5], [0.5]])
+
+
 # --- what is refused ---
+
+
+def _leaked() -> Any:
+    """An expression of a function that is complete."""
+    kept: list[Any] = []
+    fun(R)(lambda x: (kept.append(x), x)[1])
+    return kept[0]
+
 
 T3: Any = Fin(Tag, 3)
 REFUSED: list[tuple[Any, str]] = [
@@ -866,6 +908,8 @@ REFUSED: list[tuple[Any, str]] = [
         lambda: contract("ij,j->i", M.ones(), V.ones(), to=R**T3),
         r"contraction ij,j->i of .* is in ℝ\^3, not in ℝ\^Tag3",
     ),
+    (lambda: fun(R)(lambda x: iterate(lambda _: _leaked(), x, X)), "belongs to another function, or to a body that is"),
+    (lambda: fun(R)(lambda x: where(x > 0, _leaked(), x)), "belongs to another function, or to a body that is"),
     (lambda: Elements(X).vec(1).equals(3), "3 is not an element of 3: positions from 0 to 2 would fit"),
     (lambda: Elements(X).vec(1).equals(-1), "-1 is not an element of 3: positions from 0 to 2 would fit"),
     (lambda: Elements(X).vec(1).differs(3), "3 is not an element of 3: positions from 0 to 2 would fit"),

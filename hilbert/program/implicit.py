@@ -158,12 +158,10 @@ class Solve(Operation):
 
     def __attrs_post_init__(self) -> None:
         line = self.line
-        sizes = [
-            sum(leaf.size for leaf in some)
-            for some in (line.slots[: self.unknowns], [line.slots[k] for k in line.outputs])
-        ]
-        if sizes[0] != sizes[1] or len(line.outputs) > line.arity:
-            msg = f"a linear system of {sizes[1]} equations for {sizes[0]} unknowns: there must be as many"
+        unknowns = sum(leaf.size for leaf in line.slots[: self.unknowns])
+        equations = sum(line.slots[k].size for k in line.outputs)
+        if unknowns != equations:
+            msg = f"a linear system of {equations} equations for {unknowns} unknowns: there must be as many"
             raise SpaceError(msg)
 
     @property

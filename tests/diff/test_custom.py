@@ -131,6 +131,40 @@ def test_discrete_arguments_and_results() -> None:
     assert check(g, v)
 
 
+@pytest.mark.parametrize("over", [(0,), (1,), (0, 1)], ids=str)
+def test_lifted_beside_a_discrete_argument(over: tuple[int, ...]) -> None:
+    """The axes of a tangent are those of its argument, which stands behind one that has none."""
+    pick: Any = operation(
+        "picked behind",
+        Elements(X),
+        V,
+        to=R,
+        value=lambda xp, i, a: xp.take_along_axis(a, i[..., None], axis=-1)[..., 0],
+        tangent=lambda i, a, y, di, da: da[i],
+    )
+    f: Any = lift(fun(Elements(X), V)(lambda i, a: pick(i, a * a)), Z, over=over)
+    g: Any = lift(fun(Elements(X), V)(lambda i, a: (a * a)[i]), Z, over=over)
+    i = (Elements(X) ** Z).vec(np.array([0, 2, 1, 2])) if 0 in over else Elements(X).vec(2)
+    a = (V**Z).random(rng) if 1 in over else v
+    np.testing.assert_allclose(jacobian(f, i, a), jacobian(g, i, a))
+
+
+@pytest.mark.parametrize("asarray", [np.asarray, array_api_strict.asarray])
+def test_elements_are_arrays(asarray: Any) -> None:
+    """Of one element of the axes in front, too, and of a number: arrays of the library, without axes."""
+    given: list[Any] = []
+
+    def value(xp: Any, a: Any, k: Any) -> Any:
+        given.extend((a, k))
+        return a * k
+
+    f: Any = lift(operation("one by one", V, R, to=V, value=value, batched=False), Z, over=(0, 1))
+    a, k = (V**Z).random(rng), (R**Z).random(rng)
+    found = f((V**Z).vec(asarray(a.array)), (R**Z).vec(asarray(k.array)))
+    np.testing.assert_allclose(np.asarray(found.array), a.array * k.array[:, None])
+    assert {(type(x), x.shape) for x in given} == {(type(asarray(0.0)), (3,)), (type(asarray(0.0)), ())}
+
+
 def test_single_precision() -> None:
     """It stays single."""
     f: Any = operation("halved", R32**X, to=R32**X, value=lambda xp, a: a / 2, tangent=lambda a, y, da: 0.5 * da)

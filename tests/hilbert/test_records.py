@@ -450,6 +450,11 @@ def test_save_and_load(s: Source) -> None:
     file = FOLDER / "v.npz"
     save(v, file)
     assert equal(load(V, str(file)), v)
+    stream = io.BytesIO()
+    save(v, cast("Any", stream))
+    stream.seek(0)
+    assert equal(load(V, cast("Any", stream)), v)
+    assert not stream.closed  # it is the caller's
 
 
 FOLDER = Path()

@@ -146,6 +146,7 @@ SUITES = {
                 *(f"tests/diff/test_{name}.py" for name in ("bodies", "implicit", "jets_of_loops", "loops")),
                 "tests/adjoint/test_loop_lanes.py",
                 "tests/hilbert/test_distributed.py",
+                "tests/hilbert/test_steps.py",
             ),
             "branches": (
                 *(f"tests/diff/test_{name}.py" for name in ("bodies", "branches", "copower", "implicit")),

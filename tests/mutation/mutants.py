@@ -132,6 +132,8 @@ def _sites(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None, str]]:
                 continue
             if isinstance(parent, (ast.FunctionDef, ast.ClassDef)) and field in {"args", "bases", "keywords"}:
                 continue
+            if isinstance(parent, ast.Subscript) and field == "slice" and _is_a_type(parent.value):
+                continue
             nodes = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
             for place, node in nodes:
                 if not isinstance(node, ast.AST) or _is_text(node):
@@ -162,6 +164,11 @@ def _is_text(node: ast.AST) -> bool:
             return True
         case _:
             return False
+
+
+def _is_a_type(node: ast.AST) -> bool:
+    """A class whose parameters only type checkers read, as in dict[int, str]()."""
+    return isinstance(node, ast.Name) and node.id in {"Counter", "defaultdict", "deque", "dict", "list", "set", "tuple"}
 
 
 def _is_a_set(parent: ast.AST, field: str) -> bool:
