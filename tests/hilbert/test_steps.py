@@ -16,6 +16,8 @@ from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.line import Line
 from hilbert.program.loop import Loop
+from hilbert.program.looped import looped
+from hilbert.program.operation import Scale
 from hilbert.program.repeated import While
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -139,3 +141,18 @@ def test_what_is_read_of_a_step() -> None:
     assert ROOT.narrowed({0, 1}, {0, 1}) == Implicit(line([NUMBER, ROW], [0, 1]), 2, True, 1e-9, 9, lanes=((Y, ()),))  # noqa: FBT003
     assert SYSTEM.needed({0}) == ({0, 1}, {0, 1})
     assert SYSTEM.narrowed({0, 1}, {0, 1}) == Solve(line([ROW, SHORT], [0, 1]), 2, many=(Y,))
+
+
+def test_what_a_loop_is_given() -> None:
+    """What does not vary is computed outside; nothing is given that no round reads, and nothing twice."""
+    inner = Builder([NUMBER, NUMBER, NUMBER, NUMBER])  # s, a, b, and the slice x
+    fixed_, unread = inner.scale(2.0, 1), inner.scale(3.0, 2)
+    body = inner.line([inner.add(0, fixed_), inner.add(3, fixed_), unread, 3])
+    b = Builder([NUMBER, NUMBER, NUMBER, ROW])
+    found = looped(b, Loop(body, X, 1, 2), range(4))
+    (made,) = [step for step in b.steps if isinstance(step.operation, Loop)]
+    (pack,) = made.args
+    assert (made.operation.states, made.operation.shared) == (1, 1)
+    assert b.steps[pack - b.arity].args == (0, b.step(Scale(2.0), (1,)), 3)
+    assert found[3] == 3  # the stack of a slice is the stack that it is of
+    assert found[2] == b.rep(b.step(Scale(3.0), (2,)), X.axes)
