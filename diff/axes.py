@@ -73,7 +73,7 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
             left.pop(0)
         else:
             found.append((one, at))
-    if left or any(want.count(one) > 1 for one, _ in found if one in have):
+    if left or any(one in have for one, _ in found):
         ways = [f"over={at} along axis {at}" for at in range(len(want)) if want[:at] + want[at + 1 :] == have]
         which = f"two of its axes are one index set; x.rep(V, over=…) repeats x, {', '.join(ways) or 'along one'}"
         if left:

@@ -125,7 +125,8 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
 def _filled(b: Builder, pair: Iterable[Any], values: Sequence[Any]) -> list[Any]:
     """The values, and for a number beside one what it is in each entry, as in a sum."""
     space, rest = getattr(values[0], "space", None), iter(values)
-    return [_constant(b, k, space) if is_number(k) and space is not None else next(rest, k) for k in pair]
+    filled = (lambda k: k) if space is None else (lambda k: _constant(b, k, space))
+    return [filled(k) if is_number(k) else next(rest) for k in pair]
 
 
 def _constant(b: Builder, k: Any, space: Type) -> Expr[Any]:

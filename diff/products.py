@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _cut(b: Builder, slot: int, at: int, start: int, size: int) -> int:
     """So many entries along one axis."""
     axes = b.slots[slot].axes
-    return b.apply(Reduce(run(Fin.of(size), axes[at], start if size else 0).T, at), slot)
+    return b.apply(Reduce(run(Fin.of(size), axes[at], start).T, at), slot)
 
 
 def _line(b: Builder, slot: int, place: Axis) -> int:

@@ -114,8 +114,7 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
 
 def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
     """Which states vary in some round, and which results: a state varies where it does before or after a round."""
-    up = list(given) if isinstance(given, tuple) else [given] * loop.body.arity
-    c = loop.states
+    c, up = loop.states, _every(given, loop.body.arity)
     while True:
         inner = varying(loop.body, up)
         after = [bool(inner[k]) for k in loop.body.outputs]
@@ -127,7 +126,7 @@ def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ..
 
 def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
     """Which results vary: all if the condition does."""
-    c, *up = given if isinstance(given, tuple) else [given] * (cond.then.arity + 1)
+    c, *up = _every(given, cond.then.arity + 1)
     inner = [varying(line, up) for line in cond.lines]
     ends = [[bool(found[k]) for k in line.outputs] for found, line in zip(inner, cond.lines, strict=True)]
     return tuple(c or any(pair) for pair in zip(*ends, strict=True))
@@ -137,7 +136,7 @@ def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], ups: Par
     """What a lifted condition gives: of a condition that varies, two that ask whether some lane takes the branch."""
     c, *captured = given
     varies, *before = _every(ups, len(given))
-    results = made if isinstance(made, tuple) else (made,) * len(cond.made.leaves)
+    results = _every(made, len(cond.made.leaves))
     if not varies:
         return emitted(b, Cond(*(_lifted_branch(line, axes, before, results) for line in cond.lines)), given)
     found: list[list[int]] = []
@@ -169,7 +168,7 @@ def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
     n, m = len(axes), len(loop.index.axes)
     states, results = _results(loop, up)
-    before = list(up) if isinstance(up, tuple) else [up] * body.arity
+    before = _every(up, body.arity)
     inside = [*states, *before[c:]]
     slots = [b.rep(k, axes) if s and not u else k for k, s, u in zip(given[:c], states, before[:c], strict=True)]
     slots += given[c:whole]

@@ -55,7 +55,7 @@ class Rounds:
         stacks = arrays[whole:]
         if not flat:
             stacks = [lib.xp.reshape(a, (n, *a.shape[len(self._shape) :])) for a in stacks]
-        if lib.scans and n:
+        if lib.scans:
             bound = self._line("round", self._body, arrays)
             made = lib.scan(bound, arrays[:c], arrays[c:whole], stacks, n, reverse=self._reverse)
         elif self._parts:

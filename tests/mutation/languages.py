@@ -136,7 +136,7 @@ SUITES = {
     "models": Suite(
         MODELS,
         (
-            *(f"tests/test_{name}.py" for name in ("claims_of_models", "errors", "mistakes", "refusals")),
+            *(f"tests/test_{name}.py" for name in ("claims_of_models", "edges", "errors", "mistakes", "refusals")),
             "tests/diff/test_planned.py",
         ),
         "not deep",

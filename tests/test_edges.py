@@ -1,0 +1,400 @@
+"""The rules of models where they meet: one round, no lanes, no data, what does not vary, what is given twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from adjoint import NAMES, check_derivative, grad, jacobian
+from diff import (
+    again,
+    custom,
+    derivative,
+    exp,
+    fun,
+    lift,
+    onehot,
+    operation,
+    program,
+    register,
+    sin,
+    tanh,
+)
+from hilbert import R32, Elements, Fin, R, SpaceError, direct_sum
+from hilbert.arrays import systems
+from hilbert.program import external
+from hilbert.program.loop import Loop
+from hilbert.program.repeated import While
+from linmap import linear_map
+from tests.bad_input import first_line
+from tests.untyped import batched, build, each, fixed_point, fold, iterate, root, where, while_
+
+
+class Tag:
+    """An axis."""
+
+
+X, Y, NONE = Fin.of(3), Fin.of(2), Fin.of(0)
+V, M, E = R**X, R ** (Y * X), Elements(X)
+RNG = np.random.default_rng(0)
+v, a = V.vec([0.5, -1.0, 2.0]), M.random(RNG)
+
+
+def close(x: Any, y: Any) -> None:
+    np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-10, atol=1e-12)
+
+
+# --- lanes ---
+
+
+def test_rows_to_numbers_and_to_rows() -> None:
+    """One result is one table, several a tuple of tables."""
+    close(each(lambda r: r.sum(), a, over=Y).array, a.array.sum(axis=1))
+    close(each(lambda r: r * r, a, over=Y).array, a.array**2)
+    one, two = each(lambda r: (r * r, r.sum()), a, over=Y)
+    close(one.array, a.array**2)
+    close(two.array, a.array.sum(axis=1))
+
+
+def test_what_does_not_vary_is_there_in_each_lane() -> None:
+    """In a table by a rule, a body that does not read its argument, a lift of a constant."""
+    assert build(lambda _: R.vec(2.0), X).array.tolist() == [2.0, 2.0, 2.0]
+    assert fun(R, V)(lambda c, xs: each(lambda _: c, xs))(R.vec(2.0), v).array.tolist() == [2.0, 2.0, 2.0]
+    f = fun(V, R)(lambda w, _x: w.sum())
+    assert lift(f, X, over=(1,))(v, v).array.tolist() == [1.5, 1.5, 1.5]
+
+
+def test_batches_of_the_first_argument() -> None:
+    """`over` names the position that varies."""
+    f: Any = batched(fun(V, V)(lambda x, w: x @ w), Tag, over=(0,))
+    xs = (V ** Fin(Tag, 2)).vec(a.array)
+    close(f(xs, v).array, a.array @ v.array)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_no_lanes(shape: tuple[int, ...]) -> None:
+    """A branch that no lane takes, on no lanes, behind or before others."""
+    f: Any = fun(R)(lambda x: where(x > 0, lambda: sin(x), lambda: root(lambda y: y * y * y - x, x)))
+    for n in reversed(shape):
+        f = f ** Fin.of(n)
+    assert f(f.dom.zeros()).array.shape == shape
+    assert grad(fun.over(f.dom)(lambda x: f(x).sum()))(f.dom.zeros()).array.shape == shape
+
+
+# --- loops ---
+
+
+def test_states_that_do_not_vary_over_lanes() -> None:
+    """A loop whose condition all lanes share: each lane makes all rounds, and only what varies has lanes."""
+
+    def counted(n: Any, x: Any, c: Any) -> Any:
+        last = while_(lambda s: s[0] > 0, lambda s: (s[0] - 1.0, s[1] * c, s[2]), (n, x, c))
+        return last[1] + last[2]
+
+    f: Any = fun(R, R, R)(counted)
+    n, c = R.vec(3.0), R.vec(2.0)
+    assert lift(f, X, over=(1,))(n, v, c).array.tolist() == (8.0 * v.array + 2.0).tolist()
+    assert lift(f, X, over=(0,))(V.vec([0.0, 1.0, 3.0]), c, c).array.tolist() == [4.0, 6.0, 18.0]
+    assert lift(f, X, over=(2,))(n, c, v).array.tolist() == (2.0 * v.array**3 + v.array).tolist()
+    for over, states in (((1,), [(), (), (3,), ()]), ((0,), [(3,)] * 4)):
+        (loop,) = (step.operation for step in program(lift(f, X, over=over)).steps if isinstance(step.operation, While))
+        assert [leaf.shape for leaf in loop.made.leaves] == states
+
+    def replaced(n: Any, x: Any, c: Any) -> Any:
+        return while_(lambda s: s[0] > 0, lambda s: (s[0] - 1.0, c), (n, x))[1]
+
+    g: Any = fun(R, R, R)(replaced)
+    assert lift(g, X, over=(1,))(n, v, c).array.tolist() == [2.0, 2.0, 2.0]
+    assert lift(g, X, over=(1,))(R.vec(0.0), v, c).array.tolist() == v.array.tolist()
+
+
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_loops_of_some_rounds_inside_jit(size: int) -> None:
+    """No round is no scan: the start, and stacks without rows."""
+    f: Any = fun(R, R ** Fin.of(size))(lambda s, xs: fold(lambda s, x: (s + x, s * x), s, xs))
+    with jax.enable_x64(True):  # noqa: FBT003
+        xs = np.arange(1.0, size + 1.0)
+        last, rows = jax.jit(lambda s, xs: [y.array for y in f(R.vec(s), f.dom.parts[1].vec(xs)).split()])(0.5, xs)
+    due = f(R.vec(0.5), f.dom.parts[1].vec(xs)).split()
+    close(last, due[0].array)
+    close(rows, due[1].array)
+
+
+def test_wide_rounds_are_no_blocks() -> None:
+    """Where not even eight rounds have room in a quarter of a megabyte, the loop runs round by round."""
+    calls: list[int] = []
+
+    def counted(xp: Any, x: Any) -> Any:
+        calls.append(x.ndim)
+        return xp.tanh(x)
+
+    p = register("counted_in_wide_rounds", counted, lambda _x, y: 1.0 - y * y)
+    W = R ** Fin.of(1 << 13)
+    f = fun(W, W ** Fin.of(9))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
+    f(f.dom.zeros())
+    assert calls == [1] * 9
+    for n, due in ((7, [0] * 7), (8, [1])):  # fewer than eight rounds are not worth a block
+        few = fun(R, R ** Fin.of(n))(lambda s, xs: fold(lambda s, x: tanh(s) + p(x), s, xs))
+        calls.clear()
+        few(few.dom.zeros())
+        assert calls == due
+
+
+def test_what_is_computed_again_in_each_round() -> None:
+    """`again` of the state, first of all that a round does: the state alone is kept."""
+    f: Any = fun(V)(lambda x: iterate(lambda s: again(lambda t: sin(t) * t, s), x, X).sum())
+    assert check_derivative(f, v)
+    (loop,) = (step.operation for step in derivative(f).program.steps if isinstance(step.operation, Loop))
+    assert len(loop.body.outputs) - loop.states == 1
+
+
+# --- branches and equations ---
+
+
+def test_a_branch_reads_what_has_no_tangent() -> None:
+    """An element of an index set that both branches capture."""
+    f: Any = fun(E, V)(lambda i, xs: where(xs[i] > 0, lambda: xs[i] * xs[i], lambda: 3.0 * xs[i]))
+    assert jacobian(f, E.vec(2), v).tolist() == [[0.0, 0.0, 4.0]]
+    assert jacobian(f, E.vec(1), v).tolist() == [[0.0, 3.0, 0.0]]
+
+
+@pytest.mark.parametrize("solved", ["numbers", "vector", "two", "read"])
+def test_systems_in_branches(solved: str) -> None:
+    """The derivative of an equation that reads no data, or some, in a branch that is taken, or not; in each lane."""
+    bodies: dict[str, Any] = {
+        "numbers": lambda x: root(lambda y: 2.0 * y - x, x),
+        "vector": lambda x: root(lambda y: (y.sum() - x, 4.0 * y[0] - x), x.rep(R**Y)).sum() * 0.5,
+        "read": lambda x: root(lambda y: (y.sum() * x - x * x, 4.0 * y[0] - x), x.rep(R**Y)).sum() * 0.5,
+        "two": lambda x: root(lambda s: (s[0] - 0.5 * x, s[1] - 1.0), (x, x))[0],
+    }
+    f: Any = fun(R)(lambda x: where(x > 0, lambda: bodies[solved](x), lambda: x * x))
+    assert [float(f(R.vec(x))) for x in (3.0, -3.0)] == [1.5, 9.0]
+    assert [float(grad(f)(R.vec(x))) for x in (3.0, -3.0)] == [0.5, -6.0]
+    lanes: Any = fun(V)(lambda xs: each(f, xs).sum())
+    close(grad(lanes)(v).array, [0.5, -2.0, 0.5])
+
+
+def test_an_equation_that_a_parameter_does_not_change() -> None:
+    """Of two equations one reads the parameter, and of three unknowns all or one."""
+    f: Any = fun(R)(lambda c: root(lambda s: (s[0] - c, s[1] - 1.0), (c, c)))
+    close(jacobian(f, R.vec(2.0)), [[1.0], [0.0]])
+    g: Any = fun(R)(lambda c: root(lambda s: (s[0] - c * s[1], s[1] - 1.0), (c, c)))
+    close(jacobian(g, R.vec(2.0)), [[1.0], [0.0]])
+
+
+def test_one_round() -> None:
+    """At most one round finds what is there already."""
+    assert float(fixed_point(lambda y: y, R.vec(2.0), at_most=1)) == 2.0
+    assert float(root(lambda y: y - 3.0 + 1.0, R.vec(2.0), at_most=1)) == 2.0
+
+
+def test_many_unknowns_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where GMRES gets there in its first try no matrix is made: in a value, a slope and a gradient, and in lanes."""
+
+    def made(*_: Any) -> Any:
+        return pytest.fail("a matrix is made")
+
+    monkeypatch.setattr("hilbert.program.solving.direct", made)
+    n = systems.DIRECT + 1
+    W = R ** Fin.of(n)
+    f: Any = fun(W)(lambda u: root(lambda w: w + 0.1 * w.roll(1) - u, u))
+    u, matrix = W.random(RNG), np.eye(n) + 0.1 * np.roll(np.eye(n), 1, 0)
+    np.testing.assert_allclose(f(u).array, np.linalg.solve(matrix, u.array), atol=1e-9)
+    slope = grad(fun(W)(lambda w: f(w) @ f(w)))(u).array
+    np.testing.assert_allclose(slope, 2.0 * np.linalg.solve(matrix.T, np.linalg.solve(matrix, u.array)), atol=1e-9)
+    us = (W**Y).random(RNG)
+    np.testing.assert_allclose((f**Y)(us).array, np.linalg.solve(matrix, us.array.T).T, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 7, 80, 81])
+def test_gmres_of_any_size(n: int) -> None:
+    """n vectors are enough, where n is below its width and no multiple of how often it looks."""
+    calls: list[int] = []
+    d = np.linspace(1.0, 2.0, n)
+
+    def apply(x: Any) -> Any:
+        calls.append(1)
+        return d * x
+
+    b = np.ones((2, n))
+    b[1] = 0.0
+    x, left = systems.gmres(np, apply, b)
+    close(x, b / d)
+    assert left == 0.0
+    assert len(calls) <= min(n, 25) + 2
+
+
+# --- the vocabulary ---
+
+
+def test_softmax_and_its_logarithm_in_one_function() -> None:
+    """In both orders; their sums share a wire, and what flows through it is counted once."""
+    for body in (
+        lambda x: x.softmax() @ x.log_softmax(),
+        lambda x: x.log_softmax() @ x.softmax(),
+        lambda x: x.softmax() @ x.softmax() + x.log_softmax().sum() * x.softmax().max(),
+    ):
+        f: Any = fun(V)(body)
+        assert check_derivative(f, v)
+    p = np.exp(v.array) / np.exp(v.array).sum()
+    entropy: Any = fun(V)(lambda x: x.softmax() @ x.log_softmax())
+    close(grad(entropy)(v).array, p * (np.log(p) - p @ np.log(p)))
+
+
+def test_all_of_an_axis_and_none() -> None:
+    """As many of the largest as there are; nothing to add is 0."""
+    assert v.top(3).array.tolist() == [2, 0, 1]
+    assert v.top(0).array.tolist() == []
+    assert float(direct_sum().zeros().sum()) == 0.0
+    assert float(direct_sum().zeros().product()) == 1.0
+
+
+def test_numbers_beside_entries() -> None:
+    """A number is one in each entry, for numbers and for elements; the first and the last element are elements."""
+    assert v.equals(2.0).array.tolist() == [False, False, True]
+    assert v.differs(2.0).array.tolist() == [True, True, False]
+    ids = (E**X).vec(np.array([0, 2, 1]))
+    assert [ids.equals(k).array.tolist() for k in (0, 2)] == [[True, False, False], [False, True, False]]
+
+
+def test_single_precision_unit_vectors() -> None:
+    """`onehot(x, R32)` is in single precision."""
+    assert onehot(E.vec(1), R32).space == R32**X
+    assert onehot(E.vec(1)).space == V
+
+
+# --- operations of users ---
+
+
+def test_quotients_of_tangents() -> None:
+    """A tangent over what is no tangent is linear in it; over a tangent it is not."""
+    quotient: Any = operation(
+        "quotient",
+        V,
+        V,
+        to=V,
+        value=lambda _xp, x, y: x / y,
+        tangent=lambda x, y, _q, dx, dy: dx / y - x * dy / (y * y),
+    )
+    assert check_derivative(quotient, v, 2.0 + v)
+    wrong: Any = operation("inverted", V, to=V, value=lambda _xp, x: x, tangent=lambda x, _y, dx: x / dx)
+    with pytest.raises(SpaceError, match="the tangent of operation inverted is not linear in the tangents"):
+        derivative(wrong)
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "a constant": (
+        lambda _x, _y, dx: dx + 1.0,
+        "not linear in the tangents: a constant of ℝ^3, which does not depend on them, is added",
+    ),
+    "an argument": (lambda x, _y, dx: dx + x, "an argument of ℝ^3, which does not depend on them, is added"),
+    "the value": (lambda _x, y, dx: dx + y, "an argument of ℝ^3, which does not depend on them, is added"),
+    "a result": (lambda x, _y, dx: dx + sin(x), "the result of sin in ℝ^3, which does not depend on them, is added"),
+    "a function": (lambda _x, _y, dx: tanh(dx), "tanh is applied to one"),
+    "a quotient": (lambda x, _y, dx: x / dx, "divide is applied to one"),
+    "a product": (lambda _x, _y, dx: dx * dx, "two of them are multiplied"),
+    "a loop": (
+        lambda _x, _y, dx: iterate(sin, dx, X),
+        "a loop, a condition or an equation takes one, of which that is not known",
+    ),
+    "no tangent": (lambda x, _y, _dx: x, "does not depend on the tangents, and is not 0"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_tangents_that_are_not_linear(what: str) -> None:
+    """The message says what is wrong."""
+    tangent, message = REFUSED[what]
+    f: Any = operation("wrong", V, to=V, value=lambda _xp, x: x, tangent=tangent)
+    with pytest.raises(SpaceError) as caught:
+        derivative(f)
+    assert first_line(caught.value).endswith(message)
+
+
+def test_tangents_of_another_function() -> None:
+    """An expression that a rule has kept from its last call, alone or in a tuple."""
+    kept: list[Any] = []
+
+    def stale(_x: Any, _y: Any, dx: Any) -> Any:
+        kept.append(dx)
+        return kept[0]
+
+    f: Any = operation("stale", V, to=V, value=lambda _xp, x: x, tangent=stale)
+    derivative(f)
+    with pytest.raises(SpaceError, match=r"the tangent of operation stale is .* where an expression of ℝ.3 is due"):
+        derivative(operation("stale", V, to=V, value=lambda _xp, x: x, tangent=stale))
+    two: Any = operation(
+        "stale pair",
+        V,
+        to=direct_sum(V, V),
+        value=lambda _xp, x: (x, x),
+        tangent=lambda x, y, dx: (dx, stale(x, y, dx)),
+    )
+    with pytest.raises(SpaceError, match="the tangent of operation stale pair is"):
+        derivative(two)
+
+
+def test_a_result_without_a_tangent_in_lanes() -> None:
+    """Of two results one does not move; of a discrete argument alone nothing does."""
+    f: Any = operation(
+        "one moves",
+        R,
+        to=direct_sum(R, R),
+        value=lambda xp, x: (x * x, xp.ones_like(x)),
+        tangent=lambda x, _y, dx: (2.0 * x * dx, 0.0 * dx),
+    )
+    lanes: Any = fun(V)(lambda xs: each(lambda x: f(x)[0] + f(x)[1], xs))
+    close(jacobian(lanes, v), np.diag(2.0 * v.array))
+    look: Any = operation("looked up", E, to=R, value=lambda xp, i: xp.astype(i, xp.float64), tangent=None)
+    g: Any = fun(E, V)(lambda i, x: look(i) * x.sum())
+    assert grad(g, 1)(E.vec(2), v).array.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_an_operation_applies_to_its_spaces_in_its_lanes() -> None:
+    """Where a line is built by hand, too; its text says all of it."""
+    f: Any = operation("in lanes", V, R, to=V, value=lambda _xp, x, k: x * k[..., None])
+    (step,) = (one.operation for one in program(f).steps if isinstance(one.operation, custom.Custom))
+    lifted = step.partly(1, (True, False)).partly(1, (True, True))
+    x, k = V.leaves[0], R.leaves[0]
+    assert lifted.image(x.under((Y, X)), k.under((Y,))) == x.under((Y, X))
+    assert eval(repr(lifted), dict(NAMES)) == lifted  # noqa: S307 - ours
+    assert repr(lifted) != repr(step)
+    for wrong, message in (
+        ((x.under((Y, X)), (R32**Y).leaves[0]), "takes ℝ, not ℝ₃₂"),
+        ((k.under((Y, X)), k.under((Y,))), r"takes ℝ\^3, not"),
+        ((x.under((Y, X)), k.under((X,))), "is lifted over 2, not over 3"),
+    ):
+        with pytest.raises(SpaceError, match=message):
+            lifted.image(*wrong)
+
+
+def test_linear_maps_element_by_element_of_none() -> None:
+    """A map of a user's that takes one element at a time, lifted over none and over some."""
+    f = linear_map("one at a time", V, V, lambda _, x: 2.0 * x, lambda _, y: 2.0 * y, batched=False)
+    assert (f**NONE)((V**NONE).zeros()).array.shape == (0, 3)
+    close((f**Y)((V**Y).vec(a.array)).array, 2.0 * a.array)
+    with pytest.raises(SpaceError, match="the linear map 'nothing of this name' is not there: define it before"):
+        external.rule_named("nothing of this name")
+
+
+def test_where_a_part_of_a_wrong_state_was_made() -> None:
+    """The message of a state of several parts has the line of the part that is wrong."""
+
+    def step(s: Any) -> Any:
+        grown = s[0] * s[1]
+        return grown, s[1]
+
+    with pytest.raises(SpaceError) as caught:
+        fun(R, V)(lambda k, x: iterate(step, (k, x), X)[0])
+    assert f"a part of it made at {__file__}:{step.__code__.co_firstlineno + 1}" in str(caught.value)
+    with pytest.raises(SpaceError, match="a part of it made at"):  # the other part has no arrays
+        fun(R, V)(lambda k, x: iterate(lambda s: (s[0] * x, s[1]), (k, direct_sum().zeros()), X)[0])
+
+
+def test_a_value_may_stand_for_a_branch() -> None:
+    """Beside a function, an expression is what it is."""
+    f: Any = fun(R)(lambda x: where(x > 0, lambda: exp(x), x))
+    assert [float(f(R.vec(x))) for x in (0.0, -2.0)] == [0.0, -2.0]
