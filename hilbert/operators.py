@@ -34,10 +34,10 @@ def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
     return tensors.tensor_product(v, other)
 
 
-def norm(v: Vec[Any], over: Any = None) -> Any:
+def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
     """‖v‖, or the norms along an axis."""
-    if over is not None:
-        return v._normed(over)
+    if over is not None or options:
+        return v._normed(over, **options)
     return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
 
 
