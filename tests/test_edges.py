@@ -29,6 +29,7 @@ from hilbert.program import external
 from hilbert.program.loop import Loop
 from hilbert.program.repeated import While
 from linmap import linear_map
+from linmap.term.wire import Recur
 from tests.bad_input import first_line
 from tests.untyped import batched, build, each, fixed_point, fold, iterate, root, where, while_
 
@@ -149,6 +150,36 @@ def test_what_is_computed_again_in_each_round() -> None:
     assert check_derivative(f, v)
     (loop,) = (step.operation for step in derivative(f).program.steps if isinstance(step.operation, Loop))
     assert len(loop.body.outputs) - loop.states == 1
+
+
+KEPT: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "a square": (lambda s, _x, _a: s * s, (1, 0, 1, 0, 0)),
+    "a product with a slice": (lambda s, x, _a: s * x, (1, 0, 2, 0, 0)),
+    "a product with what is shared": (lambda s, _x, a: s * a, (1, 1, 2, 1, 0)),
+    "a product with both": (lambda s, x, a: s * (x * a), (1, 1, 3, 1, 1)),
+    "what is computed outside": (lambda s, _x, a: s * exp(a), (1, 1, 2, 1, 0)),
+    "a sum": (lambda s, x, _a: (s + x) * (s + x), (1, 0, 1, 0, 0)),
+    "a function": (lambda s, x, a: sin(s) * a + x, (2, 1, 3, 1, 0)),
+    "a function of a slice": (lambda s, x, _a: s * sin(x), (3, 0, 3, 0, 0)),
+    "a linear step": (lambda s, x, _a: s * 2.0 + x, (0, 0, 0, 0, 0)),
+    "what is computed again": (lambda s, _x, a: again(lambda s, a: sin(s * a) * s, s, a), (1, 1, 2, 1, 1)),
+    "a loop": (lambda s, _x, a: iterate(lambda t: t * s * a, s, X), (2, 1, 3, 1, 1)),
+}
+"""The body of a loop, and of its derivative: the arrays that the loop keeps and shares, those that the linear loop is
+given, those among them that all rounds share, and the steps of each of its rounds that compute a datum."""
+
+
+@pytest.mark.parametrize("what", KEPT)
+def test_what_a_loop_keeps(what: str) -> None:
+    """Nothing that is there already, or follows by arithmetic; and the derivative is right."""
+    body, due = KEPT[what]
+    f: Any = fun(V, V ** Fin.of(4), V)(lambda s, xs, a: fold(lambda s, x: body(s, x, a), s, xs))
+    d = derivative(f)
+    (loop,) = (step.operation for step in d.program.steps if isinstance(step.operation, Loop))
+    (linear,) = (arc.map for arc in d.body.arcs if isinstance(arc.map, Recur))
+    kept = len(loop.body.outputs) - loop.states
+    assert (kept, loop.shared, linear.line.arity, linear.fixed, len(linear.line.steps)) == due
+    assert check_derivative(f, v, f.dom.parts[1].random(RNG), 0.5 * v)
 
 
 # --- branches and equations ---

@@ -28,6 +28,7 @@ from diff import (
     program,
     tanh,
 )
+from diff.records import Known, RecordEntry
 from hilbert import (
     Copower,
     DirectSum,
@@ -255,6 +256,9 @@ def test_made() -> None:
     replaced: Any = due.replace
     making: Any = made
     assert equal(made(L, entry(Layer.bias, b), entry(Layer.weights, W)), due)
+    kinds: list[type] = [type(entry(Layer.bias, b))]
+    fun(H)(lambda b: (kinds.append(type(entry(Layer.bias, b))), b)[1])
+    assert kinds == [Known, RecordEntry]  # with a vector, and with an expression
     nested = fun(H)(
         lambda b: making(
             P,
