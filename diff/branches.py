@@ -106,7 +106,7 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
     if not isinstance(c, (Expr, Vec)) or any(leaf.kind != "b" for leaf in c.space.leaves) or len(c.space.leaves) != 1:
         msg = f"where takes a condition, such as x > 0, not {shown(c)}"
         raise SpaceError(msg)
-    lazily = [callable(part) and not isinstance(part, (Expr, Vec)) for part in (then, otherwise)]
+    lazily = [callable(part) for part in (then, otherwise)]
     if not any(lazily):
         values = [part for part in (then, otherwise) if not is_number(part)]
         if not values:

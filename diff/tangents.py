@@ -161,7 +161,7 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
                 side = 1 - step.args.index(src)
                 datum = step.args[side]
                 arcs.append(Arc(wire.ContractWith(spec, side, Ref(datum, line.slots[datum])), src, slot))
-            case Add() if all(a in moving or _is_zero(line, a) for a in step.args):
+            case Add() if moving.issuperset(step.args):
                 arcs += [Arc(wire.Same(), a, slot) for a in sources]
             case Keep():
                 arcs.append(Arc(wire.Same(), sources[0], slot))

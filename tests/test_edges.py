@@ -11,6 +11,7 @@ import pytest
 from adjoint import NAMES, check_derivative, grad, jacobian
 from diff import (
     again,
+    conv,
     custom,
     derivative,
     exp,
@@ -216,6 +217,18 @@ def test_an_equation_that_a_parameter_does_not_change() -> None:
     close(jacobian(g, R.vec(2.0)), [[1.0], [0.0]])
 
 
+def test_equations_that_no_unknown_changes() -> None:
+    """They are singular in each lane, though all lanes share them; a fixed point is what they say."""
+    constant: Any = fun(R, R)(lambda c, x: fixed_point(lambda _: c, x))
+    assert lift(constant, X, over=(1,))(R.vec(2.0), v).array.tolist() == [2.0, 2.0, 2.0]
+    close(jacobian(lift(constant, X, over=(1,)), R.vec(2.0), v), np.hstack([np.ones((3, 1)), np.zeros((3, 3))]))
+    f: Any = fun(R, R)(lambda c, x: root(lambda _: c, x))
+    for over in ((0,), (1,), (0, 1)):
+        g: Any = lift(f, X, over=over)
+        with pytest.raises(SpaceError, match="singular at this point"):
+            g(g.dom.ones())
+
+
 def test_one_round() -> None:
     """At most one round finds what is there already."""
     assert float(fixed_point(lambda y: y, R.vec(2.0), at_most=1)) == 2.0
@@ -281,6 +294,15 @@ def test_all_of_an_axis_and_none() -> None:
     assert v.top(0).array.tolist() == []
     assert float(direct_sum().zeros().sum()) == 0.0
     assert float(direct_sum().zeros().product()) == 1.0
+
+
+def test_the_places_of_a_convolution_have_a_name() -> None:
+    """`to` names them, if there are as many."""
+    to: Any = Fin(Tag, 2) * Fin(Tag, 2)
+    image, kernel = (R ** (X * X * Y)).ones(), (R ** (Y * Y * Y * X)).ones()
+    made: Any = conv(image, kernel, to=to)
+    assert made.space == R ** (to * X)
+    assert made.array.tolist() == conv(image, kernel).array.tolist()
 
 
 def test_numbers_beside_entries() -> None:
@@ -379,9 +401,19 @@ def test_a_result_without_a_tangent_in_lanes() -> None:
     )
     lanes: Any = fun(V)(lambda xs: each(lambda x: f(x)[0] + f(x)[1], xs))
     close(jacobian(lanes, v), np.diag(2.0 * v.array))
+    both: Any = operation(
+        "each by itself",
+        R,
+        R,
+        to=direct_sum(R, R),
+        value=lambda _, x, k: (x * x, 3.0 * k),
+        tangent=lambda x, _k, _y, dx, dk: (2.0 * x * dx, 3.0 * dk),
+    )
+    shared: Any = lift(fun(R, R)(lambda x, k: both(x, k)[0] * both(x, k)[1]), X, over=(0,))
+    close(jacobian(shared, v, R.vec(2.0)), np.hstack([np.diag(12.0 * v.array), 3.0 * v.array[:, None] ** 2]))
     look: Any = operation("looked up", E, to=R, value=lambda xp, i: xp.astype(i, xp.float64), tangent=None)
-    g: Any = fun(E, V)(lambda i, x: look(i) * x.sum())
-    assert grad(g, 1)(E.vec(2), v).array.tolist() == [2.0, 2.0, 2.0]
+    h: Any = fun(E, V)(lambda i, x: look(i) * x.sum())
+    assert grad(h, 1)(E.vec(2), v).array.tolist() == [2.0, 2.0, 2.0]
 
 
 def test_an_operation_applies_to_its_spaces_in_its_lanes() -> None:
@@ -423,6 +455,22 @@ def test_where_a_part_of_a_wrong_state_was_made() -> None:
     assert f"a part of it made at {__file__}:{step.__code__.co_firstlineno + 1}" in str(caught.value)
     with pytest.raises(SpaceError, match="a part of it made at"):  # the other part has no arrays
         fun(R, V)(lambda k, x: iterate(lambda s: (s[0] * x, s[1]), (k, direct_sum().zeros()), X)[0])
+
+    def nested(s: Any) -> Any:
+        other = s[1] * 2.0
+        grown = s[0][0] * s[0][1]
+        return (grown, s[0][1]), other
+
+    with pytest.raises(SpaceError) as caught:
+        fun(R, V)(lambda k, x: iterate(nested, ((k, x), k), X)[1])
+    told = [
+        int(line.rpartition(":")[2].split()[0])
+        for line in str(caught.value).splitlines()
+        if "a part of it made" in line
+    ]
+    assert told == [nested.__code__.co_firstlineno + 2]  # and not where the other part was made
+    with pytest.raises(SpaceError, match="the step of iterate takes a state in"):  # a vector is made nowhere
+        fun(R)(lambda k: iterate(lambda s: (v, s[1]), (k, k), X)[1])
 
 
 def test_a_value_may_stand_for_a_branch() -> None:

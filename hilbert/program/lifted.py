@@ -105,8 +105,7 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
             case While() as loop:
                 varies.append(_states(loop, varies[step.args[0]]))
             case Implicit() | Solve() as equation:  # one unknown depends on all else
-                of = varies[step.args[0]]
-                varies.append((any(of) if isinstance(of, tuple) else of,) * equation.unknowns)
+                varies.append((any(_every(varies[step.args[0]], 1)),) * equation.unknowns)
             case _:  # one array of some
                 varies.append(any(varies[a] for a in step.args))
     return varies

@@ -17,7 +17,7 @@ from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.line import Line
 from hilbert.program.loop import Loop
 from hilbert.program.looped import looped
-from hilbert.program.operation import Scale
+from hilbert.program.operation import Literal, Scale
 from hilbert.program.repeated import While
 
 X, Y = Fin.of(3), Fin.of(2)
@@ -133,6 +133,7 @@ def test_what_is_read_of_a_step() -> None:
     assert LOOP.narrowed({0, 2}, {0}).names == ("s",)
     assert LOOP.narrowed({1}, {2}).names == ("x",)
     assert LOOP.narrowed({0, 1, 2}, {0, 1, 2}) is LOOP
+    assert Loop(line([NUMBER, ROW], [0]), X, 1, 1).narrowed({0}, {0}) == Loop(line([NUMBER], [0]), X, 1, 0)
     assert COND.needed({1}) == ({1}, {0, 2})
     assert COND.narrowed({1}, {0, 2}) == Cond(line([ROW], [0]), line([ROW], [0]))
     assert WHILE.needed({1}) == ({0, 1}, {0, 1})
@@ -156,3 +157,19 @@ def test_what_a_loop_is_given() -> None:
     assert b.steps[pack - b.arity].args == (0, b.step(Scale(2.0), (1,)), 3)
     assert found[3] == 3  # the stack of a slice is the stack that it is of
     assert found[2] == b.rep(b.step(Scale(3.0), (2,)), X.axes)
+
+
+def test_a_constant_that_is_read_inside_and_outside() -> None:
+    """It is a constant of both, and nothing that is given."""
+    inner = Builder([NUMBER, NUMBER])
+    two = inner.number(2.0, NUMBER)
+    outside = inner.add(1, two)
+    body = inner.line([inner.add(inner.add(0, two), outside), two, outside])
+    b = Builder([NUMBER, NUMBER])
+    found = looped(b, Loop(body, X, 1, 1), range(2))
+    (made,) = [step for step in b.steps if isinstance(step.operation, Loop)]
+    loop, (pack,) = made.operation, made.args
+    assert (loop.states, loop.shared, len(loop.body.outputs)) == (1, 1, 1)
+    assert sum(isinstance(step.operation, Literal) for step in loop.body.steps) == 1
+    assert b.steps[pack - b.arity].args == (0, b.add(1, b.number(2.0, NUMBER)))
+    assert found[1:] == [b.rep(b.number(2.0, NUMBER), X.axes), b.rep(b.add(1, b.number(2.0, NUMBER)), X.axes)]
