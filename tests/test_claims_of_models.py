@@ -898,7 +898,12 @@ def test_a_vector_of_equations_that_read_nothing_around_them() -> None:
 def _leaked() -> Any:
     """An expression of a function that is complete."""
     kept: list[Any] = []
-    fun(R)(lambda x: (kept.append(x), x)[1])
+
+    def body(x: Any) -> Any:
+        kept.append(x)
+        return x
+
+    fun(R)(body)
     return kept[0]
 
 

@@ -27,6 +27,7 @@ from diff import (
 from hilbert import R32, Elements, Fin, R, SpaceError, direct_sum
 from hilbert.arrays import systems
 from hilbert.program import external
+from hilbert.program.bind import BoundLine
 from hilbert.program.loop import Loop
 from hilbert.program.repeated import While
 from linmap import linear_map
@@ -181,6 +182,34 @@ def test_what_a_loop_keeps(what: str) -> None:
     kept = len(loop.body.outputs) - loop.states
     assert (kept, loop.shared, linear.line.arity, linear.fixed, len(linear.line.steps)) == due
     assert check_derivative(f, v, f.dom.parts[1].random(RNG), 0.5 * v)
+
+
+BODIES: dict[str, tuple[str, Any]] = {
+    "a loop": ("rounds", lambda x: iterate(sin, x, X)),
+    "a loop without a bound": ("repeated", lambda x: while_(lambda s: s > 0.1, lambda s: s * 0.5, x)),
+    "a branch": ("branch", lambda x: where(x > 0, lambda: sin(x), lambda: x)),
+    "a search": ("implicit", lambda x: fixed_point(lambda y: sin(y) * 0.5 + x, x)),
+    "a system": ("solving", lambda x: root(lambda y: y * y * y + y - x, x)),
+}
+
+
+@pytest.mark.parametrize("what", BODIES)
+def test_bodies_are_bound_once(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs a body is made in the first call, and kept; of a branch, when it is first taken."""
+    module, body = BODIES[what]
+    made: list[int] = []
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return BoundLine(*given)
+
+    monkeypatch.setattr(f"hilbert.program.{module}.BoundLine", counted)
+    f: Any = fun(R)(body)
+    for x in (1.0, 1.0, 2.0):
+        f(R.vec(x))
+        assert len(made) == 1
+    f(R.vec(-1.0))
+    assert len(made) == (2 if what == "a branch" else 1)
 
 
 # --- branches and equations ---

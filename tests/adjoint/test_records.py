@@ -257,7 +257,12 @@ def test_made() -> None:
     making: Any = made
     assert equal(made(L, entry(Layer.bias, b), entry(Layer.weights, W)), due)
     kinds: list[type] = [type(entry(Layer.bias, b))]
-    fun(H)(lambda b: (kinds.append(type(entry(Layer.bias, b))), b)[1])
+
+    def body(b: Any) -> Any:
+        kinds.append(type(entry(Layer.bias, b)))
+        return b
+
+    fun(H)(body)
     assert kinds == [Known, RecordEntry]  # with a vector, and with an expression
     nested = fun(H)(
         lambda b: making(
