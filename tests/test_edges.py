@@ -16,6 +16,7 @@ from diff import (
     derivative,
     exp,
     fun,
+    jvp,
     lift,
     onehot,
     operation,
@@ -258,6 +259,18 @@ def test_equations_that_no_unknown_changes() -> None:
             g(g.dom.ones())
 
 
+def test_derivatives_of_systems_with_many_right_sides() -> None:
+    """The slope in many directions at one point, derived in the point and in the directions."""
+    slope: Any = jvp(fun(V)(lambda u: root(lambda x: x * x * x + x * x.sum() + 3.0 * x - u, u)))
+    many: Any = lift(slope, Y, over=(1,))
+    directions = (V**Y).random(RNG)
+    due = [jacobian(slope, v, V.vec(d)) for d in directions.array]
+    found = jacobian(many, v, directions)
+    close(found[:, :3], np.vstack([one[:, :3] for one in due]))
+    close(found[:3, 3:6], due[0][:, 3:])
+    close(found[3:, 3:6], np.zeros((3, 3)))
+
+
 def test_one_round() -> None:
     """At most one round finds what is there already."""
     assert float(fixed_point(lambda y: y, R.vec(2.0), at_most=1)) == 2.0
@@ -278,6 +291,10 @@ def test_many_unknowns_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None
     np.testing.assert_allclose(f(u).array, np.linalg.solve(matrix, u.array), atol=1e-9)
     slope = grad(fun(W)(lambda w: f(w) @ f(w)))(u).array
     np.testing.assert_allclose(slope, 2.0 * np.linalg.solve(matrix.T, np.linalg.solve(matrix, u.array)), atol=1e-9)
+    varied: Any = fun(W, W)(lambda c, u: root(lambda w: w + 0.1 * c * w.roll(1) - u, u))
+    cs = (W**Y).random(RNG, scale=0.5)
+    due = [np.linalg.solve(np.eye(n) + 0.1 * np.diag(c) @ np.roll(np.eye(n), 1, 0), u.array) for c in cs.array]
+    np.testing.assert_allclose(lift(varied, Y, over=(0,))(cs, u).array, due, atol=1e-9)
     us = (W**Y).random(RNG)
     np.testing.assert_allclose((f**Y)(us).array, np.linalg.solve(matrix, us.array.T).T, atol=1e-9)
 
@@ -332,6 +349,18 @@ def test_the_places_of_a_convolution_have_a_name() -> None:
     made: Any = conv(image, kernel, to=to)
     assert made.space == R ** (to * X)
     assert made.array.tolist() == conv(image, kernel).array.tolist()
+
+
+@pytest.mark.parametrize(("size", "kernel", "stride"), [(4, 1, 1), (4, 1, 2), (5, 2, 3), (5, 3, 1), (6, 3, 2)])
+def test_as_many_places_as_strides(size: int, kernel: int, stride: int) -> None:
+    """With padding "same"; where strides are longer than the kernel nothing is added."""
+    x, w = (R ** (Fin.of(size) * Y)).random(RNG), (R ** (Fin.of(kernel) * Y * X)).random(RNG)
+    found: Any = conv(x, w, stride=stride, padding="same")
+    places = -(-size // stride)
+    missing = max((places - 1) * stride + kernel - size, 0)
+    padded = np.pad(x.array, ((missing // 2, missing - missing // 2), (0, 0)))
+    due = [np.einsum("kc,kco->o", padded[k * stride : k * stride + kernel], w.array) for k in range(places)]
+    close(found.array, due)
 
 
 def test_numbers_beside_entries() -> None:
