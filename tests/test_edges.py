@@ -295,6 +295,12 @@ def test_many_unknowns_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None
     cs = (W**Y).random(RNG, scale=0.5)
     due = [np.linalg.solve(np.eye(n) + 0.1 * np.diag(c) @ np.roll(np.eye(n), 1, 0), u.array) for c in cs.array]
     np.testing.assert_allclose(lift(varied, Y, over=(0,))(cs, u).array, due, atol=1e-9)
+    half = R ** Fin.of(n // 2 + 1)  # two arrays of unknowns
+    two: Any = fun(half)(lambda u: root(lambda s: (s[0] + 0.1 * s[1] - u, s[1] + 0.1 * s[0].roll(1)), (u, u)))
+    h = half.random(RNG)
+    x, y = (part.array for part in two(h).split())
+    np.testing.assert_allclose(x + 0.1 * y, h.array, atol=1e-9)
+    np.testing.assert_allclose(y, -0.1 * np.roll(x, 1), atol=1e-9)
     us = (W**Y).random(RNG)
     np.testing.assert_allclose((f**Y)(us).array, np.linalg.solve(matrix, us.array.T).T, atol=1e-9)
 
