@@ -34,7 +34,7 @@ def bind(pattern: Pattern, value: Value, env: dict[int, Value]) -> None:
 def straight(term: AnyTerm) -> tuple[AnyTerm, ...]:
     """The steps of a term of few primitives, tuples and projections alone, the parts first; none for another term.
 
-    What holds such a term holds none, either, which is noted on the way: each term is visited a few times at most.
+    What holds a term of another former is none, either; that is noted on the way, so that each is visited a few times.
     """
     steps: list[AnyTerm] = []
     stack: list[tuple[Any, bool]] = [(term, False)]
