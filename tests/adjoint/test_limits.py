@@ -107,4 +107,4 @@ def test_a_dense_tensor_keeps_a_limit() -> None:
         hb.tensor(d, dense=True, limit=1000)
     most: Any = np.int64(1200)  # numpy's integers, too
     kept = hb.tensor(d, dense=True, limit=most)
-    np.testing.assert_allclose(kept.array, hb.matrix(d, "array"), rtol=1e-12)
+    np.testing.assert_allclose(kept.array, hb.matrix(d, "array"), rtol=1e-12, atol=1e-15)
