@@ -27,7 +27,6 @@ so that the adjoint is a sum by segments.
 from __future__ import annotations
 
 from itertools import islice
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -40,13 +39,12 @@ from diff.higher.evaluate import STEPS, Evaluator
 from diff.higher.functions import AnyTermFunction, TermFunction
 from diff.higher.kinds import Data
 from diff.higher.lanes import Lane, LaneEvaluator, spread
-from diff.higher.levels import Levels
+from diff.higher.levels import Levels, Table
 from diff.higher.matching import bind, chosen
 from diff.higher.terms import Branch, Case, Fold, If
 from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
 from diff.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
-from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
 from hilbert.program.lifted import lifted_line
 from hilbert.program.operation import Reduce
@@ -129,12 +127,14 @@ class ForestEvaluator(LaneEvaluator):
         known: dict[Any, Algebra] = {}
         for g, group in enumerate(levels.groups):
             X: Index = Fin.of(len(group.nodes))
-            columns = [_stacked(b, one, X) if isinstance(one, tuple) else pool.at(one, X) for one in group.columns]
+            below, kept = pool.taken(g, [one for one in group.columns if not isinstance(one, Table)], X)
+            children = iter(below)
+            columns = [_stacked(b, one, X) if isinstance(one, Table) else next(children) for one in group.columns]
             given = [lane for column in columns for lane in column.lanes]
             key = group.label, group.shape, tuple(lane.space for lane in given)
             if key not in known:
                 known[key] = algebra(b, chosen(term.branches, group.label), group.shape, columns, env)
-            pool.add(g, group.nodes, Column(known[key].shape, known[key].over(b, X, given)), X)
+            pool.add(group.nodes, Column(known[key].shape, known[key].over(b, X, given)), X, kept)
         return pool.at(levels.tops, levels.roots).value()
 
 
@@ -198,18 +198,19 @@ def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Colu
     return Algebra(traced(b, "forest", body, given), form[0])
 
 
-def _stacked(b: Builder, column: tuple[Vec[Any], ...], X: Index) -> Column:
+def _stacked(b: Builder, table: Table, X: Index) -> Column:
     """Vectors of one space, one at each node."""
-    space = column[0].space
-    each = list(map(attrgetter("leaves"), column))
-    arrays = tuple(_beneath([leaves[k] for leaves in each]) for k in range(len(space.leaves)))
-    return Column(DiscreteShape(space), [Lane(literal(b, Vec(Copower(space, X), arrays)), space)])
+    lane = literal(b, Vec(Copower(table.space, X), table.arrays))
+    return Column(DiscreteShape(table.space), [Lane(lane, table.space)])
 
 
-def _beneath(arrays: list[Any]) -> Any:
-    """np.stack, of which this is the quick way."""
-    shape = arrays[0].shape
-    return freeze(np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.array(arrays))
+@final
+@frozen(eq=False)
+class Kept:
+    """Nodes, and the results there."""
+
+    nodes: Ints
+    results: Column
 
 
 @final
@@ -228,19 +229,39 @@ class Pool:
         assert self.held is not None  # lower levels come first
         index: Index = Fin.of(len(self.numbers))
         positions = self.places[nodes]
-        if len(positions) == index.size and (positions[:-1] < positions[1:]).all():
+        if len(positions) == index.size and (positions == np.arange(index.size)).all():
             return self.held
         return self._mapped(self.held, Converse(Graph(X, index, table(positions))), X)
 
-    def add(self, g: int, nodes: Ints, made: Column, X: Index) -> None:
-        """Put the results at group g beside those needed later; raises TermError for those of another shape."""
+    def taken(self, g: int, children: list[Ints], X: Index) -> tuple[list[Column], Kept | None]:
+        """The results at the children in group g, and those needed later: parts of one table, gathered once.
+
+        Where each node is a child once, the table is a permutation, and so is its adjoint.
+        """
+        later = self.numbers[self.last[self.numbers] > g]
+        some = [*children, later] if later.size else children
+        if not some:
+            return [], None
+        if len(some) == 1:
+            all_of = self.at(some[0], Fin.of(len(some[0])) if later.size else X)
+            return ([], Kept(later, all_of)) if later.size else ([all_of], None)
+        both: Index = Fin.of(sum(map(len, some)))
+        table_of, start, parts = self.at(np.concatenate(some), both), 0, list[Column]()
+        for one in some:
+            Y: Index = X if len(parts) < len(children) else Fin.of(len(one))
+            parts.append(self._mapped(table_of, Converse(Inclusion(Y, both, start)), Y))
+            start += len(one)
+        return (parts[:-1], Kept(later, parts[-1])) if later.size else (parts, None)
+
+    def add(self, nodes: Ints, made: Column, X: Index, kept: Kept | None) -> None:
+        """Put the results at a group beside those needed later; raises TermError for those of another shape."""
         if self.held is not None and made.shape is not self.held.shape and made.shape != self.held.shape:
             raise TermError("shape", "forest(f, trees): the results at all nodes must have one shape")
-        kept = self.numbers[self.last[self.numbers] > g]
-        if kept.size:
-            made = self._beside(self.at(kept, Fin.of(len(kept))), made, Fin.of(len(kept)), X)
-        self.held, self.numbers = made, np.concatenate([kept, nodes])
-        self.places[self.numbers] = np.arange(len(self.numbers))
+        if kept is not None:
+            made = self._beside(kept.results, made, Fin.of(len(kept.nodes)), X)
+            nodes = np.concatenate([kept.nodes, nodes])
+        self.held, self.numbers = made, nodes
+        self.places[nodes] = np.arange(len(nodes))
 
     def _beside(self, one: Column, other: Column, X: Index, Y: Index) -> Column:
         """Those of both, one after the other."""

@@ -16,6 +16,7 @@ from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes, to_core
 from diff.higher.values import DiscreteShape, shape_of, spaces_of
 from hilbert import Copower, Fin, R, Type, Vec
+from hilbert.arrays.namespace import freeze
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Ints: TypeAlias = npt.NDArray[np.int64]
+    Vectors: TypeAlias = list[Vec[Any]] | tuple[Vec[Any], ...]
 
 LEAF = DiscreteShape(R)
 """The shape of a child's result, whatever its space is: a leaf."""
@@ -33,12 +35,27 @@ LEAF = DiscreteShape(R)
 @final
 @frozen(eq=False)
 class Group:
-    """Nodes of one height, class and shape: for each leaf of the shape their children, by number, or vectors."""
+    """Nodes of one height, class and shape: for each leaf of the shape their children, by number, or a table."""
 
     label: str
     shape: DiscreteShape
     nodes: Ints
-    columns: tuple[Ints | tuple[Vec[Any], ...], ...]
+    columns: tuple[Ints | Table, ...]
+
+
+@final
+@frozen(eq=False)
+class Table:
+    """Vectors of one space, one at each node: for each leaf of the space its arrays, one beneath the other."""
+
+    space: Type
+    arrays: tuple[Any, ...]
+
+    def at(self, rows: Ints) -> Table:
+        """Some of them."""
+        if len(rows) == len(self.arrays[0]):  # all, in their order
+            return self
+        return Table(self.space, tuple(freeze(array[rows]) for array in self.arrays))
 
 
 @final
@@ -50,22 +67,30 @@ class Levels:
             raise TermError("shape", "forest(f, trees) takes one tree at least")
         self.kind, self.roots = kind, Fin.of(len(trees))
         visits = {cls: _Visit(kind, cls) for cls in kind.classes}
-        nodes, self.tops, children, counts = _nodes(kind, visits, trees)
+        nodes, classes, self.tops, children, counts = _nodes(kind, visits, trees)
         heights = _heights(children, counts)
-        rows, forms = _rows(visits, nodes)
+        rows, forms = _rows(visits, nodes, classes)
         codes = heights * len(forms) + rows
         order = np.argsort(codes, kind="stable")
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         first = np.cumsum(counts) - counts
         shapes = [_shape(parts) for _, parts in forms]
+        tables, place = [list[Table]() for _ in forms], np.empty(len(nodes), np.int64)
+        for row, (cls, _) in enumerate(forms):
+            if visits[cls].has_vectors:
+                some = np.flatnonzero(rows == row)
+                place[some] = np.arange(len(some))
+                tables[row] = visits[cls].tables([nodes[k] for k in some.tolist()] if len(forms) > 1 else nodes)
         self.groups: list[Group] = []
         of = np.empty(len(nodes), np.int64)
         for g, some in enumerate(np.split(order, cuts)):
             of[some] = g
             row = rows[some[0]]
             cls, (shape, places) = forms[row][0], shapes[row]
-            vectors = iter(visits[cls].columns([nodes[k] for k in some.tolist()]))
-            columns = tuple(next(vectors) if at is None else children[first[some] + at] for at in places)
+            vectors = iter(tables[row])
+            columns = tuple(
+                next(vectors).at(place[some]) if at is None else children[first[some] + at] for at in places
+            )
             self.groups.append(Group(cls.__name__, shape, some, columns))
         self.last = np.full(len(nodes), -1)
         np.maximum.at(self.last, children, np.repeat(of, counts))
@@ -83,6 +108,7 @@ class _Visit:
         some = [of for _, of in self.fields]
         self.is_even = all(isinstance(of, Itself) or _is_one_leaf(of) for of in some)
         """Whether all nodes of the class have one shape."""
+        self.has_vectors = not all(map(_recurs, some))
         names = [name for name, of in self.fields if _recurs(of)]
         is_each = all(isinstance(of, Itself) for of in some if _recurs(of))
         self.children: Callable[[Any], tuple[Any, ...]] | None = _attributes(names) if is_each else self._all_children
@@ -111,22 +137,17 @@ class _Visit:
                 parts.append(len(value) if _recurs(of) else shape_of(to_core(of, value))[0])
         return self.cls, tuple(parts)
 
-    def columns(self, nodes: list[Any]) -> list[tuple[Vec[Any], ...]]:
+    def tables(self, nodes: list[Any]) -> list[Table]:
         """The vectors in nodes of one shape, leaf by leaf. Raises TermError for what is none, or of another space."""
-        found: list[tuple[Vec[Any], ...]] = []
+        found: list[Table] = []
         for name, of in self.fields:
             if _recurs(of):
                 continue
-            values = map(attrgetter(name), nodes)
             if _is_one_leaf(of):
-                column = tuple(values)
-                _check(column, of)
-                found.append(column)
+                found.append(_table(list(map(attrgetter(name), nodes)), of))
             else:
-                some = tuple(zip(*(shape_of(to_core(of, value))[1] for value in values), strict=True))
-                for column in some:
-                    _check(column, column[0].space)
-                found += some
+                some = zip(*(shape_of(to_core(of, getattr(node, name)))[1] for node in nodes), strict=True)
+                found += [_table(column, column[0].space) for column in some]
         return found
 
 
@@ -144,25 +165,52 @@ def _is_one_leaf(kind: Kind) -> bool:
     return isinstance(kind, Type) and len(kind.leaves) == 1
 
 
-def _check(column: tuple[Any, ...], space: Any) -> None:
+def _table(column: Vectors, space: Any) -> Table:
+    """Vectors one beneath the other. Raises TermError for what is none, or of another space."""
     for cls in set(map(type, column)) - {Vec}:
         value = next(one for one in column if type(one) is cls)
         raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
-    spaces = list(map(attrgetter("space"), column))
-    for other in dict(zip(map(id, spaces), spaces, strict=True)).values():
-        is_made_of_same = (
-            type(other) is type(space) is Copower and other.base is space.base and other.index is space.index
-        )
-        if not is_made_of_same and other != space:  # quicker than ==, which compares the parts
+    rows = list(map(_parts_of, column))  # a node's parts are read together, while they are near
+    spaces = {id(of): of for of, _ in rows}
+    if len(spaces) > 1 or space not in spaces.values():
+        _check(list(spaces.values()), space)
+    return Table(space, tuple(_beneath([leaves[k] for _, leaves in rows]) for k in range(len(space.leaves))))
+
+
+_parts_of = attrgetter("space", "leaves")
+
+
+def _check(spaces: list[Any], space: Any) -> None:
+    """Raise TermError unless all are one space; those made of the same base and index are, without a look inside."""
+    if type(space) is Copower and set(map(type, spaces)) == {Copower}:
+        bases, indices = (set(map(id, map(attrgetter(name), spaces))) for name in ("base", "index"))
+        if bases == {id(space.base)} and indices == {id(space.index)}:
+            return
+    for other in spaces:
+        if other != space:
             raise TermError("shape", f"a vector of {other} where one of {space} is due")
 
 
-def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -> tuple[list[Any], Ints, Ints, Ints]:
-    """The nodes, each once; the numbers of the trees; those of the children, node by node, and how many each has."""
+def _beneath(arrays: list[Any]) -> Any:
+    """np.stack, of which this is the quick way."""
+    first = arrays[0]
+    if type(first) is np.ndarray and first.size and set(map(type, arrays)) == {np.ndarray}:
+        try:
+            return np.frombuffer(b"".join(arrays), first.dtype).reshape(len(arrays), *first.shape)
+        except BufferError:  # some lie otherwise in memory
+            pass
+    return freeze(np.stack(arrays))
+
+
+def _nodes(
+    kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]
+) -> tuple[list[Any], list[type[Any]], Ints, Ints, Ints]:
+    """The nodes, each once; their classes; the numbers of the trees; those of the children, and how many each has."""
     children_of = {cls: visit.children for cls, visit in visits.items()}
     numbers: dict[int, int] | None = None  # not needed before a node is shared
     seen: set[int] = set()
     nodes: list[Any] = []
+    classes: list[type[Any]] = []
     found: list[int] = []
     counts: list[int] = []
     layer = trees
@@ -180,25 +228,30 @@ def _nodes(kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]) -
                 found.append(k)
                 if k == len(nodes):
                     nodes.append(node)
+        some = nodes[start:] if start else nodes
+        of_layer = list(map(type, some))
+        classes += of_layer
         try:
-            some = nodes[start:] if start else nodes
-            parts = [of(node) if (of := children_of[type(node)]) else () for node in some]
+            parts = [of(node) if (of := children_of[cls]) else () for cls, node in zip(of_layer, some, strict=True)]
         except KeyError:
-            other = next(node for node in nodes[start:] if type(node) not in visits)
+            other = next(node for node in some if type(node) not in visits)
             raise TermError("type", f"{shown(other)} where a value of {kind} is due") from None
         counts += map(len, parts)
         layer = list(chain.from_iterable(parts))
     n = len(trees)
-    return nodes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts)
+    return nodes, classes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts)
 
 
-def _rows(visits: dict[type[Any], _Visit], nodes: list[Any]) -> tuple[Ints, list[tuple[type[Any], tuple[Any, ...]]]]:
+def _rows(
+    visits: dict[type[Any], _Visit], nodes: list[Any], classes: list[type[Any]]
+) -> tuple[Ints, list[tuple[type[Any], tuple[Any, ...]]]]:
     """Which row each node has, and the rows."""
     known: dict[Any, int] = {}
     if all(visit.is_even for visit in visits.values()):  # the row says no more than the class
         of = {cls: known.setdefault(visit.row(None), k) for k, (cls, visit) in enumerate(visits.items())}
-        return np.array([of[type(node)] for node in nodes]), list(known)
-    return np.array([known.setdefault(visits[type(node)].row(node), len(known)) for node in nodes]), list(known)
+        return np.array(list(map(of.__getitem__, classes))), list(known)
+    some = zip(classes, nodes, strict=True)
+    return np.array([known.setdefault(visits[cls].row(node), len(known)) for cls, node in some]), list(known)
 
 
 def _heights(children: Ints, counts: Ints) -> Ints:
