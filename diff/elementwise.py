@@ -84,6 +84,11 @@ class Elementwise(Fun[V, W], operation.Operation):
     name: str
     params: tuple[float, ...] = ()
 
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """Of those of the library; what a user's function does with a part of its arrays is not known."""
+        is_known = self.rule.ufunc is not None or self.rule.in_numpy is not None
+        return lib.elementwise(self.rule, self.params) if is_known else None
+
     @property
     def rule(self) -> PrimitiveRule:
         """The row of the table; SpaceError if this process has none of that name."""

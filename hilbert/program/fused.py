@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 class Subtract(Operation):
     """a − b, instead of a + (−1)·b."""
 
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """a − b."""
+        return lib.subtract()
+
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf."""
         return operands[0]

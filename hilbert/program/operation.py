@@ -40,6 +40,13 @@ class Operation:
         """The kernel for operands of these leaves."""
         raise TypeError(type(self).__name__)
 
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """The kernel where an entry of the result comes of those in its place: on arrays of any one shape, and numbers.
+
+        None where it is not so.
+        """
+        return None
+
     def lifted(self, n: int) -> Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)
@@ -99,6 +106,10 @@ class Scale(Operation):
     """(k ·) for a number k; 0 and −0 are two."""
 
     k: float = field(eq=signed)
+
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """k · a."""
+        return lib.scale(self.k)
 
     def image(self, *operands: Leaf) -> Leaf:
         """The same."""
@@ -177,6 +188,10 @@ class Cast(Operation):
     """The same numbers in another precision."""
 
     entry: Entry
+
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """A conversion."""
+        return lib.cast(self.entry.dtype)
 
     def image(self, *operands: Leaf) -> Leaf:
         """The same axes."""
@@ -263,6 +278,10 @@ class Contract(Operation):
 
     spec: Spec
 
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """Of a product of entries, or with a number."""
+        return lib.multiply() if {self.spec.left, self.spec.right} <= {"", self.spec.out} else None
+
     def image(self, *operands: Leaf) -> Leaf:
         """The axes of the result's labels."""
         left, right = operands
@@ -285,6 +304,10 @@ class Contract(Operation):
 @frozen(repr=False)
 class Add(Operation):
     """a + b."""
+
+    def by_entry(self, lib: Library) -> Kernel | None:
+        """a + b."""
+        return lib.add()
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf."""

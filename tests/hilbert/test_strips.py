@@ -1,0 +1,166 @@
+"""Element-wise stretches on long arrays: strip by strip they give the same bits, and keep little in between."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert.arrays.libraries import NUMPY
+from hilbert.program import strips
+from hilbert.program.bind import BoundLine
+from hilbert.program.fuse import fused
+from hilbert.program.strips import LONG, MANY, STRIP, Strips
+
+SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
+
+
+def wave(x: Any, y: Any) -> Any:
+    """Several calls, some of them in place."""
+    return hb.exp(0.3 * x * hb.sin(x)) - hb.tanh(y) / (2.0 + hb.cos(x * y))
+
+
+def over(shape: tuple[int, ...], K: Any = hb.R) -> Any:
+    index: Any = hb.Fin.of(shape[0])
+    for size in shape[1:]:
+        index = index * hb.Fin.of(size)
+    return K**index
+
+
+def arrays(shape: tuple[int, ...], dtype: str = "float64") -> list[Any]:
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=shape).astype(dtype) for _ in range(2)]
+
+
+def made(f: Any, given: list[Any]) -> tuple[list[Strips], list[Any]]:
+    """What runs strip by strip, and the results."""
+    bound = BoundLine(fused(f.line.pruned()), NUMPY, given)
+    return [step[0] for step in bound.steps if isinstance(step[0], Strips)], bound(given)
+
+
+def whole(f: Any, given: list[Any]) -> list[Any]:
+    """The results where no array is long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strips, "LONG", 1 << 62)
+        found, results = made(f, given)
+    assert not found
+    return results
+
+
+def same(one: list[Any], other: list[Any]) -> bool:
+    """Bit for bit, in one precision."""
+    return all(a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("shape", SIZES, ids=str)
+@pytest.mark.parametrize("K", [hb.R, hb.R32], ids=str)
+def test_same_bits(shape: tuple[int, ...], K: Any) -> None:
+    """One result, several (a gradient's), and those that others read, in both precisions."""
+    V = over(shape, K)
+    f = hb.fun(V, V)(wave)
+    given = arrays(shape, V.leaves[0].dtype)
+    several = hb.fun(V, V)(lambda x, y: (wave(x, y), x * y, wave(y, x)))
+    slope = hb.program(hb.grad(hb.fun(V, V)(lambda x, y: (wave(x, y) ** 2).sum())))
+    for g in (f, several, slope):
+        assert same(made(g, given)[1], whole(g, given))
+
+
+def test_one_stretch_of_a_series() -> None:
+    """Nine coefficients, one step."""
+    V = over((LONG,))
+    f = hb.jet(hb.fun(V)(lambda x: hb.exp(0.3 * x * hb.sin(x))), 1, 8)
+    rng = np.random.default_rng(0)
+    given = [rng.normal(size=LONG) for _ in range(9)]
+    (one,), results = made(f, given)
+    assert len(results) == 9
+    assert same(results, whole(f, given))
+    assert one is not None
+
+
+def test_numbers_and_other_layouts() -> None:
+    """Operands without axes; transposed, reversed and repeated arrays."""
+    V = over((200, 200))
+    f = hb.fun(hb.R, V, V)(lambda s, x, y: s * wave(x, y) + s)
+    a, b = arrays((200, 200))
+    for x, y in ((a.T, b[::-1]), (np.broadcast_to(a[0], a.shape), b), (np.asfortranarray(a), b[:, ::-1])):
+        given = [np.array(3.0), x, y]
+        found, results = made(f, given)
+        assert found
+        assert same(results, whole(f, given))
+
+
+def test_operands_and_earlier_results_stay() -> None:
+    """Nothing is written into what others see."""
+    V = over((LONG,))
+    f = hb.fun(V, V)(wave)
+    x, y = map(V.vec, arrays((LONG,)))
+    first = f(x, y)
+    before = [one.array.copy() for one in (x, y, first)]
+    f(y, x)
+    assert all(np.array_equal(one.array, kept) for one, kept in zip((x, y, first), before, strict=True))
+
+
+def test_short_arrays_and_short_stretches_run_whole() -> None:
+    """The sum of all is no matter of entries; what is before and after is."""
+    below, V = over((LONG - 1,)), over((LONG,))
+    assert not made(hb.fun(below, below)(wave), arrays((LONG - 1,)))[0]
+    assert not made(hb.fun(V)(lambda x: hb.sin(hb.cos(hb.exp(x)))), arrays((LONG,))[:1])[0]
+    f = hb.fun(V, V)(lambda x, y: wave(x, y) * (wave(x, y).sum() + x).sum() * x * x * x)
+    found, results = made(f, arrays((LONG,)))
+    assert len(found) == 2
+    assert all(len(one._steps) >= MANY for one in found)
+    assert same(results, whole(f, arrays((LONG,))))
+
+
+def test_a_function_of_the_user_sees_whole_arrays() -> None:
+    """What it does with a part of them is not known."""
+    sizes = list[int]()
+
+    def value(xp: Any, x: Any) -> Any:
+        sizes.append(x.size)
+        return xp.cumulative_sum(x)
+
+    cumulative: Any = hb.register("cumulative of strips", value, lambda x, _: 0.0 * x)
+    V = over((LONG,))
+    (x,) = arrays((LONG,))[:1]
+    f = hb.fun(V)(lambda x: cumulative(hb.sin(x) * x + 2.0 * x - 1.0) * x * x * x * x)
+    found, (y,) = made(f, [x])
+    assert len(found) == 2
+    assert sizes == [LONG]
+    np.testing.assert_allclose(y, np.cumsum(np.sin(x) * x + 2.0 * x - 1.0) * x**4, rtol=1e-12, atol=1e-9)
+
+
+def test_memory() -> None:
+    """Results are as long as operands; what lies between is not."""
+    n = 1 << 20
+    V = over((n,))
+    f = hb.fun(V)(lambda x: hb.exp(0.3 * x * hb.sin(x)) * (1.0 + hb.cos(x)) - hb.tanh(x * x))
+    x = V.vec(arrays((n,))[0])
+    f(x)
+    tracemalloc.start()
+    try:
+        kept = f(x)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert kept.array.nbytes < peak < 1.3 * kept.array.nbytes
+
+
+@pytest.mark.parametrize("at", [0, LONG - 1])
+def test_an_error_names_its_line(at: int) -> None:
+    """Wherever in the array it arises."""
+    V = over((LONG,))
+
+    def body(x: Any) -> Any:
+        y = hb.sin(x) + hb.cos(x)
+        z = hb.log(x)  # here
+        return y * z + x
+
+    f = hb.fun(V)(body)
+    values = np.ones(LONG)
+    values[at] = -1.0
+    with pytest.raises(RuntimeWarning, match="invalid value") as caught:
+        f(V.vec(values))
+    line = body.__code__.co_firstlineno + 2
+    assert any(f"test_strips.py:{line}" in note for note in caught.value.__notes__)
