@@ -155,6 +155,13 @@ def _raised(doc: Doc, exponent: str) -> Doc:
     return Word(f"{text}^{exponent}" if isinstance(doc, Word) else f"({text})^{exponent}")
 
 
+def formula(p: AnyProgram) -> str | None:
+    """The result of a program in the names of its arguments, where it is one line."""
+    names = Names(leaf_names(p), PAGE)
+    text = _program(p, names, inline=True)
+    return None if names.lines else text.partition(" ↦ ")[2]
+
+
 def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
     names = Names(leaf_names(f.program), page)

@@ -12,6 +12,7 @@ r"""Python files: their functions of the library, in the order of the text; the 
 from __future__ import annotations
 
 import ast
+import importlib
 import linecache
 import sys
 from pathlib import Path
@@ -47,10 +48,11 @@ class Loaded:
     namespace: dict[str, Any]
 
     def expression(self, source: str) -> str:
-        """The value of an expression, as text; a function as it prints."""
+        """The value of an expression, as text. `hb` is the library, unless the file says otherwise."""
         where = TextSpan("-e", source, 1, 1)
+        known = {"hb": importlib.import_module("hilbert.all")} | self.namespace
         with located(where):
-            found = eval(compile(source.strip(), "-e", "eval", dont_inherit=True), self.namespace)  # noqa: S307 - the user's
+            found = eval(compile(source.strip(), "-e", "eval", dont_inherit=True), known)  # noqa: S307 - the user's
             return value_of_python(found)
 
 

@@ -13,7 +13,7 @@ from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import USAGE
 from adjoint.command.report import TextError, UsageError, complain, say
 from adjoint.languages.source import Source
-from adjoint.languages.values import ValueTextError, Written, parse, text
+from adjoint.languages.values import ValueTextError, parse, text
 from diff.higher.errors import TermError
 from hilbert.term import uncollected
 
@@ -104,14 +104,14 @@ def _run(of: Asked) -> int:
     if not of.name and "main" in loaded.definitions:  # what it prints is its result
         loaded.definitions["main"].value(())
         return 0
-    say(_written(_found(loaded, of).value(args)))
+    say(text(_found(loaded, of).value(args)))
     return 0
 
 
 def _diff(of: Asked) -> int:
     at, along = _values(of.at or (), "--at", of), None if of.along is None else _values(of.along, "--along", of)
     found = _found(_loaded(of.file, of), of)
-    say(_written(found.differential(at, along, reverse=of.reverse)))
+    say(text(found.differential(at, along, reverse=of.reverse)))
     return 0
 
 
@@ -214,11 +214,6 @@ def _found(loaded: Loaded, of: Asked) -> DefinedFunction:
     near = get_close_matches(of.name, names, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"it defines {', '.join(names) or 'none'}"
     raise UsageError(f"{of.file} defines no function {of.name}: {hint}")
-
-
-def _written(value: Value) -> str:
-    """A value as its language writes it."""
-    return value if isinstance(value, Written) else text(value)
 
 
 def _values(words: Sequence[str], what: str, of: Asked) -> list[Value]:

@@ -16,34 +16,50 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
-from adjoint.languages.values import text
+from adjoint.languages.values import Field as PrintedField
+from adjoint.languages.values import Instance, Written, text
 from diff import show
 from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import to_numpy
 from hilbert.biproduct import Biproduct
 from hilbert.errors import double, shown
 from hilbert.space import Boolean, TensorProduct, type_of
+from hilbert.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjoint.languages.values import Value
+    from diff.higher.binding import Pass
+
+
+LIBRARY = {"hilbert", "linmap", "diff", "adjoint"}
+"""What is made by classes of these packages prints itself."""
 
 
 def element(args: Sequence[Value], space: Type) -> Vec[Any]:
     """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises SpaceError."""
-    if isinstance(space, DirectSum) and not (len(args) == 1 and isinstance(args[0], tuple)):
-        value: Value = tuple(args)
-    elif len(args) == 1:
-        value = args[0]
-    elif args:
-        raise SpaceError(f"one argument is due, an element of {space}: {len(args)} were given")
+    if len(args) == 1 and (isinstance(args[0], tuple) or not isinstance(space, DirectSum)):
+        arrays = _arrays(space, [args[0]])
+    elif isinstance(space, DirectSum) and len(args) == len(space.parts):
+        arrays = [a for k, part in enumerate(space.parts) for a in _argument(k, args[k], part)]
+    elif args or not isinstance(space, Zero):
+        due = f"{len(space.parts)} arguments, or one tuple, are" if isinstance(space, DirectSum) else "one argument is"
+        given = {0: "none was", 1: "1 was"}.get(len(args), f"{len(args)} were")
+        raise SpaceError(f"{due} due, an element of {space}: {given} given")
     else:
-        value = ()
-    arrays = _arrays(space, [value])
+        arrays = []
     return space.vec(space.pack(iter([a[0] for a in arrays])))
+
+
+def _argument(k: int, value: Value, space: Type) -> list[Any]:
+    try:
+        return _arrays(space, [value])
+    except SpaceError as error:
+        raise SpaceError(f"argument {k + 1}: {error}") from error
 
 
 def _arrays(space: Type, items: list[Value]) -> list[Any]:
@@ -75,10 +91,8 @@ def _nested(items: list[Value], sizes: tuple[int, ...], space: Type, entry: Type
     for size in sizes:
         for item in items:
             if not isinstance(item, (list, np.ndarray)) or len(item) != size:
-                what = f"a list of {len(item)}" if isinstance(item, list) else _kind(item)
-                raise SpaceError(
-                    f"an element of {space} is {_lists(sizes)}, in which {what} stands where one of {size} is due"
-                )
+                found = f", in which {_kind(item)} stands where a list of {size} is due" if len(sizes) > 1 else ""
+                raise SpaceError(f"an element of {space} is {_lists(sizes)}{found or f', not {_kind(item)}'}")
         items = [inner for item in items for inner in item]
     return [a.reshape(n, *sizes, *a.shape[1:]) for a in _arrays(entry, items)]
 
@@ -185,24 +199,38 @@ def _listed(array: Any) -> Value:
 
 
 def value_of_python(found: Any) -> str:
-    """What an expression of Python is, as text: vectors, numbers, tuples and lists of them are values; maps print."""
+    """What an expression of Python is, as text.
+
+    Vectors, numbers, tuples and lists of them are values, values of the user's classes are written as they are made,
+    and what the library makes besides prints itself. Raises SpaceError for anything else.
+    """
     if isinstance(found, Map):
         return show(found, lines=None, digits=None)
-    return text(_plain(found))
+    return text(driven(_plain(found)))
 
 
-def _plain(found: Any) -> Value:
+def _plain(found: Any) -> Pass:
     match found:
         case Vec():
             return value_of(found)
-        case tuple():
-            return tuple(map(_plain, found))
-        case list():
-            return list(map(_plain, found))
+        case tuple() | list():
+            parts = []
+            for part in found:
+                value = yield _plain(part)
+                parts.append(value)
+            return tuple(parts) if isinstance(found, tuple) else parts
         case bool() | int() | float() | str():
             return found
         case np.ndarray() | np.generic() if found.dtype.kind in "biuf":
             return _listed(np.asarray(found))
+        case _ if type(found).__module__.partition(".")[0] in LIBRARY:
+            return Written(found)
+        case _ if attrs.has(type(found)):
+            fields = []
+            for name in attrs.fields_dict(type(found)):
+                value = yield _plain(getattr(found, name))
+                fields.append(PrintedField(name, value))
+            return Instance(type(found).__name__, fields)
         case _:  # anything else
             raise SpaceError(
                 f"{shown(found)} is no value: a value is made of numbers, truth values, texts, vectors and arrays"

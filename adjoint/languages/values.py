@@ -39,6 +39,24 @@ class Written(str):
     __slots__ = ()
 
 
+@final
+@define
+class Instance:
+    """What a class of the user makes of fields, each a name and a value: Node(left=…, right=…)."""
+
+    name: str
+    fields: list[Field]
+
+
+@final
+@define
+class Field:
+    """A field of an instance."""
+
+    name: str
+    value: Value
+
+
 class ValueTextError(ValueError):
     """A text that is no value; says what is wrong and at which column, counted from 1."""
 
@@ -186,6 +204,15 @@ def _pieces(value: Value) -> Iterator[str]:
             if not first[-1]:
                 yield ", "
             first[-1] = False
+            if isinstance(item, Field):
+                yield f"{item.name}="
+                item = item.value  # noqa: PLW2901 - what stands behind the sign
+            if isinstance(item, Instance):
+                yield f"{item.name}("
+                ends.append(")")
+                stack.append(iter(item.fields))
+                first.append(True)
+                break
             if isinstance(item, (tuple, list)):
                 yield "(" if isinstance(item, tuple) else "["
                 ends.append((",)" if len(item) == 1 else ")") if isinstance(item, tuple) else "]")
@@ -204,6 +231,8 @@ def _one(value: Value) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case Written():
+            return value
         case str():
             return json.dumps(value, ensure_ascii=False)
         case int():

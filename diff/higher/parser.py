@@ -179,7 +179,8 @@ class Parser(PatternParser):
             made = App(made, arg, place=made.place or place)
         if self.accept("^"):
             minus = "-" if self.accept("-") else ""
-            made = Sign(f"^{minus}{self.digits('an exponent')}", (made,), place=made.place)
+            due = "a whole number (of another exponent write pow(x, y))"
+            made = Sign(f"^{minus}{self.digits(due)}", (made,), place=made.place)
         for sign in reversed(signs):
             made = Sign("-", (made,), place=sign.place)
         return made

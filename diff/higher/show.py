@@ -12,6 +12,7 @@ from diff.higher.binding import Pass
 from diff.higher.former import Former
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.higher.show_programs import formula_of, is_formula
 from diff.higher.show_types import is_plain, number_text, show_type, vector_text
 from diff.higher.terms import (
     AnyTerm,
@@ -211,6 +212,8 @@ class Shower:
                 self.write(text)
             case Name(name, _):
                 self.write(name)
+            case Prim() if written := formula_of(term, self.names):
+                self.write(written)
             case Prim(_, arg, name):
                 yield self._operator(name or "prim", arg.parts if isinstance(arg, Tuple) else (arg,), arg)
             case Sign(sign, args):
@@ -348,7 +351,7 @@ def _level(term: Any) -> int:
                 return ATOM
             return TERM if items else ATOM if _is_constant(term) else APPLIED
         case Prim(_, arg, name):
-            return _sign_level(name, len(arg.parts) if isinstance(arg, Tuple) else 1)
+            return TERM if is_formula(term) else _sign_level(name, len(arg.parts) if isinstance(arg, Tuple) else 1)
         case Sign(name, args):
             return _sign_level(name, len(args))
         case Plus():

@@ -71,7 +71,7 @@ class TypeParser:
     def name(self, due: str) -> str:
         """Pass a name that is no keyword."""
         if self.token.kind != "name" or self.token.text in KEYWORDS:
-            self.fail(due)
+            self.fail(f"{due} with a small letter" if self.token.kind == "con" else due)
         return self.step().text
 
     def constructor(self, due: str) -> str:

@@ -670,3 +670,20 @@ def test_vectors_of_another_space() -> None:
         with pytest.raises(TermError, match=r"argument 1 of lambda, x, is .*: make it by V\.vec\(data\)") as found:
             square(other)  # type: ignore[call-overload]
         assert found.value.code == "type"
+
+
+def test_a_term_shows_what_is_done_between_calls() -> None:
+    """By the formula of a short program in the term's names; a long one, or one without arguments, by the function."""
+
+    head = "λ(⟨p, t⟩ : Params(embed: ℝ^{Hidden3×Word2}, join: ℝ^{Hidden3×Hidden3}) * Leaf|Node). fold t of "
+    branches = "{Leaf word → tanh(p.embed⋆word) | Node ⟨left, right⟩ → tanh(p.join⋆(left+0.5·right))}"
+    assert str(encode.term) == head + branches
+
+    def several(f: Any, x: Any) -> Any:
+        y = f(2.0 * x + 1.0)
+        for _ in range(9):
+            y = sin(x * y)
+        return f(y)
+
+    due = "λ⟨f, x⟩. let v = 2·x+1 in let y = f v in let v1 = several ⟨x, y⟩ in f v1"
+    assert str(term(arrow(R, R), R)(several).term) == due
