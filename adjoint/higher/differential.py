@@ -55,6 +55,11 @@ class Covector:
         return [_plain(evaluate(one.at)) for one in self.terms]
 
     @property
+    def directions(self) -> list[Value]:
+        """Along which vector it differentiates there, as dv(a, u; c) does; None where it evaluates, as ev(a; c)."""
+        return [_plain(evaluate(one.along)) if isinstance(one, Dv) else None for one in self.terms]
+
+    @property
     def weights(self) -> list[Value]:
         """The covectors that it puts there, as the vectors that they are."""
         return [_plain(evaluate(one.covector.of)) for one in self.terms if isinstance(one.covector, Cov)]

@@ -76,6 +76,10 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         kinds = self.kinds if len(self.kinds) != 1 else self.kinds[0]
         return f"<{self.name} : {type_of(kinds)} → {'…' if gives is None else type_of(gives)}>"
 
+    def __reduce__(self) -> str:
+        """By the name under which its module has it, as Python's functions are pickled."""
+        return self.body.__qualname__
+
     # --- as a Python function ---
 
     @overload
@@ -165,15 +169,18 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
     def _traced(self) -> tuple[AnyTerm, Kind]:
         try:
             return self._made()
+        except RecursionError as error:
+            message = f"{self.name} calls functions that call others, too many in each other for Python's stack"
+            raise _placed(TermError("recursion", message)) from error
         except (TypeError, AttributeError, SpaceError) as error:
             around = recordings.set(())  # symbols may be described now
             try:
                 made = _described(error, self.body)
             finally:
                 recordings.reset(around)
-            if made is None:
+            if made is None or _is_placed(error):
                 raise
-            raise made from error
+            raise _placed(made) from error
 
     def _made(self) -> tuple[AnyTerm, Kind]:
         places = [k for k, kind in enumerate(self.kinds) if isinstance(kind, Data)]
@@ -286,6 +293,17 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
 
 AnyTermFunction: TypeAlias = TermFunction[..., ..., Any, Any]
 """A function on data of any arguments."""
+
+
+def _placed(error: TermError) -> TermError:
+    """The error, marked so that the functions around that where it arose leave it as it is."""
+    error.__dict__["is_placed"] = True
+    return error
+
+
+def _is_placed(error: Exception) -> bool:
+    """Whether a function on data said already where it arose."""
+    return "is_placed" in error.__dict__
 
 
 def _described(error: Exception, body: Any) -> TermError | None:

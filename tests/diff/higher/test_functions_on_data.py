@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -687,3 +688,27 @@ def test_a_term_shows_what_is_done_between_calls() -> None:
 
     due = "λ⟨f, x⟩. let v = 2·x+1 in let y = f v in let v1 = several ⟨x, y⟩ in f v1"
     assert str(term(arrow(R, R), R)(several).term) == due
+
+
+def test_pickled_by_name() -> None:
+    """As Python's functions are; and gradients with them."""
+    assert pickle.loads(pickle.dumps(encode)) is encode
+    one = Leaf(V.vec([0.5, -1.0]))
+    slope, due = pickle.loads(pickle.dumps(grad(energy)))(P.ones(), one), grad(energy)(P.ones(), one)
+    assert np.array_equal(slope[0].flat(), due[0].flat())
+    assert np.array_equal(slope[1].word.array, due[1].word.array)
+
+
+def test_functions_too_many_in_each_other() -> None:
+    """An error with the function where it ended, and no line for each around it."""
+
+    def after(f: Any) -> Any:
+        return term(R)(lambda x: f(x) + x)
+
+    functions: list[Any] = [term(R)(lambda x: x * x)]
+    for _ in range(2000):
+        functions.append(after(functions[-1]))
+    told = "^lambda calls functions that call others, too many in each other for Python's stack$"
+    with pytest.raises(TermError, match=told):
+        grad(functions[-1])(R.vec(1.0))
+    assert grad(functions[50])(R.vec(1.0)).array == 52.0
