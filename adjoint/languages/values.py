@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = Any
 """A bool, int, float, str, tuple, list, or an array that was read from a file."""
-NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
-INTEGER = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|nan)(?![\w.])")
+INTEGER = re.compile(r"[+-]?[0-9]+")
 WORD = re.compile(r"(?:true|false)(?!\w)")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 FILE = re.compile(r"@[^\s,()\[\]]+")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LOCAL = {"derivative", "adjoint", "structure", "cost"}
 """Stages that are of the linear map at a point, if there is one."""
+CHOSEN = f"vectors of {convert.LENGTH} elements, integers are {convert.INTEGER}"
+"""The sizes where none are given."""
 PIPELINE = "adjoint.languages.ks.notes.pipeline"
 """What makes the stages of the notes; it is imported when one is asked for."""
 SEED = 0
@@ -183,7 +186,8 @@ class KsFunction(LoadedValues):
         """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
         rng = np.random.default_rng(SEED)
         x = self._drawn(rng) if at is None else self.given(at)
-        return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
+        with self._chosen(at):
+            return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
 
     # --- maps ---
 
@@ -228,7 +232,8 @@ class KsFunction(LoadedValues):
         def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], *, is_local: bool) -> Any:
             def run(at: Sequence[Any] | None, _: Any) -> str:
                 x = self._drawn() if at is None else self.given(at)
-                made = self._map(x, decides=at is not None)
+                with self._chosen(at):
+                    made = self._map(x, decides=at is not None)
                 note = "; at this point\n" if made.is_at_point else self._note(at)
                 return evaluated(
                     lambda: note + stage(made.map, self._point(at, made.map) if is_local else None), self.place
@@ -250,17 +255,26 @@ class KsFunction(LoadedValues):
         notes = {} if self.callee.derivations else {name: of_notes(name) for name in NAMES}
         written = of_text(lambda: printer.definition(self.one, written=True))
         made: dict[str, Any] = {"text": written} if self.one.kind != "gdef" or self.one.callee.derivations else {}
-        return {
-            **made,
-            **notes,
-            **{k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"},
-        }
+        maps = {k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"}
+        return {**made, **notes, **(maps if self._has_reals() else {})}
+
+    def _has_reals(self) -> bool:
+        """Whether there are reals among the arguments, so that it is a map."""
+        return bool(leaves_of(self._drawn()))
 
     def _note(self, at: Sequence[Any] | None) -> str:
         """What the first line says of sizes that were chosen."""
-        if at is not None or convert.is_sized(self.callee.arg):
-            return ""
-        return f"; vectors of {convert.LENGTH} elements, integers are {convert.INTEGER}\n"
+        return "" if at is not None or convert.is_sized(self.callee.arg) else f"; {CHOSEN}\n"
+
+    @contextmanager
+    def _chosen(self, at: Sequence[Any] | None) -> Iterator[None]:
+        """An error inside may be one of sizes that were chosen, which it then says."""
+        try:
+            yield
+        except TermError as error:
+            if at is not None or convert.is_sized(self.callee.arg):
+                raise
+            raise TermError(error.code, f"{error.message} ({CHOSEN}: others are given by --at)", error.place) from None
 
     def _point(self, at: Sequence[Any] | None, f: AnyMap) -> Vec[Any] | None:
         if at is None:
