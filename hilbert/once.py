@@ -91,6 +91,17 @@ def first(kept: dict[Any, R], key: Any, made: R) -> R:
         return kept.setdefault(key, made)
 
 
+def latest(base: Any, X: Any, make: Callable[[Any, Any], R]) -> R:
+    """make(base, X): the same object, where it is the last that was made of the base and still lives."""
+    memo = base.memo()
+    known = memo.get(make)
+    found: Any = None if known is None else known()
+    if found is None or found.index is not X:
+        found = make(base, X)
+        memo[make] = ref(found)
+    return found  # type: ignore[no-any-return]
+
+
 class cached_property(functools.cached_property[R]):
     """A property that is computed once, also where two threads ask at once: both get the same object."""
 

@@ -42,7 +42,7 @@ from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
 from hilbert.lens import require_numbered
-from hilbert.once import OfFields, Remembering, cached_property, once
+from hilbert.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.position import kept, without
 from hilbert.remedies import OUTER
 from hilbert.sizes import countable
@@ -166,7 +166,7 @@ class Type(Remembering, OfFields):
         return []
 
     def __pow__(self: V, X: I) -> Copower[V, I]:
-        return Copower(self, X)
+        return latest(self, X, Copower)
 
     def __add__(self, other: Never) -> NoReturn:
         what = f"{self!r}, {other!r}" if isinstance(other, Type) else "V, W"

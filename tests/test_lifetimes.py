@@ -201,3 +201,18 @@ def test_labels_inside_jit() -> None:
     np.testing.assert_array_equal(closed(jnp.ones(3)), due)
     with pytest.raises(SpaceError, match="entries from 1 to 3 are not elements of 3"):
         jax.jit(lambda v: slope(V.vec(v), places.vec(wrong)).array)(jnp.ones(3))
+
+
+def test_the_last_power_of_a_space_is_found_while_it_lives() -> None:
+    """V^X is one object for one X, and none that is gone; another set, equal or not, makes another."""
+    V, X, Y = R ** Fin.of(2), Fin.of(3), Fin.of(3)
+    one = V**X
+    assert V**X is one
+    assert V**Y == one
+    assert (V**Y).index is Y
+    assert V**X == one
+    known = weakref.ref(V**X)
+    del one
+    gc.collect()
+    assert known() is None
+    assert (V**X).index is X

@@ -5,7 +5,7 @@ What is done for each node in Python is its visit; heights and groups are found 
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, final
 
@@ -67,8 +67,8 @@ class Levels:
             raise TermError("shape", "forest(f, trees) takes one tree at least")
         self.kind, self.roots = kind, Fin.of(len(trees))
         visits = {cls: _Visit(kind, cls) for cls in kind.classes}
-        nodes, classes, self.tops, children, counts = _nodes(kind, visits, trees)
-        heights = _heights(children, counts)
+        nodes, classes, self.tops, children, counts, layers = _nodes(kind, visits, trees)
+        heights = _heights(children, counts) if layers is None else _heights_in(layers, counts)
         rows, forms = _rows(visits, nodes, classes)
         codes = heights * len(forms) + rows
         order = np.argsort(codes, kind="stable")
@@ -170,14 +170,11 @@ def _table(column: Vectors, space: Any) -> Table:
     for cls in set(map(type, column)) - {Vec}:
         value = next(one for one in column if type(one) is cls)
         raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
-    rows = list(map(_parts_of, column))  # a node's parts are read together, while they are near
-    spaces = {id(of): of for of, _ in rows}
-    if len(spaces) > 1 or space not in spaces.values():
-        _check(list(spaces.values()), space)
-    return Table(space, tuple(_beneath([leaves[k] for _, leaves in rows]) for k in range(len(space.leaves))))
-
-
-_parts_of = attrgetter("space", "leaves")
+    spaces = list(map(attrgetter("space"), column))
+    if len(set(map(id, spaces))) > 1 or spaces[0] != space:
+        _check(spaces, space)
+    each = list(map(attrgetter("leaves"), column))
+    return Table(space, tuple(_beneath([leaves[k] for leaves in each]) for k in range(len(space.leaves))))
 
 
 def _check(spaces: list[Any], space: Any) -> None:
@@ -204,8 +201,11 @@ def _beneath(arrays: list[Any]) -> Any:
 
 def _nodes(
     kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]
-) -> tuple[list[Any], list[type[Any]], Ints, Ints, Ints]:
-    """The nodes, each once; their classes; the numbers of the trees; those of the children, and how many each has."""
+) -> tuple[list[Any], list[type[Any]], Ints, Ints, Ints, list[int] | None]:
+    """The nodes, each once; their classes; the numbers of the trees; those of the children, and how many each has.
+
+    Last, where no node is shared, the number at which each layer begins: children follow in the order of their parents.
+    """
     children_of = {cls: visit.children for cls, visit in visits.items()}
     numbers: dict[int, int] | None = None  # not needed before a node is shared
     seen: set[int] = set()
@@ -213,9 +213,11 @@ def _nodes(
     classes: list[type[Any]] = []
     found: list[int] = []
     counts: list[int] = []
+    layers: list[int] = []
     layer = trees
     while layer:
         start = len(nodes)
+        layers.append(start)
         seen.update(map(id, layer))
         if numbers is None and len(seen) == start + len(layer):
             found += range(start, start + len(layer))
@@ -239,7 +241,8 @@ def _nodes(
         counts += map(len, parts)
         layer = list(chain.from_iterable(parts))
     n = len(trees)
-    return nodes, classes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts)
+    begins = layers if numbers is None else None
+    return nodes, classes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts), begins
 
 
 def _rows(
@@ -249,9 +252,20 @@ def _rows(
     known: dict[Any, int] = {}
     if all(visit.is_even for visit in visits.values()):  # the row says no more than the class
         of = {cls: known.setdefault(visit.row(None), k) for k, (cls, visit) in enumerate(visits.items())}
-        return np.array(list(map(of.__getitem__, classes))), list(known)
+        return np.fromiter(map(of.__getitem__, classes), np.int64, len(classes)), list(known)
     some = zip(classes, nodes, strict=True)
     return np.array([known.setdefault(visits[cls].row(node), len(known)) for cls, node in some]), list(known)
+
+
+def _heights_in(layers: list[int], counts: Ints) -> Ints:
+    """The heights of nodes in layers: 0 without children, else one more than the highest child, which stands below."""
+    heights = np.zeros(len(counts), np.int64)
+    for start, end in reversed(list(pairwise(layers))):
+        some = counts[start:end]
+        parents = np.flatnonzero(some)
+        first = (np.cumsum(some) - some)[parents]
+        heights[start + parents] = np.maximum.reduceat(heights[end : end + int(some.sum())], first) + 1
+    return heights
 
 
 def _heights(children: Ints, counts: Ints) -> Ints:
