@@ -208,9 +208,9 @@ def test_the_last_power_of_a_space_is_found_while_it_lives() -> None:
     V, X, Y = R ** Fin.of(2), Fin.of(3), Fin.of(3)
     one = V**X
     assert V**X is one
-    assert V**Y == one
+    assert one == V**Y
     assert (V**Y).index is Y
-    assert V**X == one
+    assert one == V**X
     known = weakref.ref(V**X)
     del one
     gc.collect()

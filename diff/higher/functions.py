@@ -170,6 +170,8 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         try:
             return self._made()
         except RecursionError as error:
+            if not recordings.get():  # it is the data that are deep
+                raise
             message = f"{self.name} calls functions that call others, too many in each other for Python's stack"
             raise _placed(TermError("recursion", message)) from error
         except (TypeError, AttributeError, SpaceError) as error:
