@@ -65,7 +65,7 @@ class DataGradient(Generic[P, Q]):
             value, slope = found.split() if is_both else (None, found)
         else:  # there is no vector in the argument
             value, slope = p(*at.operands) if is_both else None, DirectSum(()).zeros()
-        made = at.arguments(slope) if self.wrt is None else at.argument(self.wrt, slope)
+        made = at.form.value(self.wrt, slope)
         return made if value is None else (value, made)
 
     def __repr__(self) -> str:

@@ -82,7 +82,15 @@ def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[s
     slots, left = iter(range(b.arity)), iter(spaces)
     given = [_operand(b, next(left), slots) if kind is Vec else v for kind, v in form]
     count = len(given) - len(names)
-    value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
+    try:
+        value = operation(*given[:count], **dict(zip(names, given[count:], strict=True)))
+    except TypeError as error:
+        if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # of the operation itself
+            raise
+        msg = str(error).replace("Expr.", ".")
+        if "over" in getattr(operation, "__annotations__", {}) and "positional" in msg:
+            msg += ": one axis at a time, over=X and then over=Y"
+        raise SpaceError(msg) from None
     same = next((k for k, space in enumerate(spaces) if space is value.space), None)
     return Runner(planned(b.line(value.slots))).run, value.space if same is None else same
 

@@ -11,6 +11,7 @@ from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, 
 from diff.plan import reordered
 from diff.programs import AnyProgram, Program
 from hilbert import Map, SpaceError, Type
+from hilbert.errors import written
 from hilbert.map import AnyMap, require_map
 from hilbert.once import once
 from hilbert.program.builder import Builder
@@ -44,6 +45,7 @@ class Shaped(ABC):
 def program(f: Map[V, W]) -> Program[V, W]: ...
 @overload
 def program(f: Shaped, *, at: Any) -> AnyProgram: ...
+@written("program(f) of a map, and program(f, at=(v, w)) of a function on data")
 def program(f: Any, *, at: Any = None) -> Any:
     """The straight-line program of a function, made once for each term.
 

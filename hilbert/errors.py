@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import operator
 import sys
-from functools import singledispatch
+from functools import singledispatch, wraps
 from numbers import Complex, Integral, Real
 from types import ModuleType
-from typing import Any, SupportsFloat, TypeGuard
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
 LONG = 40
 """An integer or a string of more characters is not written out in a message."""
 
@@ -108,6 +112,25 @@ def double(value: SupportsFloat) -> float:
     except OverflowError:
         msg = f"{shown(value)} is beyond the numbers of double precision, which end at 1.8e308"
         raise SpaceError(msg) from None
+
+
+def written(how: str) -> Callable[[F], F]:
+    """A function that says how it is written where it is called with other arguments than it takes, by a SpaceError."""
+
+    def decorated(function: F) -> F:
+        @wraps(function)
+        def told(*args: Any, **options: Any) -> Any:
+            try:
+                return function(*args, **options)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # of the function itself
+                    raise
+                msg = f"{error}: write {how}"
+                raise SpaceError(msg) from None
+
+        return cast("F", told)
+
+    return decorated
 
 
 def truth(value: Any, what: str) -> bool:

@@ -37,7 +37,7 @@ from attrs import field, frozen
 from hilbert import nested
 from hilbert.arrays.drawn import drawn
 from hilbert.arrays.namespace import as_flat, as_leaf, filled
-from hilbert.errors import SpaceError, alike, number, shown
+from hilbert.errors import SpaceError, alike, number, shown, written
 from hilbert.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.labels import in_order, is_labels, positions_of
 from hilbert.leaf import Bundle, Entry, Leaf, raised
@@ -205,11 +205,9 @@ class Type(Remembering, OfFields):
             raise SpaceError(msg)
         return Vec(self, as_flat(array, self.leaves, str(self)))
 
+    @written("V.random(rng), where rng = numpy.random.default_rng(seed)")
     def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
-        """An element drawn from `rng`: normal entries with standard deviation `scale`, uniform discrete ones.
-
-        Raises SpaceError for a scale that is no finite number ≥ 0.
-        """
+        """An element drawn from `rng`: normal entries with standard deviation `scale` ≥ 0, uniform discrete ones; else SpaceError."""
         if not isinstance(rng, np.random.Generator):
             msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
             raise SpaceError(msg)

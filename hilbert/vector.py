@@ -29,7 +29,7 @@ from typing import (
 
 from hilbert.arrays.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.attach import declared
-from hilbert.errors import SpaceError, number, shown
+from hilbert.errors import SpaceError, number, shown, written
 from hilbert.formal import array as formal
 from hilbert.formal.array import Formal, Memo
 from hilbert.formal.kernels import dense, inner
@@ -512,6 +512,7 @@ class Vec(NotArray, Reductions, Generic[V]):
     def replace(self: Vec[A], lens: Lens[A, W], part: Vec[W]) -> Vec[A]: ...
     @overload
     def replace(self: Vec[Copower[A, I]], lens: Lens[A, W], part: Vec[Copower[W, I]]) -> Vec[Copower[A, I]]: ...
+    @written("p.replace(Layer.bias, v), with the lens of a part of the record Layer")
     def replace(self: Any, lens: Any, part: Any) -> Any:
         """The same vector but for one part of its record; raises SpaceError for a part of another space."""
         if isinstance(part, Applicable):

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from adjoint.higher import jacobian, reduce, steps
 from adjoint.higher.claims import same
-from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
 from diff.higher.pullback_terms import Dv, Ev, Pull
 from diff.higher.terms import App, Core, Lam, Let, Pullbacks, below, fresh
+from diff.higher.typed import type_of
 from diff.higher.types import REAL, Arrow, dual
 from tests.adjoint.higher import test_generated_pullbacks as with_pullbacks
 from tests.adjoint.higher import test_pullback_laws as pullbacks

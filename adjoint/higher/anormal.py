@@ -6,7 +6,6 @@ from typing import assert_never
 
 from attrs import evolve
 
-from adjoint.higher.reader import type_of
 from diff.higher.binding import Pass, each
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
@@ -29,6 +28,7 @@ from diff.higher.terms import (
     Var,
     fresh,
 )
+from diff.higher.typed import type_of
 from hilbert.term import driven
 
 

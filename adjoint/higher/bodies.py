@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import assert_never
 
-from adjoint.higher.reader import component, type_of
+from adjoint.higher.reader import component
 from adjoint.higher.transpose import Transposer
 from adjoint.higher.values import (
     Applied,
@@ -29,6 +29,7 @@ from diff.higher.inductive import payload
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Diff, Dual, Jac, Plus, Sharp, Zero
 from diff.higher.terms import AnyTerm, App, Con, Lam, Let, Pattern, Prim, Tuple, Var, fresh, variables
+from diff.higher.typed import type_of
 from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Tagged, Value, summands
 from diff.nodes import Bilinear

@@ -20,12 +20,12 @@ from typing import Any, final
 from attrs import field, frozen
 
 from adjoint.higher.machine import pairing, reduce
-from adjoint.higher.reader import type_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Diff, Dv, Ev, Plus, Pull, Zero
-from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
+from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real, require_term
+from diff.higher.typed import free_variables, type_of
 from diff.higher.types import REAL, Arrow
 from diff.higher.values import Value
 from hilbert import R, Vec
@@ -40,13 +40,15 @@ class Covector:
     terms: tuple[Ev | Dv, ...] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        require_term(self.term, "Covector(c)")
         object.__setattr__(self, "terms", tuple(_summands(self.term)))
 
     def __str__(self) -> str:
         return str(self.term)
 
     def __call__(self, direction: AnyTerm) -> float:
-        """⟪c, h⟫, h a closed term."""
+        """⟪c, h⟫, h a closed term; raises TermError `type` for one of another type than the functions."""
+        require_term(direction, "d(h)")
         return float(pairing(self.term, direction).array)
 
     @property
@@ -69,6 +71,7 @@ class Covector:
 
         Raises TermError `type` where the functional is on functions with other values than numbers, or k no kernel.
         """
+        require_term(kernel, "d.representer(k)")
         ty = type_of(kernel)
         if not isinstance(ty, Arrow) or ty is not Arrow(ty.dom, Arrow(ty.dom, REAL)):
             raise TermError("type", f"a kernel is of type σ → σ → real, not {ty}", kernel.place)
@@ -88,12 +91,18 @@ class Covector:
 def differential(functional: AnyTerm, at: AnyTerm) -> Covector:
     """The derivative of F : (σ → τ) → ℝ at f along f + s·h, linear in h, function types as vector spaces (§10.1).
 
-    F and f are closed terms. Raises TermError `type` for an F that is no functional of functions.
+    F and f are closed terms. Raises TermError `type` for an F that is no functional of functions, and an f of another
+    type than these.
     """
+    require_term(functional, "differential(F, f)")
+    require_term(at, "differential(F, f)")
     ty = type_of(functional)
     if not isinstance(ty, Arrow) or not isinstance(ty.dom, Arrow) or ty.cod is not REAL:
         message = f"a functional is of type (σ → τ) → real, not {ty}; gradients in vectors are those of grad"
         raise TermError("type", message, functional.place)
+    found = type_of(at)
+    if found is not ty.dom:
+        raise TermError("type", f"F is of type {ty}: f is due of type {ty.dom}, not {found}", at.place)
     x = fresh("f", ty.dom)
     form = Lam(fresh("_", REAL), Cov(real(1.0)))
     return Covector(reduce(App(Pull(x, App(functional, x), form), at)))
@@ -110,6 +119,9 @@ def _summands(term: AnyTerm) -> list[Any]:
                 found.append(one)
             case Zero():
                 pass
+            case _ if not free_variables(one):
+                message = f"a covector of functions is a sum of ev and dv, as differential(F, f) gives, not {one}"
+                raise TermError("type", message, term.place)
             case _:  # a neutral term
                 raise TermError("unbound", f"the functional or the function has a free variable: {one}", term.place)
     return found

@@ -12,7 +12,6 @@ from attrs import evolve
 
 from adjoint.higher.anormal import a_normal, series
 from adjoint.higher.machine import reduce
-from adjoint.higher.reader import free_variables, type_of
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
@@ -35,6 +34,7 @@ from diff.higher.terms import (
     pattern_type,
     real,
 )
+from diff.higher.typed import free_variables, type_of
 from diff.higher.types import DataType, Ty, mentions
 from hilbert.term import driven
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from adjoint.higher.bodies import Bodies
-from adjoint.higher.reader import free_variables, neutral, type_of, with_lets
+from adjoint.higher.reader import neutral, with_lets
 from adjoint.higher.values import (
     At,
     DirectionalCovector,
@@ -28,9 +28,11 @@ from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
 from diff.higher.matching import bind
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.terms import AnyTerm, App, Lam, Pullbacks, pattern_type
+from diff.higher.terms import AnyTerm, App, Lam, Pullbacks, pattern_type, require_term
+from diff.higher.typed import free_variables, type_of
 from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
 from diff.higher.values import Value
+from diff.multiindex import count
 from hilbert import Vec
 from hilbert.term import driven, uncollected
 
@@ -38,8 +40,10 @@ from hilbert.term import driven, uncollected
 def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
     """The normal form of a checked term of the language of pullbacks, t ⟶* V (§10, §14).
 
-    Free variables stand for themselves. Raises TermError: `limit` after so many function calls.
+    Free variables stand for themselves. Raises TermError: `limit` after so many function calls, `type` for no term.
     """
+    require_term(term, "reduce(t)")
+    count(steps, "reduce(t, steps=…)")
     try:
         with uncollected():
             found: AnyTerm = driven(_read(Machine(steps), term))
@@ -50,11 +54,19 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
 
 
 def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[Any]:
-    """⟪c, d⟫ of closed terms c : σ* and d : σ (§10.1). Raises TermError `unbound` where a free variable stops it."""
-    machine = Machine(steps)
-    ty = type_of(covector)
+    """⟪c, d⟫ of closed terms c : σ* and d : σ (§10.1).
+
+    Raises TermError: `type` for terms of other types, `unbound` where a free variable stops it.
+    """
+    require_term(covector, "pairing(c, d)")
+    require_term(direction, "pairing(c, d)")
+    machine = Machine(count(steps, "pairing(c, d, steps=…)"))
+    ty, along = type_of(covector), type_of(direction)
     if not isinstance(ty, Lin):
         raise TermError("type", f"a covector is paired with a direction, not a term of type {ty}", covector.place)
+    if along is not ty.dom:
+        due = f"a covector of type {ty} is paired with a direction of type {ty.dom}, not {along}"
+        raise TermError("type", due, direction.place)
     found: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from adjoint.higher.reader import Reader, neutral, type_of, with_lets
+from adjoint.higher.reader import Reader, neutral, with_lets
 from adjoint.higher.values import (
     Applied,
     Crossed,
@@ -39,6 +39,7 @@ from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Jac, Plus, Sharp
 from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, below, fresh
+from diff.higher.typed import type_of
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
 from diff.higher.values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
 from hilbert import Vec
@@ -133,7 +134,7 @@ class Mover(Reader):
                     stack.append(direction)
                 case Functional(terms):
                     stack.extend(v for term in terms for v in _fields(term))
-                case Native(_, of):
+                case Native(_, of, _):
                     stack.extend(of)
                 case Still(inner, level):
                     found |= self.levels(inner) - {level}

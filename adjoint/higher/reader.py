@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 from adjoint.higher.values import (
     At,
@@ -17,16 +17,14 @@ from adjoint.higher.values import (
     stored,
 )
 from diff.higher.binding import Pass, each, substitute
-from diff.higher.check import Checker
 from diff.higher.evaluate import Evaluator
 from diff.higher.inductive import is_first_order, payload
-from diff.higher.modules import Module
 from diff.higher.pullback_terms import Cov, Dv, Ev, Jac, Plus, Point, Pull, Zero
-from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Proj, Tuple, Var, below, fresh, variables
-from diff.higher.types import REAL, Arrow, DataType, Lin, TupleType, Ty, dual, ground
+from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Proj, Tuple, Var, fresh
+from diff.higher.typed import free_variables, type_of
+from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
-from hilbert.once import kept, once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,42 +175,3 @@ def neutral(term: AnyTerm, ty: Ty) -> Value:
 def component(term: AnyTerm, index: int) -> AnyTerm:
     """π_i t, without the tuple where t is one."""
     return term.parts[index] if isinstance(term, Tuple) else Proj(index, term)
-
-
-@once
-def free_variables(term: AnyTerm) -> dict[int, tuple[Var, int]]:
-    """The free variables of a term, and how often they occur."""
-    bound: set[int] = set()
-    found: dict[int, tuple[Var, int]] = {}
-    stack: list[Any] = [term]
-    while stack:
-        node = stack.pop()
-        pattern = getattr(node, "pattern", getattr(node, "var", None))
-        if pattern is not None:
-            bound.update(x.number for x in variables(pattern))
-        if isinstance(node, Var):
-            if node.number not in bound:
-                found[node.number] = (node, found.get(node.number, (node, 0))[1] + 1)
-        else:
-            stack.extend(reversed(below(node)))
-    return found
-
-
-_NO_NAMES = Module()
-
-
-@final
-class _Checked(Checker):
-    """The typing rules for a checked term: a part whose type was found before is not entered again."""
-
-    def infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
-        found = term.type if isinstance(term, Con) else kept(type_of, term)  # a constructor says its type
-        return (term, found) if found is not None else (yield from super().infer(term, hint))
-
-
-@once
-def type_of(term: AnyTerm) -> Ty:
-    """The type of a checked term, which may have free variables."""
-    checker = _Checked(_NO_NAMES)
-    _, ty = checker.check(term)
-    return checker.types.resolve(ty, {}, lambda _: REAL)

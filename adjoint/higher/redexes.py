@@ -9,11 +9,11 @@ from attrs import evolve
 from adjoint.higher.anormal import is_elementary
 from adjoint.higher.jacobian import Moved, bind, component
 from adjoint.higher.machine import reduce
-from adjoint.higher.reader import type_of
 from diff.higher.binding import Pass, each, renamed, substitute
 from diff.higher.inductive import instance, is_first_order, payload
 from diff.higher.pullback_terms import Cov, Dual, Dv, Ev, Zero
 from diff.higher.terms import AnyTerm, App, Con, Fold, Lam, Pattern, Tuple, Var, fresh
+from diff.higher.typed import type_of
 from diff.higher.types import Arrow, DataType, Lin, SelfType, TupleType, Ty, mentions
 from hilbert.term import bottom_up
 

@@ -40,8 +40,10 @@ from diff.higher.terms import (
     Var,
     pattern_type,
     real,
+    require_term,
 )
 from diff.higher.types import REAL, DataType
+from diff.multiindex import count
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -68,8 +70,10 @@ class ReductionStep:
 def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     """The steps from a checked term to its normal form: t → … → V. Each costs time in the size of the term.
 
-    Raises TermError `limit` after so many.
+    Raises TermError: `limit` after so many, `type` for what is no term.
     """
+    require_term(term, "steps(t)")
+    count(most, "steps(t, most=…)")
     strategy = _Strategy()
     for _ in range(most):
         found = driven(strategy.step(term))

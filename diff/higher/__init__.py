@@ -6,10 +6,9 @@ D_(k,R).
 
 from diff.higher import binding, saved  # noqa: F401 - equality up to names; values in files
 from diff.higher.claims import run
+from diff.higher.entrances import call, evaluate, program
 from diff.higher.errors import Place, TermError
-from diff.higher.evaluate import call, evaluate
 from diff.higher.modules import Module
 from diff.higher.taylor import Taylor
-from diff.higher.translate import program
 
 __all__ = ["Module", "Place", "Taylor", "TermError", "call", "evaluate", "program", "run"]

@@ -15,6 +15,7 @@ page.lam:5: fails: found 3
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, final, get_args
 
 import numpy as np
@@ -35,11 +36,12 @@ from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, rebuilt, space_of
 from diff.higher.unify import Unifier
 from diff.higher.values import Closure, Native, Tagged, Value, filled, nested, opened, shape_of, stacked
 from hilbert import SpaceError, Vec
+from hilbert.errors import shown as said
 from hilbert.term import driven, uncollected
 from linmap import matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from diff.higher.terms import AnyTerm
 
@@ -83,6 +85,8 @@ Rule: TypeAlias = "Callable[[Module, Claim], str | None]"
 
 def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None) -> ClaimsReport:
     """The claims of a text; `rules` adds kinds of claims. Raises TermError for a mistake outside of them."""
+    if rules is not None and not isinstance(rules, Mapping):
+        raise TermError("type", f"run(text, file, rules) takes rules by the words of claims, not {said(rules)}")
     known = {**RULES, **(rules or {})}
     module = Module()
     claimed = module.claimed(module.reader.read(text, file))

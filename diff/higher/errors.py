@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final, get_args
 from attrs import frozen
 
 from hilbert import SpaceError
+from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +56,12 @@ def require_few(words: int, place: Place) -> None:
     """Raise TermError `limit` for a definition of too many words, at the first that is too many."""
     if words > LARGEST:
         raise TermError("limit", f"a definition of more than {LARGEST} words", place)
+
+
+def require_text(value: object, what: str) -> None:
+    """Raise TermError `type` unless a value is a text; `what` is the call that takes it."""
+    if not isinstance(value, str):
+        raise TermError("type", f"{what} takes a text, not {shown(value)}")
 
 
 @final

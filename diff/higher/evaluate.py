@@ -15,7 +15,25 @@ from diff.higher.folding import Folds
 from diff.higher.matching import bind, chosen, straight
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.terms import AnyTerm, App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Pullbacks, Tuple, Var
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Case,
+    Con,
+    Fix,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Lit,
+    Prim,
+    Proj,
+    Pullbacks,
+    Tuple,
+    Var,
+    pattern_type,
+)
+from diff.higher.types import Arrow
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, opened
 from hilbert import SpaceError, Vec
 from hilbert.term import driven, uncollected
@@ -151,7 +169,8 @@ class Evaluator(Folds):
                         f = yield self.value(term.body, dict(closed))
                         return (yield self.call(f, arg))
 
-                    closed[var.number] = Native(unrolled, tuple(closed.values()))
+                    takes = var.type.dom if isinstance(var.type, Arrow) else None
+                    closed[var.number] = Native(unrolled, tuple(closed.values()), takes)
                     term, env = body, dict(closed)
                 case Plus(left, right):
                     a = yield self.value(left, env)
@@ -233,7 +252,8 @@ class Evaluator(Folds):
                 y = yield self.call(b, arg)
                 return (yield self.sum(x, y))
 
-            return Native(pointwise, (a, b))
+            takes = a.takes if isinstance(a, Native) else pattern_type(a.lam.pattern)
+            return Native(pointwise, (a, b), takes)
         return a + b
 
 

@@ -123,13 +123,13 @@ class Folds(ABC):
             case DataType() if mentions(ty, SelfType):
                 made = yield self._map(opened_fields(ty)[value.label], f, value.payload)
                 return Tagged(value.label, made)
-            case Arrow(_, cod) if mentions(cod, SelfType):
+            case Arrow(dom, cod) if mentions(cod, SelfType):
 
                 def after(arg: Value) -> Pass:
                     result = yield self.call(value, arg)
                     return (yield self._map(cod, f, result))
 
-                return Native(after, (value,))
+                return Native(after, (value,), dom)
             case _:  # X does not occur
                 return value
 

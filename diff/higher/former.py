@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from diff.higher.errors import Place
+from hilbert.errors import shown
 from hilbert.term import Term
 
 
@@ -21,3 +22,6 @@ class Former(Term):
 
     def __repr__(self) -> str:
         return f"<term {self}>"
+
+
+shown.register(Former, lambda _: "a term")

@@ -92,7 +92,7 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         Raises TermError: `shape` for a vector of another space, `type` for what is none; in a body `recursion` for a
         call of itself on what is no part of its argument or with other arguments.
         """
-        if kwargs:
+        if kwargs or len(args) != len(self.kinds):
             args = self._positional(args, kwargs)
         if not tracing.get():
             for k, kind in self._vectors[: len(args)]:
@@ -121,7 +121,13 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         return TermError("type", f"{which} is {shown(arg)}, where {due}")
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        return inspect.signature(self.body).bind(*args, **kwargs).args
+        try:
+            return inspect.signature(self.body).bind(*args, **kwargs).args
+        except TypeError as error:
+            due, given = len(self.kinds), len(args) + len(kwargs)
+            what = f"{self.name}({', '.join(parameters(self.body, due))})"
+            why = f"{what}: {error}" if due == given else f"{what} takes {due} arguments, not {given}"
+            raise TermError("type", why) from None
 
     def evaluated(self, *args: Any) -> Any:
         """The value of the term at data, which may hold expressions of a traced function."""
@@ -275,7 +281,7 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
 
     def at(self, *args: Any, **kwargs: Any) -> Instance:
         """The function for all arguments of the shape of these. Raises TermError for arguments of other kinds."""
-        if kwargs:
+        if kwargs or len(args) != len(self.kinds):
             args = self._positional(args, kwargs)
         read = taken(self._reader, args)
         if read is None:  # arguments of other kinds, or with expressions in them

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from diff.expr import Expr
+from diff.higher.errors import TermError
 from diff.higher.kinds import Kind, from_core
 from diff.higher.layout import Key, Maker
 from diff.higher.translate import at_shape
 from diff.higher.values import DiscreteShape, filled, opened, spaces_of
-from hilbert import Vec
+from hilbert import DirectSum, Type, Vec
+from hilbert.errors import integer, shown
 from hilbert.once import Remembering, once
 
 if TYPE_CHECKING:
@@ -40,6 +43,11 @@ class Form(Remembering):
     def program(self) -> AnyProgram:
         """The program on the vectors in the arguments, from left to right."""
         return at_shape(self.term, self.shape)[0]
+
+    @property
+    def spaces(self) -> list[Type]:
+        """The spaces of the vectors in the arguments, which are the parts of the domain."""
+        return spaces_of(self.shape)
 
     @once
     def positions(self, k: int) -> range:
@@ -152,16 +160,35 @@ class Instance:
 
     def positions(self, k: int) -> range:
         """Which parts of the domain the vectors in argument k are."""
-        return self.form.positions(k)
+        return self.form.positions(self._place(k))
 
     def arguments(self, v: Any) -> Any:
         """An element of the domain as values of the classes of the arguments; a tuple where there are several."""
-        return self.form.value(None, v)
+        return self.form.value(None, _element(v, self.program.dom, "at.arguments(v)"))
 
     def argument(self, k: int, v: Any) -> Any:
         """An element of the parts of the domain that argument k is, as a value of its kind."""
-        return self.form.value(k, v)
+        parts = [self.form.spaces[i] for i in self.positions(k)]
+        space = parts[0] if len(parts) == 1 else DirectSum(tuple(parts))
+        return self.form.value(self._place(k), _element(v, space, f"at.argument({k}, v)"))
 
     def result(self, w: Any) -> Any:
         """An element of the codomain as a result of the function."""
+        _element(w, self.program.cod, "at.result(w)")
         return values(self.form.gives, at_shape(self.form.term, self.form.shape)[1], w)
+
+    def _place(self, k: Any) -> int:
+        """The number of an argument; raises TermError for what is none."""
+        found, count = integer(k), len(self.form.kinds)
+        if found is None or not 0 <= found < count:
+            raise TermError("type", f"an argument is one of 0 to {count - 1}, not {shown(k)}")
+        return found
+
+
+def _element(v: Any, space: Type, what: str) -> Any:
+    """The element itself; raises TermError for what is none of the space."""
+    if not isinstance(v, (Vec, Expr)):
+        raise TermError("type", f"{what} takes a vector of {space}, not {shown(v)}")
+    if v.space != space:
+        raise TermError("shape", f"{what} takes a vector of {space}, not {shown(v)}")
+    return v

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from diff.higher.errors import CODES, Place, TermError
+from diff.higher.errors import CODES, Place, TermError, require_text
 from diff.higher.inductive import LIST, declared
 from diff.higher.parser import Parser
 from diff.higher.terms import AnyTerm, Lam, Tuple, Var, fresh, pattern_type, variables
@@ -102,6 +102,7 @@ class Reader:
 
     def read(self, text: str, file: str = "<text>") -> Iterator[Item]:
         """The items; raises TermError where one cannot be parsed."""
+        require_text(text, "read(text)")
         for item, line in items(text, file):
             yield self.item(item, file, line)
 
@@ -118,6 +119,7 @@ class Reader:
 
     def term(self, text: str, file: str = "<text>") -> AnyTerm:
         """A term alone, open as it is written."""
+        require_text(text, "term(text)")
         p = self._parser(tokens(text, file))
         term: AnyTerm = driven(p.term())
         _at_end(p)

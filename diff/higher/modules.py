@@ -19,7 +19,7 @@ from diff.higher.inductive import LIST, instance
 from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
 from diff.higher.open_terms import Name
 from diff.higher.resolve import LAMBDA, Dialect
-from diff.higher.terms import AnyTerm, Fix, Lam, Let, Prim, Tuple, Var, below, fresh
+from diff.higher.terms import AnyTerm, Fix, Lam, Let, Prim, Tuple, Var, below, fresh, require_term
 from diff.higher.translate import program
 from diff.higher.types import Arrow, Declaration, Param, TupleType, Ty, Unknown, ground, space_of
 from diff.higher.values import nested, program_type
@@ -211,6 +211,7 @@ class Module:
 
     def checked(self, term: AnyTerm, due: Ty | None = None) -> tuple[AnyTerm, Ty]:
         """A term of this text without open nodes and names, and its type; what nothing determines is the default."""
+        require_term(term, "Module().checked(t)")
         checker = Checker(self, self.profile)
         made, ty = checker.check(term, due)
         done, found = checker.finish(made, ty, lambda _: self.profile.default)
@@ -218,6 +219,7 @@ class Module:
 
     def general(self, term: AnyTerm) -> tuple[Ty, int]:
         """The most general type of a term, and the number of its parameters."""
+        require_term(term, "Module().general(t)")
         checker = Checker(self, self.profile)
         _, ty = checker.check(term)
         parameters: dict[Unknown, Ty] = {}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from math import comb, factorial, prod
+from operator import index
 from typing import TYPE_CHECKING, TypeAlias
 
 from diff.higher.errors import TermError
 from diff.multiindex import Alpha, count, index_set, indices, require_down_closed
 from hilbert import SpaceError
+from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +31,11 @@ def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
 
 def down_closed(listed: Iterable[Alpha]) -> tuple[Alpha, ...]:
     """These multi-indices in order; raises TermError `order` unless all below each are among them."""
-    found = list(listed)
+    try:
+        found = [tuple(map(index, one)) for one in listed]
+    except TypeError:
+        message = f"Taylor(orders) takes multi-indices, such as [(0,), (1,)], not {shown(listed)}"
+        raise TermError("order", f"{message}; Taylor.of(k, R) has all up to order R") from None
     try:
         made = index_set(found, len(found[0]) if found else 0, max(map(sum, found), default=0), "a set of orders")
         require_down_closed(made, "a set of orders")

@@ -17,6 +17,7 @@ Rose(label=R.vec(1.0), children=(Rose(label=R.vec(2.0), children=()),))
 
 from __future__ import annotations
 
+import os
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ KEY, CLASSES = "key", "classes"
 
 
 def _save(kind: Values[Any], value: Any, file: Any) -> None:
+    if not isinstance(file, (str, os.PathLike)) and not hasattr(file, "write"):
+        raise TermError("type", f"{kind}.save(value, file) takes the name of a file, not {shown(file)}")
     found = taken(reader(kind), value)
     if found is None:
         to_core(kind, value)  # says what does not fit

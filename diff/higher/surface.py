@@ -166,7 +166,9 @@ class Alternatives(Generic[S_contra, T_co]):
     cases: tuple[tuple[type[Any], Callable[[Any], Any]], ...]
 
     def __or__(self, other: Alternatives[X, Y]) -> Alternatives[S_contra | X, T_co | Y]:
-        """These and others."""
+        """These and others; raises TermError for what are none."""
+        if not isinstance(other, Alternatives):
+            raise TermError("type", f"on(A, f) | on(B, g) joins alternatives, not one and {shown(other)}")
         return Alternatives(self.cases + other.cases)
 
 

@@ -16,8 +16,25 @@ from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.orders import all_orders, down_closed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.slots import jet, primitive
-from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var
-from diff.higher.types import Declaration, Ground, TupleType, Ty, rebuilt
+from diff.higher.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Fix,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Lit,
+    Prim,
+    Proj,
+    Tuple,
+    Var,
+    require_term,
+)
+from diff.higher.types import Declaration, Ground, TupleType, Ty, rebuilt, require_ty
 from hilbert import Vec
 from hilbert.term import driven, uncollected
 
@@ -44,6 +61,7 @@ class Taylor:
 
     def type(self, ty: Ty) -> Ty:
         """D(V) = V^N, and D commutes with all formers of types; discrete types have no derivatives."""
+        require_ty(ty, "Taylor(…).type(ty)")
         return rebuilt(ty, self._leaf, self._declaration)
 
     def _leaf(self, ty: Ty) -> Ty:
@@ -63,6 +81,7 @@ class Taylor:
 
     def term(self, term: AnyTerm) -> AnyTerm:
         """D(t); raises TermError `type` for terms of the language of pullbacks."""
+        require_term(term, "Taylor(…).term(t)")
         with uncollected():
             made: AnyTerm = driven(self._term(term))
         return made

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import field, frozen
 
-from diff.higher.errors import Place
+from diff.higher.errors import Place, TermError
 from diff.higher.former import Former
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.types import REAL, DataType, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.arrays.namespace import freeze
+from hilbert.errors import shown
 from hilbert.map import AnyMap
 from hilbert.term import as_tuple, bottom_up, compared
 
@@ -184,6 +185,19 @@ def fresh(name: str = "x", ty: Ty = REAL, place: Place | None = None) -> Var:
 def real(value: float, place: Place | None = None) -> Lit:
     """The number as a term of type ℝ."""
     return Lit(Vec(R, (freeze(np.array(float(value))),)), place=place)  # which R.vec checks in three times the time
+
+
+def require_term(value: Any, what: str) -> None:
+    """Raise TermError `type` unless a value is a term; `what` is the call that takes it."""
+    if isinstance(value, Former) and not isinstance(value, Branch):
+        return
+    if isinstance(value, tuple) and value and isinstance(value[0], Former):
+        remedy = "not the pair of a term and its type: write [0] after the pair"
+    elif isinstance(value, str):
+        remedy = f"not {shown(value)}: Module().term(text)[0] is that of a text"
+    else:
+        remedy = f"such as Module().term(text)[0] or, of a function on data, f.term, not {shown(value)}"
+    raise TermError("type", f"{what} takes a term, {remedy}")
 
 
 def variables(pattern: Pattern) -> list[Var]:

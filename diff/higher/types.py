@@ -15,8 +15,10 @@ from weakref import WeakValueDictionary
 
 from attrs import frozen
 
+from diff.higher.errors import TermError
 from hilbert import DirectSum, Type
 from hilbert import R as REALS
+from hilbert.errors import shown
 from hilbert.once import kept, known, once
 from hilbert.term import Term, bottom_up, children, postorder
 
@@ -188,6 +190,12 @@ def space_of(ty: Ty) -> Type | None:
 
     found: Type | None = bottom_up(ty, step)
     return found
+
+
+def require_ty(value: Any, what: str) -> None:
+    """Raise TermError `type` unless a value is a type; `what` is the call that takes it."""
+    if not isinstance(value, Node):
+        raise TermError("type", f"{what} takes a type, such as Module().term(text)[1], not {shown(value)}")
 
 
 def dual(ty: Ty) -> Lin:

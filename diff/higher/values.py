@@ -20,6 +20,7 @@ from diff.lower import program
 from diff.programs import Program
 from hilbert import Copower, DirectSum, Fin, Type, Vec
 from hilbert.arrays.namespace import freeze
+from hilbert.errors import shown
 from hilbert.map import AnyMap, OnLeaves, runner
 from hilbert.notarray import Applicable
 from hilbert.once import once
@@ -27,6 +28,8 @@ from hilbert.term import Term, driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from diff.higher.types import Ty
 
 
 @final
@@ -57,10 +60,11 @@ class Closure:
 @final
 @frozen(eq=False)
 class Native:
-    """A function that is a pass; `of` are the values that it has from elsewhere."""
+    """A function that is a pass; `of` are the values that it has from elsewhere, `takes` its domain, if known."""
 
     run: Callable[[Any], Pass]
     of: tuple[Any, ...] = field(default=(), repr=False)
+    takes: Ty | None = field(default=None, repr=False)
 
 
 @final
@@ -356,3 +360,8 @@ def _on_vectors(op: AnyMap) -> tuple[tuple[Type, ...], OnLeaves, Callable[[tuple
 def program_type(op: AnyMap, dom: Type, cod: Type) -> AnyMap:
     """A program on the leaves of a domain as one on the domain."""
     return Program(dom, cod, program(op).line)
+
+
+shown.register(Closure, lambda _: "a function of terms")
+shown.register(Native, lambda _: "a function of terms")
+shown.register(Tagged, lambda value: f"a value {value.label} …")

@@ -12,7 +12,6 @@ import pytest
 
 from adjoint.higher import reduce, steps
 from adjoint.higher.anormal import a_normal
-from adjoint.higher.reader import type_of
 from diff.higher import Module, evaluate
 from diff.higher.inductive import list_of
 from diff.higher.operators import primitive, sign
@@ -35,6 +34,7 @@ from diff.higher.terms import (
     list_term,
     real,
 )
+from diff.higher.typed import type_of
 from diff.higher.types import REAL, Arrow
 from hilbert import R
 from tests.test_shared_size import calls

@@ -9,12 +9,12 @@ import pytest
 
 from adjoint.higher import pairing, reduce, steps
 from adjoint.higher.claims import same
-from adjoint.higher.reader import type_of
 from diff.higher import evaluate
 from diff.higher.errors import TermError
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Pull
 from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
+from diff.higher.typed import type_of
 from diff.higher.types import REAL, Arrow, TupleType, dual
 from hilbert import R
 from tests.lambda_terms import PLANE

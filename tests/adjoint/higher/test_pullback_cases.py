@@ -13,11 +13,11 @@ import pytest
 
 from adjoint.higher import pairing, reduce, run
 from adjoint.higher.claims import RULES, same
-from adjoint.higher.reader import type_of
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
 from diff.higher.claims import result_of
 from diff.higher.items import Claim
+from diff.higher.typed import type_of
 from diff.higher.values import on_leaves
 
 FILE = Path(__file__).parent / "pullback.lam"

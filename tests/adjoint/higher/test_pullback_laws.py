@@ -10,7 +10,6 @@ import pytest
 from adjoint import grad
 from adjoint.higher import pairing, reduce
 from adjoint.higher.claims import same
-from adjoint.higher.reader import type_of
 from diff import jvp
 from diff.higher import Taylor, evaluate, program
 from diff.higher.claims import agree, gradient
@@ -18,6 +17,7 @@ from diff.higher.inductive import list_of
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero
 from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Var, fresh, real
+from diff.higher.typed import type_of
 from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
 from diff.higher.values import shape_of
 from hilbert import R
