@@ -207,7 +207,7 @@ class Type(Remembering, OfFields):
 
     @written("V.random(rng), where rng = numpy.random.default_rng(seed)")
     def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
-        """An element drawn from `rng`: normal entries with standard deviation `scale` ≥ 0, uniform discrete ones; else SpaceError."""
+        """An element drawn from `rng`: normal with deviation `scale` ≥ 0, or SpaceError; uniform where discrete."""
         if not isinstance(rng, np.random.Generator):
             msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
             raise SpaceError(msg)

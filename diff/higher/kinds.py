@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, dataclass_tr
 import attrs
 
 from diff.expr import Expr, literal
+from diff.higher.annotated import annotation
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call
@@ -224,7 +225,8 @@ def data(*classes: type[Any], **kinds: Any) -> Data[Any]:
     for name, kind in kinds.items():
         _known(kind, f"data(…, {name}=…)")
     fields = tuple(
-        tuple((f.alias or f.name, _field(cls, f, kinds)) for f in attrs.fields(cls) if f.init) for cls in classes
+        tuple((f.alias or f.name, _field(cls, f, classes, kinds)) for f in attrs.fields(cls) if f.init)
+        for cls in classes
     )
     unknown = kinds.keys() - {name for some in fields for name, _ in some}
     if unknown:
@@ -269,15 +271,15 @@ def _word(f: attrs.Attribute[Any]) -> str:
     return f.alias or f.name
 
 
-def _field(cls: type[Any], f: attrs.Attribute[Any], kinds: dict[str, Kind]) -> Kind:
-    name = _word(f)
-    if name in kinds:
-        return kinds[name]
-    text = (f.type if isinstance(f.type, str) else str(f.type)).strip("'\"")  # quoted where all annotations are texts
-    head = text.partition("[")[0].rpartition(".")[2]
-    if head in {"Expr", "Vec", "Callable", "int", "float", "None"}:
-        raise TermError("type", f"data(…): of which space is {cls.__name__}.{name}, {text}? write data(…, {name}=V)")
-    return Sequence(Itself()) if head.lower() == "tuple" else Itself()
+def _field(cls: type[Any], f: attrs.Attribute[Any], classes: tuple[type[Any], ...], kinds: dict[str, Kind]) -> Kind:
+    name, said = _word(f), annotation(cls, f, classes)
+    kind = kinds.get(name)
+    wrong = said.untold(name) if kind is None else said.told(name, kind, is_space=isinstance(kind, Type))
+    if wrong is not None:
+        raise TermError("type", wrong)
+    if kind is not None:
+        return kind
+    return Sequence(Itself()) if said.form == "tuple" else Itself()
 
 
 def _payload(types: list[Ty]) -> Ty:

@@ -168,7 +168,7 @@ ENTRANCES: dict[str, Entrance] = {
     "forest(f, trees)(…)": forest(total, [LEAF]),
     "as_vector(…)": as_vector,
     "f(…, t)": lambda a: total(a, LEAF),
-    "f(…)": lambda a: untyped(total)(a),
+    "f(…)": untyped(total),
     "f(v, t, …)": lambda a: total(ONE, LEAF, a),  # type: ignore[call-overload]
     "f(v, word=…)": lambda a: total(ONE, word=a),  # type: ignore[call-overload]
     "f.at(…, t)": lambda a: total.at(a, LEAF),
@@ -183,7 +183,7 @@ ENTRANCES: dict[str, Entrance] = {
     "grad(f, …)": lambda a: grad(total, a),
     "grad(f)(…, t)": lambda a: grad(total)(a, LEAF),
     "grad(f)(v, …)": lambda a: grad(total)(ONE, a),
-    "grad(f)(…)": lambda a: untyped(grad(total))(a),
+    "grad(f)(…)": untyped(grad(total)),
     "grad(f)(v, Leaf(…))": lambda a: grad(total)(ONE, Leaf(a)),
     "program(f, at=…)": lambda a: program(total, at=a),
     "program(f, …)": lambda a: program(total, a),  # type: ignore[call-overload]
