@@ -48,10 +48,22 @@ def ode_series(f: Map[V, V], order: int) -> Map[V, Any]:
     order = count(order, "the order of a Taylor series")
     indices(1, order)  # not too many
     require_space(f.dom, "x' = f(x)")
-    if f.dom != f.cod:
-        msg = f"x' = f(x) needs f : V → V, not one {f.dom} → {f.cod}"
-        raise SpaceError(msg)
+    _require_rate(f)
     return _series(program(f), order)
+
+
+def _require_rate(f: AnyMap) -> None:
+    """Raise SpaceError unless f is a map of one space to itself; where it has parameters, say what becomes of them."""
+    if f.dom == f.cod:
+        return
+    msg = f"x' = f(x) needs f : V → V, not one {f.dom} → {f.cod}"
+    parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
+    if sum(part == f.cod for part in parts) == 1:
+        names = ["x" if part == f.cod else f"p{k}" if len(parts) > 2 else "p" for k, part in enumerate(parts)]
+        rates = [f"f({', '.join(names)})" if name == "x" else f"0.0*{name}" for name in names]
+        spaces, given = ", ".join(name.upper() for name in names).replace("X", "V"), ", ".join(names)
+        msg += f": parameters are parts of the state that stay, fun({spaces})(lambda {given}: ({', '.join(rates)}))"
+    raise SpaceError(msg)
 
 
 @once
@@ -88,6 +100,7 @@ def ode_solve(f: AnyMap, x0: Vec[Any], t: Any, tol: float = 1e-12, *, order: int
             msg = f"ode_solve(f, x0, t) takes as many steps as these numbers need, and {what} is {shown(given)}: in a "
             msg += "traced function a number of steps is given, as in iterate(step, x0, X), whose step adds up the "
             raise SpaceError(f"{msg}coefficients ode_series(f, order)(x) times powers of its length")
+    _require_rate(f)
     x = argument(f, (x0,))
     times, ends = _times(t), isinstance(number(t), float)
     rounding = max((float(np.finfo(leaf.dtype).eps) for leaf in f.dom.leaves if leaf.is_field), default=0.0)

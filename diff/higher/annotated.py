@@ -1,4 +1,4 @@
-"""What a class says of a field by its annotation, as far as that can be read where `data` is called.
+"""What a class says of a field by its annotation, as far as that can be read where `data` is called; its operators.
 
 Annotations may be texts, aliases and names that are defined later or elsewhere: of what cannot be read nothing is said.
 """
@@ -8,13 +8,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, Literal, TypeAlias, Union, final, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, Union, final, get_args, get_origin, get_type_hints
 
 import attrs
 from attrs import frozen
 
 from diff.expr import Expr
 from hilbert import Vec
+from hilbert.errors import OperatorError
+
+T = TypeVar("T")
 
 Form: TypeAlias = Literal["vector", "itself", "tuple", "list", "number", "function", "other", "unknown"]
 """A vector; one of the classes; a tuple; what is no tuple, but might be meant as one; a number; and so on."""
@@ -118,3 +121,27 @@ def _form_of(member: Any, classes: tuple[type[Any], ...]) -> Form:
     if any(issubclass(one, cls) for one in classes):
         return "itself"
     return HEADS.get(cls.__name__, "other" if attrs.has(cls) else "unknown")
+
+
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "neg": "-", "pow": "**"}
+"""The operators that vectors have, and values of classes have not."""
+
+
+def without_operators(cls: type[T]) -> type[T]:
+    """The class, whose values say what to write instead of the operators of vectors, but for those that it has."""
+    for name, sign in SIGNS.items():
+        for method in (f"__{name}__", f"__r{name}__")[: 1 if name == "neg" else 2]:
+            if not hasattr(cls, method):
+                setattr(cls, method, _refused(method, sign))
+    return cls
+
+
+def _refused(name: str, sign: str) -> Callable[..., NoReturn]:
+    def refused(self: Any, *_: Any) -> NoReturn:
+        what = f"{sign} of a value of {type(self).__name__} is not defined"
+        step = "at.arguments(at.point - 0.1*grad(at.program)(at.point))"
+        msg = f"{what}: a step on data is one on the vectors in them, {step} with at = f.at(…)"
+        raise OperatorError(msg)
+
+    refused.__name__ = refused.__qualname__ = name
+    return refused

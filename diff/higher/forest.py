@@ -41,6 +41,7 @@ from diff.higher.kinds import Data
 from diff.higher.lanes import Lane, LaneEvaluator, spread
 from diff.higher.levels import Levels, Table
 from diff.higher.matching import bind, chosen
+from diff.higher.misfits import misfit
 from diff.higher.terms import Branch, Case, Fold, If
 from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
 from diff.trace import fun
@@ -77,8 +78,18 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
         raise TermError("type", f"forest({f.name}, trees): what stands before the trees are vectors")
     if not hasattr(trees, "__iter__"):
         raise TermError("type", f"forest({f.name}, trees) takes several trees, [tree] for one, not {shown(trees)}")
+    some = list(trees)
     with uncollected():
-        return _forest(f, Levels(f.kinds[-1], list(trees)), spaces)
+        try:
+            levels = Levels(f.kinds[-1], some)
+        except (TermError, TypeError):  # of what is no tuple of parts
+            found = misfit([f.kinds[-1]] * len(some), some, [f"trees[{k}]" for k in range(len(some))])
+            if found is None:
+                raise
+            wrong = found[1].message
+            whole = "" if wrong.startswith("trees[") else f"trees[{found[0]}]: "
+            raise TermError(found[1].code, f"forest({f.name}, trees): {whole}{wrong}") from None
+        return _forest(f, levels, spaces)
 
 
 def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:

@@ -20,11 +20,13 @@ from diff.higher.kinds import (
     Itself,
     Kind,
     Sequence,
+    fault,
     from_core,
     to_core,
     type_of,
 )
 from diff.higher.layout import Key, reader, taken
+from diff.higher.misfits import misfit
 from diff.higher.recorded import packed
 from diff.higher.symbolic import PartSymbol, Recording, TakenApart, WholeSymbol, current, recordings
 from diff.higher.terms import AnyTerm, App, Branch, Case, Fold, Lam, Pattern, fresh
@@ -33,7 +35,6 @@ from diff.higher.values import shape_of, stacked
 from diff.lower import Shaped
 from diff.origin import origin, understood
 from hilbert import SpaceError, Type, Vec
-from hilbert.errors import shown
 from hilbert.once import Remembering, first, kept, once
 
 if TYPE_CHECKING:
@@ -53,10 +54,14 @@ class _Later(Exception):  # noqa: N818 - no error: the branch is run again
 
 @final
 class Running:
-    """A run of a function on symbols: the argument that is taken apart, and the kind of the result once it is known."""
+    """A run of a function on symbols: the argument that is taken apart, and the kind of the result once it is known.
+
+    `by` is the class whose branch has made it known.
+    """
 
     def __init__(self, function: Any, at: int | None, args: list[Any], result: Kind | None) -> None:
         self.function, self.at, self.args, self.result = function, at, args, result
+        self.by: type[Any] | None = None
 
 
 @final
@@ -98,11 +103,15 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
             for k, kind in self._vectors[: len(args)]:
                 space = getattr(args[k], "space", None)
                 if space is not kind and space != kind:
-                    raise self._misfit(args[k], k)
+                    self._require_kinds(args)
             try:
-                return self.body(*args)
+                found = self.body(*args)
             except RecursionError:  # data that are deeper than Python's stack: the evaluator has none
                 return self.evaluated(*args)
+            if found is None:
+                some = [type(arg) for arg, kind in zip(args, self.kinds, strict=False) if isinstance(kind, Data)]
+                raise self._nothing(some[-1] if some else None)
+            return found
         if not recordings.get():
             return self.evaluated(*args)
         if len(args) != len(self.kinds):
@@ -112,13 +121,27 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
             return self._again(running, args)
         return current().call(self.kinds, args, self.result, lambda parts: App(self.term, packed(parts)))
 
-    def _misfit(self, arg: Any, k: int) -> TermError:
-        """What is wrong with an argument that is due to be a vector."""
-        which = f"argument {k + 1} of {self.name}, {parameters(self.body, len(self.kinds))[k]},"
-        if isinstance(arg, (Vec, Expr)):
-            return TermError("shape", f"{which} is in {arg.space}: a vector of {self.kinds[k]} is due")
-        due = f"a vector of {self.kinds[k]} is due: make it by V.vec(data)"
-        return TermError("type", f"{which} is {shown(arg)}, where {due}")
+    def _nothing(self, cls: type[Any] | None) -> TermError:
+        """What is wrong where the function gives None, for values of a class."""
+        if cls is None:
+            return TermError("type", f"{self.name} gives None: let it return its result")
+        message = f"{self.name} gives None for {cls.__name__}: write case {cls.__name__}(…), which returns its result"
+        return TermError("branches", message)
+
+    def _require_kinds(self, args: tuple[Any, ...]) -> None:
+        """Raise TermError for the first argument that is not of its kind, with the way to what does not fit."""
+        names = parameters(self.body, len(self.kinds))
+        found = misfit(self.kinds, args, names)
+        if found is None:
+            return
+        k, wrong = found
+        fits = [str(j + 1) for j, kind in enumerate(self.kinds) if j != k and fault(kind, args[k]) is None]
+        is_whole = fault(self.kinds[k], args[k]) is not None
+        what = f"argument {k + 1} of {self.name}{f', {names[k]}' if is_whole else ''}"
+        if is_whole and fits:  # which is the remedy
+            swapped = f"{what} (it would fit as argument {', '.join(fits)}): {wrong.message.partition(': ')[0]}"
+            raise TermError(wrong.code, swapped)
+        raise TermError(wrong.code, f"{what}: {wrong.message}")
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         try:
@@ -136,7 +159,11 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
     def _argument(self, args: tuple[Any, ...]) -> Any:
         if len(args) != len(self.kinds):
             raise TermError("type", f"{self.name} takes {len(self.kinds)} arguments, not {len(args)}")
-        values = to_core(self.kinds, args)
+        try:
+            values = to_core(self.kinds, args)
+        except TermError:
+            self._require_kinds(args)
+            raise
         return values[0] if len(args) == 1 else values
 
     def _running(self) -> Running | None:
@@ -272,9 +299,19 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         def body(*parts: Any) -> Any:
             names = [name for name, _ in kind.at(cls)]
             value = cls(**dict(zip(names, parts, strict=True)))
-            return self.body(*(value if k == running.at else one for k, one in enumerate(running.args)))
+            found = self.body(*(value if k == running.at else one for k, one in enumerate(running.args)))
+            if found is None:
+                raise self._nothing(cls)
+            due = running.result
+            if isinstance(due, Type) and isinstance(found, (Expr, Vec)) and found.space != due:
+                other = f"one of {due} for {running.by.__name__}" if running.by else f"to={due!r} says {due}"
+                message = f"{self.name} gives a vector of {found.space} for {cls.__name__}, and {other}: give one space"
+                raise TermError("shape", message)
+            return found
 
+        is_first = running.result is None
         _, term, running.result = outer.abstraction((), body, given, running.result, bound)
+        running.by = cls if is_first else running.by
         return fields, term
 
     # --- as a program ---

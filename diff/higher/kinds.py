@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, dataclass_tr
 import attrs
 
 from diff.expr import Expr, literal
-from diff.higher.annotated import annotation
+from diff.higher.annotated import annotation, without_operators
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call
@@ -94,7 +94,7 @@ def variant(cls: type[T]) -> type[T]:
     if not isinstance(cls, type):
         raise TermError("type", f"@variant stands before a class, not before {shown(cls)}")
     try:
-        return attrs.frozen(cls)
+        return without_operators(attrs.frozen(cls))
     except ValueError as error:
         raise TermError("type", f"@variant makes a class frozen, which {cls.__name__} cannot be: {error}") from None
 
@@ -266,13 +266,8 @@ def _known(kind: Any, what: str) -> None:
         raise TermError("type", f"{what} takes a space, data(…), sequence(…) or arrow(…), not {shown(kind)}{more}")
 
 
-def _word(f: attrs.Attribute[Any]) -> str:
-    """What the constructor calls a field."""
-    return f.alias or f.name
-
-
 def _field(cls: type[Any], f: attrs.Attribute[Any], classes: tuple[type[Any], ...], kinds: dict[str, Kind]) -> Kind:
-    name, said = _word(f), annotation(cls, f, classes)
+    name, said = f.alias or f.name, annotation(cls, f, classes)
     kind = kinds.get(name)
     wrong = said.untold(name) if kind is None else said.told(name, kind, is_space=isinstance(kind, Type))
     if wrong is not None:
@@ -294,44 +289,55 @@ def to_core(kind: Kind, value: Any) -> Value:
     return driven(_to_core(kind, value))
 
 
-def _to_core(kind: Kind, value: Any) -> Pass:
+def fault(kind: Kind, value: Any) -> TermError | None:
+    """What is wrong with a value of a kind, without a look at its parts; None if nothing is."""
     match kind:
         case tuple():
-            if not isinstance(value, tuple) or len(value) != len(kind):
-                raise _misfit(value, f"a tuple of {len(kind)}")
+            is_one = isinstance(value, tuple) and len(value) == len(kind)
+            return None if is_one else _misfit(value, f"a tuple of {len(kind)}")
+        case Data():
+            return None if type(value) in kind.classes else _misfit(value, f"a value of {kind}")
+        case Sequence(of):
+            return None if isinstance(value, tuple) else _misfit(value, f"a tuple of values of {of}")
+        case Function():
+            return None if callable(value) else _misfit(value, "a function")
+        case Type():
+            if not isinstance(value, (Vec, Expr)):
+                return _misfit(value, f"a vector of {kind}", ": make it by V.vec(data)")
+            due = f"a vector of {value.space} where one of {kind} is due"
+            return None if value.space == kind else TermError("shape", due)
+        case _:  # where a field recurs it is closed
+            raise TypeError(kind)
+
+
+def _to_core(kind: Kind, value: Any) -> Pass:
+    wrong = fault(kind, value)
+    if wrong is not None:
+        raise wrong
+    match kind:
+        case tuple():
             pairs = zip(kind, value, strict=True)
             return tuple((yield each(lambda pair: _to_core(*pair), pairs)))
         case Data():
-            if type(value) not in kind.classes:
-                raise _misfit(value, f"a value of {kind}")
             fields = [(of, getattr(value, name)) for name, of in attributes(kind, type(value))]
             parts = yield each(lambda pair: _to_core(*pair), fields)
             return Tagged(type(value).__name__, parts[0] if len(parts) == 1 else tuple(parts))
         case Sequence(of):
-            if not isinstance(value, tuple):
-                raise _misfit(value, f"a tuple of values of {of}")
             made = Tagged("Nil", ())
             for item in reversed(value):
                 one = yield _to_core(of, item)
                 made = Tagged("Cons", (one, made))
             return made
         case Function(takes, gives):
-            if not callable(value):
-                raise _misfit(value, "a function")
 
             def run(arg: Value) -> Pass:
                 args = [from_core(takes[0], arg)] if len(takes) == 1 else from_core(takes, arg)
                 return (yield _to_core(gives, value(*args)))
 
             return Native(run)
-        case Type():
-            if not isinstance(value, (Vec, Expr)):
-                raise _misfit(value, f"a vector of {kind}", ": make it by V.vec(data)")
-            if value.space != kind:
-                raise TermError("shape", f"a vector of {value.space} where one of {kind} is due")
+        case _:  # nothing else is without a fault
+            assert isinstance(kind, Type)
             return nested(kind, value)
-        case _:  # where a field recurs it is closed
-            raise TypeError(kind)
 
 
 def attributes(kind: Data[Any], cls: type[Any]) -> list[tuple[str, Kind]]:

@@ -143,11 +143,14 @@ class _Visit:
         for name, of in self.fields:
             if _recurs(of):
                 continue
-            if _is_one_leaf(of):
-                found.append(_table(list(map(attrgetter(name), nodes)), of))
-            else:
-                some = zip(*(shape_of(to_core(of, getattr(node, name)))[1] for node in nodes), strict=True)
-                found += [_table(column, column[0].space) for column in some]
+            try:
+                if _is_one_leaf(of):
+                    found.append(_table(list(map(attrgetter(name), nodes)), of))
+                else:
+                    some = zip(*(shape_of(to_core(of, getattr(node, name)))[1] for node in nodes), strict=True)
+                    found += [_table(column, column[0].space) for column in some]
+            except TermError as error:
+                raise TermError(error.code, f"{self.cls.__name__}.{name}: {error.message}") from None
         return found
 
 

@@ -51,7 +51,7 @@ from diff.higher.kinds import (
 from diff.higher.symbolic import PartSymbol, Recording, Symbol, current, kind_of
 from diff.higher.terms import Branch, Case, Fold, Tuple, fresh, pattern_type
 from hilbert import SpaceError, Type, Vec
-from hilbert.errors import shown
+from hilbert.errors import is_number, shown
 from hilbert.vector import require_vector
 
 if TYPE_CHECKING:
@@ -241,10 +241,16 @@ def folded(step: Any, start: Any, items: Any) -> Any:
     symbol: Any = items
     if type(symbol.kind) is not Sequence:
         raise TermError("type", f"folded(step, start, items) goes over a sequence, not over a value of {symbol.kind}")
+    if is_number(start):
+        raise TermError("type", f"folded(step, start, items) starts from vectors: write R.vec({start}), not {start}")
     here = current()
     of = symbol.kind.of
     slots: list[Any] = []
-    gives = kind_of(start)
+    try:
+        gives = kind_of(start)
+    except TermError:
+        what = "folded(step, start, items) starts from vectors, from data that the function is given, or tuples of them"
+        raise TermError("type", f"{what}, not from {shown(start)}") from None
     first = here.term(gives, start, slots)
     parts: list[Any] = []
 

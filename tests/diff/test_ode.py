@@ -192,3 +192,21 @@ def test_hopeless_times() -> None:
         ode_solve(f, R.vec(0.0), -1e30)
     assert float(ode_solve(fun(R)(lambda x: -x), R.vec(1.0), 200.0)) < 1e-80
     assert np.isclose(float(ode_solve(fun(R)(lambda x: 0.5 / x), R.vec(1e-3), 1e12)), 1e6)
+
+
+def test_parameters_are_parts_that_stay() -> None:
+    """Of a map that has some the message says what to write, which works; of another map it says no more."""
+    V = R ** Fin.of(2)
+    f: Any = fun(R, V, R)(lambda p, x, q: p * q * x)
+    said = "needs f : V → V, not one ℝ ⊕ ℝ^2 ⊕ ℝ → ℝ^2: parameters are parts of the state that stay, "
+    due = "fun(P0, V, P2)(lambda p0, x, p2: (0.0*p0, f(p0, x, p2), 0.0*p2))"
+    for made in (lambda: ode_series(f, 2), lambda: ode_solve(f, V.ones(), 1.0)):
+        with pytest.raises(SpaceError) as found:
+            made()
+        assert str(found.value) == f"x' = f(x) {said}{due}"
+    whole = eval(due, {"fun": fun, "f": f, "P0": R, "V": V, "P2": R})  # noqa: S307 - a text of ours
+    end = ode_solve(whole, whole.dom.vec((2.0, [1.0, 3.0], 0.5)), 1.0)
+    assert np.allclose(end[1].array, np.exp(1.0) * np.array([1.0, 3.0]), rtol=1e-12)
+    wrong: Any = fun(V)(lambda x: x @ x)
+    with pytest.raises(SpaceError, match=r"not one ℝ\^2 → ℝ$"):
+        ode_series(wrong, 2)

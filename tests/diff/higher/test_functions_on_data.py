@@ -484,7 +484,7 @@ def test_branches_of_two_spaces() -> None:
             case Node(_, _):
                 return R.vec(1.0)
 
-    refused(two, "shape", "ℝ", "where one of")
+    refused(two, "shape", "ℝ for Node, and one of ℝ^Word2 for Leaf")
 
 
 def test_results_that_nothing_determines() -> None:
@@ -662,13 +662,17 @@ def test_vectors_of_another_space() -> None:
     assert float(square(R.vec(3.0))) == 9.0
     leaf = Leaf(V.zeros())
     assert encode(p0, t=leaf).space == H  # type: ignore[call-overload]
-    with pytest.raises(TermError, match=r"argument 1 of lambda, x, is in ℝ\^Word2: a vector of ℝ is due") as found:
+    with pytest.raises(
+        TermError, match=r"argument 1 of lambda, x: a vector of ℝ\^Word2 where one of ℝ is due"
+    ) as found:
         square(V.zeros())  # type: ignore[arg-type]
     assert found.value.code == "shape"
-    with pytest.raises(TermError, match=r"argument 1 of encode, p, is in ℝ\^Word2: a vector of Params\(.*\) is due"):
+    with pytest.raises(
+        TermError, match=r"argument 1 of encode, p: a vector of ℝ\^Word2 where one of Params\(.*\) is due"
+    ):
         encode(V.zeros(), leaf)  # type: ignore[arg-type]
     for other in (2.0, np.ones(3), None):
-        with pytest.raises(TermError, match=r"argument 1 of lambda, x, is .*: make it by V\.vec\(data\)") as found:
+        with pytest.raises(TermError, match=r"argument 1 of lambda, x: .* is due: make it by V\.vec\(data\)") as found:
             square(other)  # type: ignore[call-overload]
         assert found.value.code == "type"
 

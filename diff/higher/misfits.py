@@ -1,0 +1,66 @@
+"""Where a value is not of its kind: the way from the root to the part that does not fit, `t.left.right.word`.
+
+Looked for once something has been refused: what takes values apart is not made slower by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Several
+from itertools import chain
+from typing import Any, TypeAlias
+
+from diff.higher.errors import TermError
+from diff.higher.kinds import Data, Kind, Sequence, attributes, fault
+
+Way: TypeAlias = "tuple[Way | None, str]"
+"""The way to a part's owner, and the last step."""
+SHOWN = 6
+"""Of a longer way so many steps are shown at each end."""
+
+
+def misfit(kinds: Several[Kind], values: Several[Any], names: Several[str]) -> tuple[int, TermError] | None:
+    """The first value that is not of its kind: its position, and what is wrong, with its place where that is below it.
+
+    Data that are shared are looked into once.
+    """
+    for k, (kind, value, name) in enumerate(zip(kinds, values, names, strict=True)):
+        found = _first(kind, value, name)
+        if found is not None:
+            return k, found
+    return None
+
+
+def _first(kind: Kind, value: Any, name: str) -> TermError | None:
+    seen: set[int] = set()
+    stack: list[tuple[Kind, Any, Way, str]] = [(kind, value, (None, name), "")]
+    while stack:
+        kind, value, way, owner = stack.pop()
+        wrong = fault(kind, value)
+        if wrong is not None:
+            return TermError(wrong.code, f"{_text(way)}{owner}: {wrong.message}") if way[0] else wrong
+        if isinstance(kind, Data) and id(value) not in seen:
+            seen.add(id(value))
+            cls = type(value)
+            fields = [
+                (of, getattr(value, field), (way, f".{field}"), f" ({cls.__name__}.{field})")
+                for field, of in attributes(kind, cls)
+            ]
+            stack += reversed(fields)
+        elif isinstance(kind, (Sequence, tuple)):
+            kinds = kind if isinstance(kind, tuple) else [kind.of] * len(value)
+            items = [(of, one, (way, f"[{k}]"), owner) for k, (of, one) in enumerate(zip(kinds, value, strict=True))]
+            stack += reversed(items)
+    return None
+
+
+def _text(way: Way) -> str:
+    steps: list[str] = []
+    at: Way | None = way
+    while at is not None:
+        at, step = at
+        steps.append(step)
+    steps.reverse()
+    if len(steps) > 2 * SHOWN:
+        between = len(steps) - 2 * SHOWN
+        steps = list(chain(steps[:SHOWN], [f" …({between} steps)… "], steps[-SHOWN:]))
+    return "".join(steps)
