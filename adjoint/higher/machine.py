@@ -48,8 +48,11 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
         with uncollected():
             found: AnyTerm = driven(_read(Machine(steps), term))
     except Stuck:
-        message = r"a covector of functions moves: for the entry of pull(\f. t, c) g at u write diff(\f. t, g, u)"
-        raise TermError("limit", message, term.place) from None
+        message = (
+            r"a covector of functions moves: for the entry of pull(\f. t, c) g at u write diff(\f. t, g, u) or, where t"
+        )
+        more = r"differentiates f itself, diff(\s. (\f. t) (\x. g x + s*u x), 0, 1)"
+        raise TermError("limit", f"{message} {more}", term.place) from None
     return found
 
 

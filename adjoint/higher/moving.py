@@ -134,7 +134,7 @@ class Mover(Reader):
                     stack.append(direction)
                 case Functional(terms):
                     stack.extend(v for term in terms for v in _fields(term))
-                case Native(_, of, _):
+                case Native(_, of):
                     stack.extend(of)
                 case Still(inner, level):
                     found |= self.levels(inner) - {level}

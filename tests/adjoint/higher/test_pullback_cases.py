@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.higher import pairing, reduce, run
+from adjoint.higher import differential, pairing, reduce, run
 from adjoint.higher.claims import RULES, same
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
@@ -205,6 +205,22 @@ def test_covectors_of_functions_that_move(text: str, by_diff: str, is_reduced: b
     assert caught.value.code == "limit"
     assert caught.value.place is not None
     assert caught.value.place.line == 1
+
+
+def test_a_functional_that_differentiates_its_function() -> None:
+    """Twice: the message has the number along one direction, d/ds F(g + s·u) at 0, which reduces."""
+    module = Module()
+    assert not list(module.read(r"def ff f = diff(\y. diff(f, y, 1), 0.3, 1)"))
+    term = module.term(r"diff(ff, \x. x^3, \x. x^2)")[0]
+    functional, at = module.term("ff")[0], module.term(r"\x. x^3")[0]
+    for made in (lambda: reduce(term), lambda: differential(functional, at)):
+        with pytest.raises(TermError, match=r"differentiates f itself, diff") as caught:
+            made()
+    remedy = caught.value.message.partition("where t differentiates f itself, ")[2]
+    for name, text in ((r"(\f. t)", "ff"), ("g x", "x^3"), ("u x", "x^2")):
+        remedy = remedy.replace(name, text)
+    assert remedy == r"diff(\s. ff (\x. x^3 + s*x^2), 0, 1)"
+    assert same(reduce(module.term(remedy)[0]), module.term("2")[0])
 
 
 SUMS = [
