@@ -106,7 +106,7 @@ def _members(found: Any) -> list[Any]:
 
 def _form(members: list[Any], classes: tuple[type[Any], ...]) -> Form:
     """What all members of a union are; unknown where they are several things."""
-    found = {_form_of(member, classes) for member in members}
+    found: set[Form] = {_form_of(member, classes) for member in members}
     if "itself" in found and found <= {"itself", "other"}:  # a union may have more classes than the data
         return "itself"
     return found.pop() if len(found) == 1 else "unknown"
@@ -120,7 +120,9 @@ def _form_of(member: Any, classes: tuple[type[Any], ...]) -> Form:
         return "vector"
     if any(issubclass(one, cls) for one in classes):
         return "itself"
-    return HEADS.get(cls.__name__, "other" if attrs.has(cls) else "unknown")
+    if cls.__name__ in HEADS:
+        return HEADS[cls.__name__]
+    return "other" if attrs.has(cls) else "unknown"
 
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "neg": "-", "pow": "**"}

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diff.higher import evaluate as evaluator
-from diff.higher import translate
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
+from diff.higher.evaluate import call as called
+from diff.higher.evaluate import evaluate as evaluated
 from diff.higher.former import Former
 from diff.higher.inductive import payload
 from diff.higher.terms import AnyTerm, pattern_type, require_term
+from diff.higher.translate import program as translated
 from diff.higher.typed import free_variables, type_of
 from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, is_ground
@@ -43,7 +44,7 @@ def evaluate(term: AnyTerm, values: dict[int, Value] | None = None, steps: int =
         for x, _ in free_variables(term).values():
             if x.number in values:
                 require_value(values[x.number], x.type, f"the value of {x.name}")
-    return evaluator.evaluate(term, values, count(steps, "evaluate(t, steps=…)"))
+    return evaluated(term, values, count(steps, "evaluate(t, steps=…)"))
 
 
 def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
@@ -57,7 +58,7 @@ def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
             _require_some(arg, what)
         else:
             require_value(arg, takes, what)
-        function = evaluator.call(function, arg, steps=steps)
+        function = called(function, arg, steps=steps)
     if not args:
         _require_function(function, 0)
     return function
@@ -76,7 +77,7 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
     if not isinstance(ty, Arrow):
         raise TermError("type", f"program(t, at=v) takes a function, and t is of type {ty}", term.place)
     require_value(at, ty.dom, "program(t, at=v)")
-    return translate.program(term, at)
+    return translated(term, at)
 
 
 def require_value(value: Value, ty: Ty, what: str) -> None:
