@@ -109,13 +109,11 @@ def _program(
             b.place = step.place
             where[s] = b.emit(step.operation, tuple([where[a] for a in step.args]), src.slots[s])
     dom, cod = _sum([_space_of(x) for x in inputs]), _sum([space for _, space, _ in wanted])
-    p: AnyProgram = Program(
-        dom, cod, b.line(where[s] for _, _, slots in wanted for s in slots), tuple(x.name for x in inputs)
-    )
+    p: AnyProgram = Program(dom, cod, b.line(where[s] for _, _, slots in wanted for s in slots))
     pattern: Any = packed([x for x, _, _ in wanted])
     if not inputs:
         return [(pattern, literals(cod, p(Zero().zeros())))]
-    return [(pattern, Prim(p, packed(list(inputs)), of.name))]
+    return [(pattern, Prim(p, packed(list(inputs)), of.name, is_shown=True))]
 
 
 def _sum(spaces: list[Any]) -> Any:

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Steps of a program that stands as a formula in a term."""
+FIRST = 0xE000
+"""The first of the characters that no text has."""
 
 
 def is_formula(term: Prim) -> bool:
     """Whether it is p ⟨x, …⟩ for a short program p and variables."""
-    op = term.op
-    return isinstance(op, Program) and len(op.steps) <= MOST and len(op.names) == len(_variables(term)) > 0
+    if not term.is_shown or not isinstance(term.op, Program) or len(term.op.steps) > MOST:
+        return False
+    return all(isinstance(part, Var) for part in _parts(term))
 
 
 def formula_of(term: Prim, names: Mapping[int, str]) -> str | None:
@@ -28,9 +31,13 @@ def formula_of(term: Prim, names: Mapping[int, str]) -> str | None:
     if not is_formula(term):
         return None
     op: Any = term.op
-    return formula(evolve(op, names=tuple(names.get(x.number, x.name) for x in _variables(term))))
+    parts = _parts(term)
+    marks = tuple(chr(FIRST + k) for k in range(len(parts)))  # as names, digits would be subscripts
+    text = formula(evolve(op, names=marks))
+    for mark, x in zip(marks, parts, strict=True):
+        text = text and text.replace(mark, names.get(x.number, x.name))
+    return text
 
 
-def _variables(term: Prim) -> list[Var]:
-    parts = term.arg.parts if isinstance(term.arg, Tuple) else (term.arg,)
-    return [part for part in parts if isinstance(part, Var)] if all(isinstance(x, Var) for x in parts) else []
+def _parts(term: Prim) -> tuple[Any, ...]:
+    return term.arg.parts if isinstance(term.arg, Tuple) else (term.arg,)

@@ -21,7 +21,7 @@
 >>> print(encode(R.vec(0.5), t))
 0.9050269800500141 ∈ ℝ
 >>> print(encode.term)
-λ⟨w, t⟩. fold t of {Leaf value → value | Node ⟨left, right⟩ → encode ⟨left, w, right⟩}
+λ⟨w, t⟩. fold t of {Leaf value → value | Node ⟨left, right⟩ → tanh(w·left+right)}
 >>> print(program(encode, at=(R.vec(0.5), t)))
 (x₁, x₂, x₃, x₄) ↦ tanh(x₁·x₂+tanh(x₁·x₃+x₄))
 

@@ -53,11 +53,15 @@ class Lit(Former):
 @final
 @frozen(eq=False, repr=False)
 class Prim(Former):
-    """op(t), op any map of the library; `name` is for readers, and empty where there is none."""
+    """op(t), op any map of the library; `name` is for readers, and empty where there is none.
+
+    Where `is_shown`, readers see what the map does instead, if that is short.
+    """
 
     op: AnyMap
     arg: AnyTerm
     name: str = field(default="", eq=False)
+    is_shown: bool = field(default=False, eq=False)
 
 
 @final

@@ -716,3 +716,21 @@ def test_functions_too_many_in_each_other() -> None:
     with pytest.raises(TermError, match=told):
         grad(functions[-1])(R.vec(1.0))
     assert grad(functions[50])(R.vec(1.0)).array == 52.0
+
+
+def test_a_program_of_other_terms_is_named() -> None:
+    """What is done between calls is a formula of variables only; names that end in digits stay as they are."""
+    made = term(R, arrow(R, R))(lambda x1, f: f(2.0 * x1)).term
+    assert str(made) == "λ⟨x1, f⟩. let v = 2·x1 in f v"
+    (prim,) = [node for node in all_below(made) if isinstance(node, Prim)]
+    assert str(attrs.evolve(prim, arg=Module().term("1 + 2")[0])) == "lambda (1 + 2)"
+
+
+def all_below(root: Any) -> list[Any]:
+    """The nodes of a term."""
+    found, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        stack.extend(below(node))
+    return found
