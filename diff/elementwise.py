@@ -84,7 +84,7 @@ class Elementwise(Fun[V, W], operation.Operation):
     name: str
     params: tuple[float, ...] = ()
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """Of those of the library; what a user's function does with a part of its arrays is not known."""
         is_known = self.rule.ufunc is not None or self.rule.in_numpy is not None
         return lib.elementwise(self.rule, self.params) if is_known else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Subtract(Operation):
     """a − b, instead of a + (−1)·b."""
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """a − b."""
         return lib.subtract()
 

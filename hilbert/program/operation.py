@@ -40,7 +40,7 @@ class Operation:
         """The kernel for operands of these leaves."""
         raise TypeError(type(self).__name__)
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """The kernel where an entry of the result comes of those in its place: on arrays of any one shape, and numbers.
 
         None where it is not so.
@@ -107,7 +107,7 @@ class Scale(Operation):
 
     k: float = field(eq=signed)
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """k · a."""
         return lib.scale(self.k)
 
@@ -189,7 +189,7 @@ class Cast(Operation):
 
     entry: Entry
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """A conversion."""
         return lib.cast(self.entry.dtype)
 
@@ -278,9 +278,10 @@ class Contract(Operation):
 
     spec: Spec
 
-    def by_entry(self, lib: Library) -> Kernel | None:
-        """Of a product of entries, or with a number."""
-        return lib.multiply() if {self.spec.left, self.spec.right} <= {"", self.spec.out} else None
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
+        """Of a product of entries, or with a number; not with conditions, which choose."""
+        are_along = {self.spec.left, self.spec.right} <= {"", self.spec.out}
+        return lib.multiply() if are_along and all(leaf.is_field for leaf in operands) else None
 
     def image(self, *operands: Leaf) -> Leaf:
         """The axes of the result's labels."""
@@ -305,7 +306,7 @@ class Contract(Operation):
 class Add(Operation):
     """a + b."""
 
-    def by_entry(self, lib: Library) -> Kernel | None:
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """a + b."""
         return lib.add()
 

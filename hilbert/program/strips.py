@@ -64,7 +64,7 @@ def _by_entry(line: Line, step: KernelStep, axes: tuple[Any, ...], lib: Library)
     result = line.slots[to]
     if result.axes != axes or result.size < LONG or not all(_is_along(line.slots[slot], axes) for slot in args):
         return None
-    kernel: Kernel | None = line.steps[to - line.arity].operation.by_entry(lib)
+    kernel: Kernel | None = line.steps[to - line.arity].operation.by_entry(lib, [line.slots[slot] for slot in args])
     return kernel
 
 

@@ -164,3 +164,18 @@ def test_an_error_names_its_line(at: int) -> None:
         f(V.vec(values))
     line = body.__code__.co_firstlineno + 2
     assert any(f"test_strips.py:{line}" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("guarded", [np.nan, np.inf, -np.inf])
+def test_conditions_choose(guarded: float) -> None:
+    """What stands where a condition does not hold is not looked at."""
+    V = over((LONG,))
+    f = hb.fun(V, V)(lambda x, y: 2.0 * hb.select(x > 0.0, wave(x, y) * y * x) + x * hb.sqrt(hb.select(x > 0.0, x)))
+    slope = hb.grad(hb.fun(V)(lambda x: (2.0 * hb.sqrt(hb.select(x > 0.0, x))).sum()))
+    x, y = arrays((LONG,))
+    y[x <= 0.0] = guarded
+    with np.errstate(all="ignore"):
+        (value,) = made(f, [x, y])[1]
+        assert same([value], whole(f, [x, y]))
+        assert np.isfinite(slope(V.vec(x)).array).all()
+    assert np.isfinite(value).all()
