@@ -30,7 +30,9 @@ from adjoint.higher.values import (
     Stuck,
     Summed,
     Tape,
+    is_discrete,
     leafwise,
+    zero,
 )
 from diff.affine import jvp
 from diff.higher.binding import Pass
@@ -156,9 +158,7 @@ class Mover(Reader):
         if level:
             points = tuple([_under(leaf, level) for leaf in leaves])
             result = self.on_leaves(op, points, name)
-            if not op.cod.is_space:
-                if not all(not space.is_space for space in summands(op.cod)):
-                    raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
+            if is_discrete(op, name):
                 return result
             node = Linearized(op, name, points, _tangents(leaves, level), _grounds(op))
             self.tapes[level].add(node)
@@ -189,7 +189,10 @@ class Mover(Reader):
         if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
             term = App(Jac(op, self._argument(direction), name), self._argument(point))
             return neutral(term, ground(op.cod))
-        return self.primitive(jvp(op), (point, direction), f"{name}'" if name else "")
+        if is_discrete(op, name):
+            return zero(ground(op.cod))
+        tangents = [u if s.is_space else s.tangent.zeros() for u, s in zip(along, summands(op.dom), strict=True)]
+        return self.on_leaves(jvp(op), (*at, *tangents), f"{name}'" if name else "")
 
     def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type: rule 10."""

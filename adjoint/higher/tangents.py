@@ -30,7 +30,7 @@ from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.pullback_terms import Diff
-from diff.higher.types import Arrow, DataType, Ground, Ty
+from diff.higher.types import Arrow, DataType, Ground, Ty, mentions
 from diff.higher.values import Native, Value, flat, summands
 from linmap import LinMap
 
@@ -86,7 +86,8 @@ class Pusher(Mover, ABC):
             if isinstance(kind, Ground):
                 moves = isinstance(leaf, DualNumber) and leaf.level == tape.level
                 return _pushed(tape, leaf.tangent) if moves else zero(kind)
-            if tape.level not in self.levels(leaf):
+            has_tags = isinstance(kind, Arrow) and mentions(kind.cod, DataType)  # those of its results
+            if tape.level not in self.levels(leaf) and not has_tags:
                 return zero(kind)
             if not isinstance(kind, Arrow):
                 raise Stuck

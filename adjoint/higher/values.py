@@ -13,7 +13,7 @@ from attrs import field, frozen
 from diff.higher.errors import TermError
 from diff.higher.inductive import is_first_order, payload
 from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, mentions
-from diff.higher.values import Native, Tagged, Value
+from diff.higher.values import Native, Tagged, Value, summands
 from hilbert import Bool
 from hilbert.once import once
 
@@ -238,6 +238,15 @@ class Stuck(Exception):  # noqa: N818 - no error of the user's
 
 
 # --- types of what is stored ---
+
+
+def is_discrete(op: AnyMap, name: str) -> bool:
+    """Whether all results of a primitive are discrete: these do not move. Raises TermError `type` where some are."""
+    if op.cod.is_space:
+        return False
+    if any(space.is_space for space in summands(op.cod)):
+        raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
+    return True
 
 
 @once

@@ -223,6 +223,13 @@ def test_steps_of_generated_terms(seed: int) -> None:
     assert same(last, reduce(term))
 
 
+DECLARED = """data Maybe a = Nothing | Just a
+data Shape a = Dot | Ball a | Op (real -> a)
+data Rose a = Node (a * list (Rose a))
+var f : real -> Maybe real
+"""
+SHAPES = "case c of {Dot -> x*x | Ball y -> y*d*x/2 | Op f -> x}"
+FOLDED = r"(fold Node <Dot, []> of {Node <a, b> -> (\z. <(Ball 1 : Shape real), 1>)})"
 VARIANTS = [
     (r"pull(\m. case m of {Nothing -> 0 | Just y -> y*y}, cov(1)) (Just 3)", "cov(Just 6)"),
     (r"pull(\x. case Just x of {Nothing -> 0 | Just y -> y*y}, cov(1)) 3", "cov(6)"),
@@ -234,14 +241,19 @@ VARIANTS = [
     (r"pull(\l. (fold (e, k). (\s. k (s*s + e)) over l from (\s. s)) 2, cov(1)) [1, 3]", "cov([10, 1])"),
     (r"pull(\x. pull(\l. fold (e, a). e*x + a over l from 0, cov(1)) [x, 1], \_. pt([1, 2])) 3", "cov(3)"),
     (r"pull(\x. case f x of {Nothing -> 0 | Just y -> y}, cov(1)) 3", None),
+    (rf"pull(\x. case (\z. <(Ball 2 : Shape real), z>) x of <c, d> -> {SHAPES}, cov(1)) 0.5", "cov(1)"),
+    (rf"pull(\x. case {FOLDED} x of <c, d> -> {SHAPES}, cov(1)) 0.5", "cov(0.5)"),
+    (r"pull(\x. if not (less <x, 0>) then x*x*x else x, cov(1)) 0.5", "cov(0.75)"),
+    (r"pull(\x. if and <true, equal <x, x>> then x*x*x else x, cov(1)) 0.5", "cov(0.75)"),
+    (r"pull(\x. if or <less <x, 0>, not true> then x*x*x else x, cov(1)) 0.5", "cov(1)"),
 ]
 
 
 @pytest.mark.parametrize(("text", "due"), VARIANTS, ids=[text for text, _ in VARIANTS])
 def test_steps_of_variants(text: str, due: str | None) -> None:
-    """Case, fold and constructors, one step at a time; only a free function of which the tag depends stops them."""
+    """Case, if, fold and constructors, one step at a time; only a free function of which the tag depends stops them."""
     module = Module()
-    list(module.read("data Maybe a = Nothing | Just a\nvar f : real -> Maybe real"))
+    list(module.read(DECLARED))
     term, ty = module.checked(module.term(text)[0])
     last: Any = term
     for step in steps(term):
