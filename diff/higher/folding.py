@@ -6,19 +6,24 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from diff.expr import const
-from diff.higher.binding import Pass
+from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.matching import bind, chosen, fields, opened_fields, recurring, rests
 from diff.higher.terms import AnyTerm, Case, Fold, If
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
-from diff.higher.values import Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
+from diff.higher.values import Closure, Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
 from diff.loops import fold as loop
 from diff.operations import select
-from hilbert import Vec
+from hilbert import Bool, Vec
 from hilbert.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def selected(c: Any, x: Any, y: Any) -> Any:
+    """The entries of x where c holds, else those of y; of conditions, too."""
+    return (c & x) | (~c & y) if x.space == Bool else select(c, x) + select(~c, y)
 
 
 class _Varies(Exception):  # noqa: N818 - no error: the fold is unrolled
@@ -136,12 +141,44 @@ class Folds(ABC):
     def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
         """A condition on data: both branches, of which the entries are selected."""
         assert isinstance(term, If), "the tags of values are known"
-        a = yield self.value(term.then, env)
-        b = yield self.value(term.otherwise, env)
-        shape, mine = shape_of(a)
-        other, yours = shape_of(b)
-        if shape != other:
-            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
-            raise TermError("tag", message, term.place)
-        both = zip(mine, yours, strict=True)
-        return filled(shape, iter([select(condition, x) + select(~condition, y) for x, y in both]))
+        return (yield self.either(term, env, lambda x, y: selected(condition, x, y)))
+
+    def either(self, term: If, env: dict[int, Value], merge: Callable[[Value, Value], Value]) -> Pass:
+        """Both branches in one: `merge` takes two leaves to one, and of two functions the results at one argument.
+
+        Raises TermError `tag` where their tags or lengths differ.
+        """
+        a = yield self.value(term.then, dict(env))
+        b = yield self.value(term.otherwise, dict(env))
+
+        def both(pair: tuple[Value, Value]) -> Pass:
+            match pair:
+                case (Closure() | Native()) as f, (Closure() | Native()) as g:
+
+                    def run(arg: Value) -> Pass:
+                        x = yield self.call(f, arg)
+                        y = yield self.call(g, arg)
+                        return (yield both((x, y)))
+
+                    return Native(run, (f, g))
+                case tuple() as v, tuple() as w:
+                    parts = yield each(both, zip(v, w, strict=True))
+                    return tuple(parts)
+                case Tagged(label, x), Tagged(other, y) if label == other:
+                    part = yield both((x, y))
+                    return Tagged(label, part)
+                case (Stack(), Tagged()) | (Tagged(), Stack()):
+                    return (yield both((opened(pair[0]), opened(pair[1]))))
+                case Stack(size, x), Stack(length, y) if size == length:
+                    part = yield both((x, y))
+                    return Stack(size, part)
+                case int(n), int(m) if n == m:
+                    return n
+                case (Tagged() | Stack() | int(), _):
+                    message = "a condition on data decides a tag, a length or an integer: use it in both branches, "
+                    message += "if c then f a else f b for f (if c then a else b)"
+                    raise TermError("tag", message, term.place)
+                case _:  # leaves of one space
+                    return merge(*pair)
+
+        return (yield both((a, b)))

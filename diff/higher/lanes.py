@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from diff.expr import Expr, const
-from diff.higher.errors import TermError
 from diff.higher.evaluate import Evaluator
+from diff.higher.folding import selected
 from diff.higher.terms import If
-from diff.higher.values import filled, flat, flattened, shape_of
+from diff.higher.values import flat, flattened
 from diff.lift import lift
 from diff.lower import program
-from diff.operations import select
 from diff.trace import fun
 from hilbert import Bool, DirectSum, Index, Type, Vec
 from hilbert.once import once
@@ -70,15 +69,7 @@ class LaneEvaluator(Evaluator):
         assert isinstance(term, If), "the tags of values are known"
         if not isinstance(condition, Lane):
             return (yield super().undecided(condition, term, env))
-        a = yield self.value(term.then, dict(env))
-        b = yield self.value(term.otherwise, dict(env))
-        shape, mine = shape_of(a)
-        other, yours = shape_of(b)
-        if shape != other:
-            message = "a condition on data decides a tag or a length: both branches must have one shape (write `where`)"
-            raise TermError("tag", message, term.place)
-        made = [self.primitive(_chosen(x.space), (condition, x, y)) for x, y in zip(mine, yours, strict=True)]
-        return filled(shape, iter(made))
+        return (yield self.either(term, env, lambda x, y: self.primitive(_chosen(x.space), (condition, x, y))))
 
 
 def nested_lanes(space: Type, value: Expr[Any]) -> Value:
@@ -98,7 +89,7 @@ def _chosen(V: Type) -> AnyMap:
     """(c, v, w) ↦ v where c holds, else w."""
 
     def body(c: Any, v: Any, w: Any) -> Any:
-        return select(c, v) + select(~c, w)
+        return selected(c, v, w)
 
     made: AnyMap = fun(Bool, V, V)(body)
     return made
