@@ -30,8 +30,10 @@ from diff.multiindex import (
     index_set,
     indices,
     interpolation,
+    placed,
     polarisation,
     require_down_closed,
+    require_few_weights,
 )
 from diff.plan import derived
 from diff.programs import AnyProgram, Program
@@ -49,6 +51,8 @@ from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from diff.expr import Expr
 
@@ -153,11 +157,13 @@ def interpolated(f: Map[V, W], k: int, order: int) -> Map[Any, Any]:
     """jet(f, k, R, given={0, e₁, …, e_k}), the same map, from Taylor coefficients along directions.
 
     They are along the j ∈ ℕᵏ with |j| = R. It is one family of jets in one parameter, and rational weights: few steps,
-    on arrays that are binom(k+R−1, R) times as large, and rounding that grows with R. Raises SpaceError as `jet` does.
+    on arrays that are binom(k+R−1, R) times as large, and rounding that grows with R. Raises SpaceError as `jet` does,
+    and for more than 2·10⁷ weights, or weights that are sums of more than 10⁷ rationals.
     """
     require_map(f, "interpolated")
     k, order = count(k, "the number k of parameters of a jet"), count(order, "the order of a jet")
     indices(k, order)  # not too many
+    require_few_weights(k, order)
     return _interpolated(program(f), k, order)
 
 
@@ -206,15 +212,20 @@ def _directional(p: AnyProgram, r: int, *, polarised: bool) -> AnyProgram:
 def _interpolated(p: AnyProgram, k: int, order: int) -> AnyProgram:
     ends = indices(k, order)
     starts = [alpha for alpha in ends if sum(alpha) <= 1]
-    table = interpolation(k, order)
+    exact = [interpolation(m, order) for m in range(1, min(k, order) + 1)]
+    rows = {beta: np.array(row, float) for table in exact for beta, row in table.items()}
+
+    def weights(alpha: Alpha) -> NDArray[np.float64]:
+        row = np.zeros(len(directions(k, order)))
+        beta, places = placed(alpha, order)
+        row[places] = rows[beta]
+        return row
 
     def built(q: AnyProgram) -> AnyProgram:
         b, dom, inputs = _argument(q, starts, moving(q.dom, None))
         along = DirectionFamily(q, b, k, order, directions(k, order), f"interpolation({k}, {order})", dict(inputs))
         outputs = [
-            along.total(leaf, sum(alpha), [float(g) for g in table[alpha].values()], place)
-            if any(alpha)
-            else along.series.output(leaf, (0,))
+            along.total(leaf, sum(alpha), weights(alpha), place) if any(alpha) else along.series.output(leaf, (0,))
             for place, alpha in enumerate(ends)
             for leaf, _ in _leaves(q.cod, [alpha])
         ]
@@ -250,11 +261,11 @@ class DirectionFamily:
                 given[i, (1,)] = reduce(b.add, terms)
         self.series = Series(p, b, indices(1, order), given, family=self.axis.axes)
 
-    def _numbers(self, values: Sequence[float], leaf: Leaf, place: int) -> int:
+    def _numbers(self, values: Sequence[float] | NDArray[np.float64], leaf: Leaf, place: int) -> int:
         leaf = Leaf(leaf.entry, self.axis.axes)
         return self.b.literal(Const(freeze(np.asarray(values, leaf.dtype)), leaf, (self.token, place)))
 
-    def total(self, k: int, order: int, weights: Sequence[float], place: int) -> int:
+    def total(self, k: int, order: int, weights: Sequence[float] | NDArray[np.float64], place: int) -> int:
         """Σ_j weight_j·c_r(j) for leaf k of the result."""
         slot = self.series.output(k, (order,))
         leaf = self.b.slots[slot]

@@ -7,7 +7,7 @@ order, so that α = 0, the value, comes first.
 
 >>> indices(2, 2)
 ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0))
->>> [str(c) for c in interpolation(2, 2)[1, 1].values()]  # ∂₁∂₂ from the directions (0,2), (1,1), (2,0)
+>>> [str(c) for c in interpolation(2, 2)[1, 1]]  # ∂₁∂₂ from the directions (0,2), (1,1), (2,0)
 ['-1/4', '1', '-1/4']
 """
 
@@ -19,11 +19,15 @@ from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from hilbert import SpaceError
 from hilbert.errors import integer, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
 Alpha: TypeAlias = tuple[int, ...]
 """A multi-index."""
@@ -161,33 +165,65 @@ def directions(k: int, order: int) -> tuple[Alpha, ...]:
     return tuple(j for j in indices(k, order) if sum(j) == order)
 
 
+def require_few_weights(k: int, order: int) -> None:
+    """Raise SpaceError where the G(α, j) are too many, or sums of too many terms."""
+    family = math.comb(k + order - 1, order) if k else 0
+    weights = math.comb(k + order, k) * family
+    terms = math.comb(2 * k + order, order) * family // math.factorial(k)  # G is symmetric
+    if weights > 200 * MOST or terms > 100 * MOST:
+        msg = f"interpolated(f, {k}, {order}) has {weights} weights, sums of some {terms} rationals in all, and "
+        msg += f"{200 * MOST} and {100 * MOST} are the most: take a lower order, or jet with a set wanted=…"
+        raise SpaceError(msg)
+
+
 @cache
-def interpolation(k: int, order: int) -> dict[Alpha, dict[Alpha, Fraction]]:
-    """G with ∂^α f(a) = Σ_{|j| = R} G(α, j)·c_{|α|}(j) for all 1 ≤ |α| ≤ R.
+def interpolation(k: int, order: int) -> dict[Alpha, list[Fraction]]:
+    """G with ∂^α f(a) = Σ_{|j| = R} G(α, j)·c_{|α|}(j) for all α₁ ≥ … ≥ α_k ≥ 1 with |α| ≤ R; `placed` has the others.
 
     G(α, j) = Σ_{0 ≠ μ ≤ α} (−1)^{|α|−|μ|} binom(α, μ) binom(Rμ/|μ|, j) (|μ|/R)^{|α|}, here over one denominator.
     """
-    along = directions(k, order)
+    along = np.array(directions(k, order), np.intp).reshape(-1, k)
     common = math.lcm(*range(1, order + 1))
-    below = [math.prod(map(math.factorial, j)) for j in along]
-    found: dict[Alpha, dict[Alpha, Fraction]] = {}
-    powers: dict[Alpha, list[int]] = {}  # |μ|^R · j! · binom(Rμ/|μ|, j) for all j
-    for alpha in indices(k, order):
-        length = sum(alpha)
-        above = [0] * len(along)
+    ends = [alpha for alpha in indices(k, order) if all(alpha) and list(alpha) == sorted(alpha, reverse=True)]
+    uses: dict[Alpha, list[tuple[int, int]]] = {}
+    for n, alpha in enumerate(ends):
         for mu, rest in pairs(alpha):
             size = sum(mu)
-            if not size:
-                continue
-            if mu not in powers:
-                steps = [(size, order * m) for m in mu]
-                powers[mu] = [math.prod(_falling(*s, i) for s, i in zip(steps, j, strict=True)) for j in along]
-            weight = (-1) ** sum(rest) * math.prod(map(math.comb, alpha, mu)) * (common // size) ** (order - length)
-            above = [a + weight * p for a, p in zip(above, powers[mu], strict=True)]
-        if length:
-            whole = common ** (order - length) * order**length
-            found[alpha] = {j: Fraction(a, whole * n) for j, a, n in zip(along, above, below, strict=True)}
+            if size:
+                weight = (-1) ** sum(rest) * math.prod(map(math.comb, alpha, mu))
+                uses.setdefault(mu, []).append((n, weight * (common // size) ** (order - sum(alpha))))
+    above = np.zeros((len(ends), len(along)), object)
+    for mu, several in uses.items():
+        falling = [np.array([_falling(sum(mu), order * m, n) for n in range(order + 1)], object) for m in mu]
+        powers = math.prod(table[along[:, i]] for i, table in enumerate(falling))  # |μ|^R · j! · binom(Rμ/|μ|, j)
+        above[[n for n, _ in several]] += np.multiply.outer(np.array([w for _, w in several], object), powers)
+    below = [math.prod(map(math.factorial, j)) for j in directions(k, order)]
+    found: dict[Alpha, list[Fraction]] = {}
+    for alpha, row in zip(ends, above, strict=True):
+        whole = common ** (order - sum(alpha)) * order ** sum(alpha)
+        found[alpha] = [Fraction(a, whole * n) for a, n in zip(row, below, strict=True)]
     return found
+
+
+def placed(alpha: Alpha, order: int) -> tuple[Alpha, NDArray[np.intp]]:
+    """The entries of α ≠ 0 that are not 0, largest first, as β, and which directions of α have the G(β, j).
+
+    G is symmetric, and 0 for a j that is not 0 where α is 0.
+    """
+    k = len(alpha)
+    support = sorted((i for i in range(k) if alpha[i]), key=lambda i: -alpha[i])
+    places = sorted(range(len(support)), key=support.__getitem__)
+    beta = tuple(alpha[i] for i in support)
+    left = np.full(math.comb(len(beta) + order - 1, order), order)
+    found = np.zeros(len(left), np.intp)
+    along = np.array(directions(len(beta), order), np.intp)
+    for n in places:  # those before j in lexicographic order
+        later = k - support[n] - 1
+        before = np.array([math.comb(r + later, later) for r in range(order + 1)], np.intp)
+        found += before[left]
+        left = left - along[:, n]
+        found -= before[left]
+    return beta, found
 
 
 def _falling(step: int, z: int, count: int) -> int:
