@@ -14,7 +14,7 @@ from hilbert import SpaceError
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
@@ -56,6 +56,8 @@ def binomial(alpha: Alpha, gamma: Alpha) -> int:
 
 TERMS = 2_000
 """The most summands of a coefficient: at one parameter they are the partitions of its order, 1,958 at order 25."""
+ALL_TERMS = 50_000
+"""The most summands of all coefficients of a primitive."""
 Factors: TypeAlias = tuple[tuple[Alpha, int, int], ...]
 """(γ, j, e): the e-th power of ∂^γ f_j."""
 
@@ -86,6 +88,18 @@ def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], .
                 left = tuple(r - e * g for r, g in zip(rest, gamma, strict=True))
                 stack.append((k + 1, left, (*chosen, (gamma, j, e)) if e else chosen))
     return tuple(found)
+
+
+def require_few_terms(orders: Iterable[Alpha], name: str, terms: Callable[[Alpha], int]) -> None:
+    """Raise TermError `limit` where a coefficient of a primitive, or all together, have too many summands."""
+    total = 0
+    for alpha in orders:
+        found = terms(alpha)
+        total += found
+        if found > TERMS or total > ALL_TERMS:
+            one = f"∂^{alpha} of {name or 'a primitive'}, written out, is a sum of more than {TERMS} terms"
+            every = f"the coefficients of {name or 'a primitive'}, written out, have more than {ALL_TERMS} terms"
+            raise TermError("limit", f"{one if found > TERMS else every}; the jets of `diff.jet` need no such sum")
 
 
 def _factorial(alpha: Alpha) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import TermError
-from diff.higher.orders import below, binomial, tables
+from diff.higher.orders import below, binomial, require_few_terms, tables
 from diff.higher.partials import constant_of, is_scalar, partial
 from diff.higher.terms import AnyTerm, Let, Lit, Prim, Tuple, Var, fresh, real
 from diff.higher.types import ground
+from diff.higher.values import summands
 from diff.jets import directional
 from diff.maps import bilinear
 from diff.nodes import Bilinear
@@ -33,7 +35,9 @@ def jet(orders: tuple[Alpha, ...], value: AnyTerm, slot: Callable[[Alpha], AnyTe
 
 
 def primitive(orders: tuple[Alpha, ...], op: AnyMap, name: str, arg: AnyTerm) -> AnyTerm:
-    """D(op(t)) = case D(t) of ⟨x_α⟩ → ⟨D^α op⟩."""
+    """D(op(t)) = case D(t) of ⟨x_α⟩ → ⟨D^α op⟩; raises TermError `limit` where these are sums of too many terms."""
+    if op.cod.is_space:
+        require_few_terms(orders, name, lambda alpha: _terms(op, alpha))
     jets = _Jets(orders, op.dom)
     if not op.cod.is_space:  # what is discrete has no derivatives
         return Let(jets.pattern, arg, Prim(op, jets.slice(orders[0]), name))
@@ -43,6 +47,15 @@ def primitive(orders: tuple[Alpha, ...], op: AnyMap, name: str, arg: AnyTerm) ->
     for x, value in reversed(lets):
         body = Let(x, value, body)
     return Let(jets.pattern, arg, body)
+
+
+def _terms(op: AnyMap, alpha: Alpha) -> int:
+    """The number of terms of D^α op."""
+    if isinstance(op, LinMap):
+        return 1
+    if isinstance(op, Bilinear):
+        return prod(a + 1 for a in alpha)
+    return len(tables(alpha, len(summands(op.dom)) if is_scalar(op) else 1))
 
 
 def _slot(

@@ -96,7 +96,11 @@ class Taylor:
                 return term
             case Prim(op, arg, name):
                 arg = yield self._term(arg)
-                return evolve(primitive(self.orders, op, name, arg), place=term.place)
+                try:
+                    made = primitive(self.orders, op, name, arg)
+                except TermError as error:
+                    raise error.at(term.place) from None
+                return evolve(made, place=term.place)
             case Lam(pattern, body):  # D(λx. t) = λx. D(t)
                 pattern = yield self._term(pattern)
                 body = yield self._term(body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -295,7 +296,7 @@ def test_conditions_on_data_select() -> None:
     p = program(term, R.vec(0.0))
     assert agree(tuple(p(R.vec(0.5)).split()), value_of("<0.5, 2>"))
     assert agree(tuple(p(R.vec(2.0)).split()), value_of("<3, 4>"))
-    with pytest.raises(ValueError, match="write `where`"):
+    with pytest.raises(ValueError, match="use it in both branches"):
         program(checked(r"\x. if less(x, 1) then [x] else []"), R.vec(0.0))
 
 
@@ -413,6 +414,17 @@ def test_sums_that_are_too_long() -> None:
     assert [len(tables((n,), 1)) for n in (1, 2, 3, 4, 5, 20)] == [1, 2, 3, 5, 7, 627]
     with pytest.raises(TermError, match="more than 2000 terms"):
         tables((26,), 1)
+
+
+@pytest.mark.parametrize(("orders", "text"), [((2, 300), r"\x. x*x"), ((2, 31), r"\x. x*x"), ((7, 6), r"\x. sin x")])
+def test_sums_that_are_too_many(orders: tuple[int, int], text: str) -> None:
+    """They are refused before they are written, and where they would be said."""
+    term = checked(text)
+    start = time.process_time()
+    with pytest.raises(TermError, match=r"1:\d: the coefficients of \S+, .* more than 50000 terms") as caught:
+        Taylor.of(*orders).term(term)
+    assert caught.value.code == "limit"
+    assert time.process_time() - start < 10.0
 
 
 def test_a_number_times_a_pair_of_vectors() -> None:

@@ -144,7 +144,7 @@ def test_tags_and_lengths_do_not_vary_with_the_parameter() -> None:
     assert (just.label, nothing.label) == (value[0].label, value[2].label) == ("Just", "Nothing")
     assert floats(just.payload) == [9.0, 6.0, 2.0]
     assert agree(listed, evaluate(term("[<3, 1, 0>, <3, 0, 0>]")))
-    with pytest.raises(ValueError, match="write `where`"):  # a tag that varied would be no smooth family
+    with pytest.raises(ValueError, match="use it in both branches"):  # a tag that varied would be no smooth family
         program(term(r"\x. if less(x, 1) then Just x else Nothing"), R.vec(0.0))
 
 
