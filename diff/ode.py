@@ -91,8 +91,9 @@ def ode_solve(f: AnyMap, x0: Vec[Any], t: Any, tol: float = 1e-12, *, order: int
     and is taken again, half as long, where the polynomial does not solve the equation to that at its end. Without
     `order` it is 1 − ½ ln tol, which suits the tolerance. The method is explicit: not for stiff equations.
 
-    Raises SpaceError for other spaces, a tolerance that is not between rounding and 1, times that go back and forth,
-    where the solution ends before t, and where the pace of the first 5,000 steps makes them more than 10⁹.
+    Raises SpaceError for other spaces, a tolerance that is not between rounding and 1, an order above 100, times that
+    go back and forth, where the solution ends before t, and where the pace of the first 5,000 steps makes them more
+    than 10⁹.
     """
     require_map(f, "ode_solve")
     for what, given in (("x0", x0), ("t", t)):
@@ -108,13 +109,19 @@ def ode_solve(f: AnyMap, x0: Vec[Any], t: Any, tol: float = 1e-12, *, order: int
     if bound is None or not rounding <= bound < 1.0:
         msg = f"tol is a number from {rounding:.2g}, the rounding of {f.dom}, to 1, not {shown(tol)}"
         raise SpaceError(msg)
-    terms = math.ceil(1.0 - 0.5 * math.log(bound)) if order is None else count(order, "the order of a Taylor step")
-    if terms < 2:
-        msg = f"a Taylor step has order 2 at least, not {terms}"
+    terms = _order(bound) if order is None else count(order, "the order of a Taylor step")
+    if not 2 <= terms <= HIGHEST:
+        fit = _order(bound)
+        msg = f"a Taylor step has an order from 2 to {HIGHEST}, not {terms}: {fit} suits the tolerance {bound:.2g}"
         raise SpaceError(msg)
     run = ode_series(f, terms)
     found = [Vec(f.dom, leaves) for leaves in _Steps(run, x, times, bound, terms)]
     return found[0] if ends else found
+
+
+def _order(tol: float) -> int:
+    """1 − ½ ln tol, at which a number of digits costs least; 2 at least."""
+    return max(2, math.ceil(1.0 - 0.5 * math.log(tol)))
 
 
 def _times(t: Any) -> list[float]:
@@ -132,6 +139,8 @@ def _times(t: Any) -> list[float]:
     return found
 
 
+HIGHEST = 100
+"""No Taylor step has a higher order: its program has steps in its square, and rounding leaves nothing to gain."""
 SOME, MOST = 5000, 10**9
 """The steps after which a pace is known, and those that no solution takes."""
 
