@@ -31,12 +31,11 @@ from diff.higher.terms import (
     Proj,
     Tuple,
     Var,
-    below,
     pattern_type,
     variables,
 )
 from diff.higher.tokens import KEYWORDS
-from diff.higher.types import Ground, Unknown
+from diff.higher.undetermined import undetermined
 from hilbert import Vec
 from hilbert.term import driven
 
@@ -52,25 +51,12 @@ def show_term(term: Former) -> str:
     return "".join(shower.out)
 
 
-def _summed(term: Former | None) -> set[int]:
-    """The variables below a t + s of tuples or functions, where inference supposes vectors; linear in the term."""
-    found: set[int] = set()
-    stack = [(term, False)] if term else []
-    while stack:
-        node, added = stack.pop()
-        if added and isinstance(node, Var) and not isinstance(node.type, (Ground, Unknown)):
-            found.add(node.number)
-        adds = added or isinstance(node, Plus) or (isinstance(node, Sign) and node.sign == "+")
-        stack += [(part, adds) for part in below(node)]
-    return found
-
-
 @final
 class Shower:
-    """One text: its pieces, the names of variables by number, and which of them are added where they are no vectors."""
+    """One text: its pieces, the names of variables by number, and which of them need their type."""
 
     def __init__(self, term: Former | None = None) -> None:
-        self.summed = _summed(term)
+        self.undetermined = undetermined(term)
         self.out: list[str] = []
         self.names: dict[int, str] = {}
         self.taken: set[str] = set(KEYWORDS)
@@ -105,7 +91,7 @@ class Shower:
     def pattern(self, pattern: Pattern, *, typed: bool = False) -> None:
         """A pattern, with its type where a reader could not find it."""
         ty = pattern_type(pattern)
-        if typed and not (is_plain(ty) and self.summed.isdisjoint(x.number for x in variables(pattern))):
+        if typed and not (is_plain(ty) and self.undetermined.isdisjoint(x.number for x in variables(pattern))):
             self.write("(")
             self._pattern(pattern)
             self.write(" : ", show_type(ty), ")")

@@ -13,14 +13,14 @@ import pytest
 
 from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
-from diff.higher.binding import captured
+from diff.higher.binding import captured, mapped
 from diff.higher.inductive import LIST, list_of
 from diff.higher.items import Reader
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
 from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
-from diff.higher.terms import AnyTerm, App, Con, Lam, Tuple, below, real
+from diff.higher.terms import AnyTerm, App, Con, Lam, Lit, Prim, Tuple, below, real
 from diff.higher.tokens import tokens
 from diff.higher.types import Arrow, DataType, TupleType, ground, unknown
 from diff.higher.values import applied
@@ -121,6 +121,11 @@ SHOWN = [
     "Fork ⟨Leaf 1, Leaf (-2)⟩",
     "λl. 1 :: l",
     "(λ(a : real * real). a + a) ⟨1, 0.5⟩",
+    "λ(x : real * real). 1",
+    "λx. λ(f : bool → real). λy. x*y",
+    "λ⟨x, y⟩. 1",
+    "λ(⟨x, l⟩ : real * list real). x + 1",
+    "λ(l : list real). l",
 ]
 
 
@@ -146,6 +151,30 @@ def test_parse_after_print(seed: int, size: int) -> None:
     again, found = m.checked(parsed(str(term), m), ty)
     assert found is ty
     assert str(again) == str(term)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_types_after_print(seed: int) -> None:
+    """A text alone has the types of its term: they are found, or written."""
+    terms = Terms(seed)
+    ty = terms.type()
+    term = terms.term(ty, (), 20)
+    again, found = generated_module().term(str(term))
+    assert found is ty
+    assert with_signs(again) == with_signs(term)
+
+
+def with_signs(term: AnyTerm) -> AnyTerm:
+    """The term with the negatives of numbers as numbers."""
+
+    def step(node: AnyTerm) -> AnyTerm | None:
+        match node:
+            case Prim(_, Lit(value), "-"):
+                return Lit(-value)
+            case _:  # it stays
+                return None
+
+    return mapped(mapped(term, step), step)
 
 
 CODES = [
