@@ -175,7 +175,7 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         at = running.at
         part: Any = None if at is None else args[at]
         if type(part) is not PartSymbol or part.owner is not self:
-            raise TermError("recursion", f"{self.name} calls itself on something that is no part of its argument")
+            raise self._no_part(running)
         for k, (arg, mine) in enumerate(zip(args, running.args, strict=True)):
             if k != at and not _is_same(arg, mine):
                 message = (
@@ -185,6 +185,17 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         if running.result is None:
             raise _Later
         return part.folded(running.result)
+
+    def _no_part(self, running: Running) -> TermError:
+        """What is wrong with a call of itself on no part of its argument."""
+        runs = [one.of for one in recordings.get() if one.of is not None]
+        others = ", ".join(run.function.name for run in runs[runs.index(running) + 1 :])
+        if not others:
+            return TermError("recursion", f"{self.name} calls itself on something that is no part of its argument")
+        message = f"{self.name} and {others} call each other, and recursion is of one function on the parts of its "
+        return TermError(
+            "recursion", f"{message}argument: write one function that gives their results as a tuple, to=…"
+        )
 
     # --- as a term ---
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import attrs
 from attrs import frozen
 
+from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Function, Itself, Kind, Sequence, attributes
 from hilbert import Type, Vec
 from hilbert.once import once
@@ -48,6 +49,10 @@ class Parts:
     """Of a tuple of kinds, from right to left."""
 
     of: tuple[Any, ...]
+
+
+FEW = 1_000_000
+"""Beyond so many parts data are searched for a cycle."""
 
 
 def reader(kind: Kind) -> Reader:
@@ -94,6 +99,8 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
     """The key and the vectors of a value; None for one that is not of this kind or holds more than vectors.
 
+    Raises TermError `infinite` for data that hold themselves.
+
     Each call of a gradient waits for this: two stacks, so that no pair is made for a part, and no `match`, which takes
     twice the time.
     """
@@ -102,6 +109,7 @@ def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
     forms: list[Any] = [how]
     values: list[Any] = [value]
     last = of = None
+    whole, unchecked = value, FEW
     while forms:
         how, value = forms.pop(), values.pop()
         form = type(how)
@@ -110,6 +118,9 @@ def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
             if found is None:
                 return None
             key.append(type(value))
+            if len(key) > unchecked:
+                _require_finite(whole)
+                unchecked *= 10
             forms += found[1]
             values += found[0](value)
         elif form is Items:
@@ -133,6 +144,29 @@ def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
                 last, of = space, how
             vectors.append(value)
     return tuple(key), vectors
+
+
+def _require_finite(value: Any) -> None:
+    """Raise TermError where an object of the data, however often it is met, is a part of itself."""
+    above: set[int] = set()
+    done: set[int] = set()
+    todo = [(value, False)]
+    while todo:
+        one, left = todo.pop()
+        if left:
+            above.remove(id(one))
+            done.add(id(one))
+        elif id(one) in above:
+            raise cycle(type(one).__name__)
+        elif id(one) not in done and (isinstance(one, tuple) or attrs.has(type(one))) and not isinstance(one, Vec):
+            above.add(id(one))
+            parts = one if isinstance(one, tuple) else [getattr(one, f.name) for f in attrs.fields(type(one))]
+            todo += [(one, True), *((part, False) for part in parts)]
+
+
+def cycle(what: Any) -> TermError:
+    """The error of data that hold themselves."""
+    return TermError("infinite", f"a cycle: some {what} is a part of itself, and data are finite: make it anew instead")
 
 
 @final

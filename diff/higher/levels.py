@@ -14,6 +14,7 @@ from attrs import frozen
 
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes, to_core
+from diff.higher.layout import cycle
 from diff.higher.values import DiscreteShape, shape_of, spaces_of
 from hilbert import Copower, Fin, R, Type, Vec
 from hilbert.arrays.namespace import freeze
@@ -69,6 +70,8 @@ class Levels:
         visits = {cls: _Visit(kind, cls) for cls in kind.classes}
         nodes, classes, self.tops, children, counts, layers = _nodes(kind, visits, trees)
         heights = _heights(children, counts) if layers is None else _heights_in(layers, counts)
+        if heights is None:
+            raise cycle(kind)
         rows, forms = _rows(visits, nodes, classes)
         codes = heights * len(forms) + rows
         order = np.argsort(codes, kind="stable")
@@ -102,7 +105,7 @@ class _Visit:
     """What is asked of the nodes of a class."""
 
     def __init__(self, kind: Data[Any], cls: type[Any]) -> None:
-        self.cls = cls
+        self.kind, self.cls = kind, cls
         own = kind.fields[kind.classes.index(cls)]
         self.fields = [(name, of) for (name, _), (_, of) in zip(attributes(kind, cls), own, strict=True)]
         some = [of for _, of in self.fields]
@@ -121,7 +124,10 @@ class _Visit:
             if isinstance(of, Itself):
                 found.append(getattr(node, name))
             elif _recurs(of):
-                found += getattr(node, name)
+                some = getattr(node, name)
+                if not isinstance(some, tuple):
+                    raise TermError("type", f"{shown(some)} where a tuple of values of {self.kind} is due")
+                found += some
         return tuple(found)
 
     def row(self, node: Any) -> tuple[type[Any], tuple[Any, ...]]:
@@ -271,8 +277,8 @@ def _heights_in(layers: list[int], counts: Ints) -> Ints:
     return heights
 
 
-def _heights(children: Ints, counts: Ints) -> Ints:
-    """The heights of nodes: 0 without children, else more than those of all children."""
+def _heights(children: Ints, counts: Ints) -> Ints | None:
+    """The heights of nodes: 0 without children, else more than those of all children; None if one is below itself."""
     n = len(counts)
     by_child = np.argsort(children, kind="stable")
     parents = np.repeat(np.arange(n), counts)[by_child]
@@ -287,7 +293,7 @@ def _heights(children: Ints, counts: Ints) -> Ints:
         above = parents[edges]
         np.subtract.at(waiting, above, 1)
         ready, height = np.unique(above[waiting[above] == 0]), height + 1
-    return heights
+    return None if waiting.any() else heights
 
 
 def _shape(parts: tuple[Any, ...]) -> tuple[DiscreteShape, list[int | None]]:

@@ -170,8 +170,8 @@ class Module:
         term, ty = checker.finish(open_, found, lambda _: self.profile.default)
         dom = space_of(ty.dom) if isinstance(ty, Arrow) else None
         cod = space_of(ty.cod) if isinstance(ty, Arrow) else None
-        if dom is None or cod is None:
-            message = f"a primitive is a function of vectors; {item.name} is of type {ty}"
+        if dom is None or cod is None or not dom.is_space:
+            message = f"a primitive is a function of vectors; {item.name} is of type {ty}: write def"
             raise TermError("type", message, item.place)
         if _has_free(term, self.variables):
             raise TermError("unbound", f"the primitive {item.name} has a free variable", item.place)

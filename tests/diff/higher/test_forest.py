@@ -1,5 +1,6 @@
 """A forest is one program a tree: values, gradients, any number of children, shared nodes; steps that are few."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import diff.higher.layout
 from adjoint import grad
 from diff import Expr, case, data, folded, forest, fun, inner, on, tanh, term, variant
 from diff.higher import TermError
@@ -180,6 +182,46 @@ def alone(t: Leaf | Node) -> Expr[Vector[Word]]:
 def test_mistakes(made: Any, words: str) -> None:
     with pytest.raises(SpaceError, match=words):
         made()
+
+
+@term(R, rose)
+def labels(w: Expr[Scalar], t: Rose) -> Expr[Scalar]:
+    return folded(lambda child, total: labels(w, child) + total, w * t.label, t.children)
+
+
+def test_children_are_tuples() -> None:
+    """A list is refused as a gradient refuses it, at any depth, and one that holds itself."""
+    one: Any = R.vec(1.0)
+    kids: list[Any] = []
+    kids.append(Rose(one, kids))  # type: ignore[arg-type]
+    for children in ([], [Rose(one, ())], kids, None):
+        wrong: Any = Rose(one, (Rose(one, children),))  # type: ignore[arg-type]
+        for tried in (lambda t: forest(labels, [t]), lambda t: grad(labels)(one, t)):
+            with pytest.raises(TermError, match=r"where a tuple of values of .* is due") as found:
+                tried(wrong)
+            assert found.value.code == "type"
+
+
+def test_a_tree_that_holds_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cycle is told as one; a part that many share is none."""
+    monkeypatch.setattr(diff.higher.layout, "FEW", 1000)
+    uses: list[Any] = [
+        lambda t: forest(energy, [t]),
+        lambda t: energy.at(p0, t),
+        lambda t: grad(energy)(p0, t),
+        lambda t: tree.save(t, tmp_path / "t"),
+    ]
+    for name in ("left", "right"):
+        t = Node(Leaf(V.zeros()), Leaf(V.zeros()))
+        object.__setattr__(t, name, Node(t, t))
+        for use in uses:
+            with pytest.raises(TermError, match=r"a cycle: some .*Node.* is a part of itself") as found:
+                use(t)
+            assert found.value.code == "infinite"
+    shared: Leaf | Node = Leaf(V.zeros())
+    for _ in range(11):
+        shared = Node(shared, shared)
+    tree.save(shared, tmp_path / "t")
 
 
 def test_errors_are_errors_of_terms() -> None:

@@ -451,6 +451,43 @@ def test_recursion_on_what_is_no_part() -> None:
     refused(again, "recursion", "no part of its argument")
 
 
+def test_mutual_recursion() -> None:
+    """It is refused, and what the error says to write is right."""
+
+    @term(R, tree)
+    def plus(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        match t:
+            case Leaf(v):
+                return w * v.sum()
+            case Node(left, right):
+                return minus(w, left) + w * minus(w, right)
+
+    @term(R, tree)
+    def minus(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+        match t:
+            case Leaf(v):
+                return w * w * v.sum()
+            case Node(left, right):
+                return plus(w, left) - plus(w, right)
+
+    refused(plus, "recursion", "plus and minus call each other", "gives their results as a tuple, to=…")
+
+    @term(R, tree, to=(R, R))
+    def both(w: Expr[Scalar], t: Leaf | Node) -> tuple[Expr[Scalar], Expr[Scalar]]:
+        match t:
+            case Leaf(v):
+                return w * v.sum(), w * w * v.sum()
+            case Node(left, right):
+                (a, b), (c, d) = both(w, left), both(w, right)
+                return b + w * d, a - c
+
+    t = Node(Node(Leaf(V.ones()), Leaf(V.ones())), Leaf(V.ones()))
+    w = R.vec(2.0)
+    assert float(plus(w, t)) == float(both(w, t)[0]) == 16.0
+    first = term(R, tree)(lambda w, t: both(w, t)[0])
+    assert float(grad(first)(w, t)[0]) == 24.0
+
+
 def test_recursion_with_other_arguments() -> None:
     @term(R, tree)
     def varies(d: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
