@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diff.higher import Module, evaluate
+from diff.higher import Module, TermError, evaluate
 from diff.higher.operators import arity, names
 from hilbert import Vec
 
@@ -30,3 +30,14 @@ def test_each_has_a_value(name: str) -> None:
     found = evaluate(Module().term(f"{name} {x}" if arity(name) == 1 else f"{name} <{x}, {y}>")[0])
     assert isinstance(found, Vec)
     assert len(names()) == len(set(names()))
+
+
+def test_a_primitive_of_conditions() -> None:
+    """One on what is discrete is refused at its place; the definition that the error asks for is one."""
+    text = "prim g <x, (b : bool)> = if b then x*x else x"
+    with pytest.raises(TermError, match=r"page.lam:1:1: .* g is of type real \* bool → real: write def") as found:
+        list(Module().read(text, "page.lam"))
+    assert found.value.code == "type"
+    module = Module()
+    list(module.read(text.replace("prim", "def")))
+    assert float(evaluate(module.term("g <3, true>")[0]).array) == 9.0
