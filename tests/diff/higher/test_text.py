@@ -126,6 +126,7 @@ SHOWN = [
     "λ⟨x, y⟩. 1",
     "λ(⟨x, l⟩ : real * list real). x + 1",
     "λ(l : list real). l",
+    "λ⟨x, y⟩. if less ⟨x, y⟩ then not (equal ⟨y, x⟩) else true",
 ]
 
 
