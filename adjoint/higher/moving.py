@@ -12,7 +12,8 @@ from typing import Any
 
 from attrs import evolve
 
-from adjoint.higher.reader import Reader, neutral, with_lets
+from adjoint.higher.levels import Levels, is_vector, space_below, tangents_at, under
+from adjoint.higher.reader import neutral, with_lets
 from adjoint.higher.values import (
     Applied,
     Crossed,
@@ -21,29 +22,23 @@ from adjoint.higher.values import (
     Jacobian,
     Linearized,
     Neutral,
-    Node,
     Out,
     Pulled,
-    Start,
     Still,
     Stopped,
     Stuck,
-    Summed,
-    Tape,
     is_discrete,
-    leafwise,
     zero,
 )
 from diff.affine import jvp
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
-from diff.higher.evaluate import STEPS
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Jac, Plus, Sharp
 from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, below, fresh
 from diff.higher.typed import type_of
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
-from diff.higher.values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
+from diff.higher.values import Native, Tagged, Value, flat, on_leaves, shaped, summands
 from hilbert import Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
@@ -52,97 +47,8 @@ _STILL = frozenset({Vec})
 """The class of leaves that neither move nor are stuck."""
 
 
-class Mover(Reader):
+class Mover(Levels):
     """Values that move."""
-
-    def __init__(self, steps: int = STEPS) -> None:
-        super().__init__(steps)
-        self.count = 0
-        self.is_open = False
-        self.tapes: dict[int, Tape] = {}
-
-    # --- levels ---
-
-    def tape(self) -> Tape:
-        """The tape of a new differentiation."""
-        self.count += 1
-        self.tapes[self.count] = made = Tape(self.count)
-        return made
-
-    def lifted(self, point: Value, ty: Ty, tape: Tape) -> Value:
-        """The point with a linear variable at each leaf."""
-        start = Start(point, ty, self.types(point, ty))
-        tape.add(start)
-        return self.moved(point, ty, start, tape.level)
-
-    def moved(self, value: Value, ty: Ty, node: Node, level: int) -> Value:
-        """The value, to which the results of a node are added as tangents."""
-        if type(value) is Vec and isinstance(ty, Ground) and ty.space.is_space:
-            return self.perturbed(value, Out(node, 0), level)
-        k = iter(range(len(node.types)))
-        return leafwise(value, ty, lambda leaf, _: self.perturbed(leaf, Out(node, next(k)), level))
-
-    def perturbed(self, leaf: Value, tangent: Out, level: int) -> Value:
-        """v + ε v̇ of a leaf, which may move already."""
-        if isinstance(leaf, DualNumber) and leaf.level > level:
-            return DualNumber(self.perturbed(leaf.value, tangent, level), leaf.tangent, leaf.level)
-        if isinstance(leaf, DualNumber) and leaf.level == level and isinstance(tangent.type, Ground):
-            node = Summed(leaf.tangent, tangent, (tangent.type,))
-            self.tapes[level].add(node)
-            return DualNumber(leaf.value, Out(node, 0), level)
-        return DualNumber(leaf, tangent, level)
-
-    def still(self, value: Value, level: int) -> Value:
-        """W: the value without what moves at a level."""
-        if isinstance(value, DualNumber):
-            if value.level == level:
-                return self.still(value.value, level)
-            return DualNumber(self.still(value.value, level), value.tangent, value.level)
-        if isinstance(value, (Vec, int, Neutral)):
-            return value
-        if isinstance(value, (tuple, Tagged)):
-            return _parts(value, lambda leaf: self.still(leaf, level))
-        if level not in self.levels(value):
-            return value
-        if isinstance(value, Functional):
-            return Functional(tuple(type(one)(*(self.still(v, level) for v in _fields(one))) for one in value.terms))
-        if isinstance(value, Jacobian):
-            return Jacobian(value.op, self.still(value.direction, level), value.name)
-        return Still(value, level)
-
-    def levels(self, value: Value) -> set[int]:
-        """The levels at which a value may move: those of its leaves and of what its functions have captured."""
-        found: set[int] = set()
-        seen: set[int] = set()
-        stack = [value]
-        while stack:
-            one = stack.pop()
-            if isinstance(one, (Vec, int, Neutral)) or id(one) in seen:
-                continue
-            seen.add(id(one))
-            match one:
-                case DualNumber(inner, _, level):
-                    found.add(level)
-                    stack.append(inner)
-                case tuple():
-                    stack.extend(one)
-                case Tagged(_, inner):
-                    stack.append(inner)
-                case Closure(_, values):
-                    stack.extend(values.values())
-                case Pulled(_, _, values, form, _):
-                    stack.extend((*values.values(), form))
-                case Jacobian(_, direction, _):
-                    stack.append(direction)
-                case Functional(terms):
-                    stack.extend(v for term in terms for v in _fields(term))
-                case Native(_, of):
-                    stack.extend(of)
-                case Still(inner, level):
-                    found |= self.levels(inner) - {level}
-                case _:  # whatever else maps apply to
-                    pass
-        return found
 
     # --- primitives ---
 
@@ -156,11 +62,11 @@ class Mover(Reader):
             return on_leaves(op, leaves)
         level = max([leaf.level for leaf in leaves if type(leaf) is DualNumber], default=0)
         if level:
-            points = tuple([_under(leaf, level) for leaf in leaves])
+            points = tuple([under(leaf, level) for leaf in leaves])
             result = self.on_leaves(op, points, name)
             if is_discrete(op, name):
                 return result
-            node = Linearized(op, name, points, _tangents(leaves, level), _grounds(op))
+            node = Linearized(op, name, points, tangents_at(leaves, level), _grounds(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if any(type(leaf) is Neutral for leaf in leaves):
@@ -181,9 +87,9 @@ class Mover(Reader):
         along, at = flat(direction), flat(point)
         level = max((leaf.level for leaf in (*along, *at) if isinstance(leaf, DualNumber)), default=0)
         if level and not any(isinstance(leaf, DualNumber) and leaf.level == level for leaf in at):
-            still = tuple(_under(leaf, level) for leaf in along)
+            still = tuple(under(leaf, level) for leaf in along)
             result = self.jacobian(op, name, shaped(op.dom, iter(still)), point)
-            node = Linearized(op, name, tuple(at), _tangents(along, level), _grounds(op))
+            node = Linearized(op, name, tuple(at), tangents_at(along, level), _grounds(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
@@ -214,7 +120,7 @@ class Mover(Reader):
                 right = yield self.read(b, ty)
                 return Neutral(Plus(left, right), ty)
             case (Pulled() | Jacobian() | Neutral() | DualNumber(), _) | (_, Pulled() | Jacobian() | Neutral()) if (
-                not _is_ground(a)
+                not is_vector(a)
             ):
 
                 def pointwise(arg: Value) -> Pass:
@@ -224,7 +130,7 @@ class Mover(Reader):
 
                 return Native(pointwise, (a, b))
             case (Vec() | DualNumber(), _) | (Neutral(), DualNumber()):
-                space = _space(a)
+                space = space_below(a)
                 return self.primitive(sign("+", space, space), (a, b), "+")
             case _:  # tuples and functions
                 return (yield super().sum(a, b))
@@ -275,17 +181,6 @@ class Mover(Reader):
             moved = self.moved(moved, arrow.cod, crossed, above[0])
         return moved
 
-    def types(self, value: Value, ty: Ty) -> tuple[Ty, ...]:
-        """The types of the leaves."""
-        found: list[Ty] = []
-
-        def step(leaf: Value, kind: Ty) -> Value:
-            found.append(kind)
-            return leaf
-
-        leafwise(value, ty, step)
-        return tuple(found)
-
     def _stopped(self, function: Neutral, term: AnyTerm, dom: Ty, cod: Ty, arg: Value) -> Pass:
         """k a, k neutral: values 1 and 2 of the paper, with 𝒟k(a)(ȧ) for a tangent (rule 19d)."""
         level = max(self.levels(arg), default=0)
@@ -319,64 +214,15 @@ class Mover(Reader):
         return neutral(with_lets(lets, stopped), type_of(term))
 
 
-def _space(leaf: Value) -> Any:
-    """The space of a vector that may move."""
-    while isinstance(leaf, DualNumber):
-        leaf = leaf.value
-    if isinstance(leaf, Neutral):
-        assert isinstance(leaf.type, Ground)
-        return leaf.type.space
-    return leaf.space
-
-
-def _is_ground(value: Value) -> bool:
-    while isinstance(value, DualNumber):
-        value = value.value
-    return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
-
-
 def _is_atomic(value: Value) -> bool:
     """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
     return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
-
-
-def _under(leaf: Value, level: int) -> Value:
-    return leaf.value if type(leaf) is DualNumber and leaf.level == level else leaf
-
-
-def _tangents(leaves: Sequence[Value], level: int) -> tuple[Out | None, ...]:
-    return tuple([leaf.tangent if type(leaf) is DualNumber and leaf.level == level else None for leaf in leaves])
 
 
 @once
 def _grounds(op: AnyMap) -> tuple[Ty, ...]:
     """The types of the leaves of its results."""
     return tuple(Ground(space) for space in summands(op.cod))
-
-
-def _fields(one: Any) -> list[Value]:
-    return [getattr(one, f.name) for f in type(one).__attrs_attrs__]
-
-
-def _parts(value: Value, step: Any) -> Value:
-    """The value with `step(v)` for its leaves."""
-    results: list[Value] = []
-    todo: list[Any] = [(value, False)]
-    while todo:
-        one, ready = todo.pop()
-        if ready:
-            if isinstance(one, Tagged):
-                results[-1] = Tagged(one.label, results[-1])
-            else:
-                results[len(results) - len(one) :] = [tuple(results[len(results) - len(one) :])]
-        elif isinstance(one, tuple):
-            todo.append((one, True))
-            todo.extend((part, False) for part in reversed(one))
-        elif isinstance(one, Tagged):
-            todo += [(one, True), (one.payload, False)]
-        else:
-            results.append(step(one))
-    return results[0]
 
 
 def _done(run: Pass) -> Any:

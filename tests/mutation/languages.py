@@ -58,7 +58,8 @@ LANGUAGES: Groups = {
 HIGHER: Groups = {
     "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "slots", "partials", "orders")},
     "rules": {
-        f"adjoint/higher/{name}.py": "" for name in ("jacobian", "steps", "redexes", "anormal", "moving", "bodies")
+        f"adjoint/higher/{name}.py": ""
+        for name in ("jacobian", "steps", "redexes", "anormal", "levels", "moving", "bodies")
     },
     "transposition": {
         f"adjoint/higher/{name}.py": "" for name in ("transpose", "tangents", "backward", "reader", "values", "machine")
