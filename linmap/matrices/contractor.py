@@ -357,7 +357,8 @@ class Contractor:
         return None
 
     def applied(self, f: NetworkFactor, here: Labels, there: Labels, relation: AnyRelation) -> NetworkFactor:
-        """A relation applied to the labels `here` of a factor."""
+        """A relation applied to the labels `here` of a factor, as numbers: truth values have no sum."""
+        f = self.in_full(f)
         rest = tuple(c for c in f.labels if c not in here)
         return NetworkFactor(self.reduced(self.arranged(f, here + rest), relation), there + rest)
 

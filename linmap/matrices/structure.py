@@ -217,6 +217,9 @@ def _kronecker(parts: list[Form], *, scaled: bool) -> Form:
         if any(isinstance(p, DiagonalForm) for p in plain):
             return DiagonalForm(size)
         return ScaledForm(size) if scaled else IdentityForm(size)
+    if scaled and all(isinstance(p, (IdentityForm, Permutation)) for p in parts):  # none of them has the number
+        at, turned = next((k, p) for k, p in enumerate(parts) if isinstance(p, Permutation))
+        parts = [*parts[:at], Permutation(turned.size, weighted=True), *parts[at + 1 :]]
     merged: list[Form] = []
     for p in parts:
         last = merged[-1] if merged else None

@@ -1,0 +1,37 @@
+"""Numbers that permutations and conditions carry: found by generated programs against dense matrices."""
+
+from typing import Any
+
+import numpy as np
+
+import hilbert.all as hb
+from hilbert.relation import less, reversal
+
+
+def test_a_multiple_of_a_permutation_is_weighted() -> None:
+    """As a multiple of the identity is scaled, alone and beside identities."""
+    X = hb.Fin.of(4)
+    turned = hb.red(reversal(X))
+    for f in (-turned, 2.0 * turned, hb.zero(turned.dom, turned.dom) - turned, 2.0 * (turned ** hb.Fin.of(3))):
+        assert "weighted permutation" in str(hb.structure(f))
+    for f in (turned, turned ** hb.Fin.of(3), 1.0 * turned):
+        assert "weighted" not in str(hb.structure(f))
+        assert "permutation" in str(hb.structure(f))
+
+
+def test_truth_values_are_summed_as_numbers() -> None:
+    """A relation that is applied to a condition counts where it holds."""
+    X = hb.Fin.of(3)
+    V = hb.R**X
+    before, one = hb.red(less(X)), V.ones()
+
+    def chosen(x: Any) -> Any:
+        return (hb.adjoint(before)(hb.select(hb.cumsum(X)(x) > 0.0, hb.cumsum(X)(x)).sum() * one) @ x) * one
+
+    f = hb.fun(V)(chosen)
+    for entries in ([1.0, 1.5, 2.0], [-1.0, 2.0, 0.5], [1.0, -3.0, 1.0], [-1.0, -1.0, -1.0]):
+        x = V.vec(entries)
+        dense = hb.jacobian(f, x)
+        np.testing.assert_allclose(hb.jacobian(f, x, as_="sparse").toarray(), dense, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(hb.diagonal(hb.derivative(f).at(x)).array, np.diag(dense), rtol=1e-14, atol=1e-14)
+        assert np.isclose(hb.trace(hb.derivative(f).at(x)), np.trace(dense), rtol=1e-14, atol=1e-14)
