@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjoint.affine import vjp
@@ -10,6 +10,7 @@ from adjoint.languages.ks.derivatives import (
     MODES,
     as_map,
     call,
+    later,
     packed,
     packed_space,
     reals,
@@ -20,7 +21,8 @@ from adjoint.languages.ks.derivatives import (
 )
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.values import Value, filled, leaves_of, real
-from diff import const, fun, operation, program
+from diff import const, fun, jvp, operation, program
+from diff.custom import Custom
 from diff.expr import tracing
 from diff.higher.errors import TermError
 from diff.higher.types import Ground, TupleType
@@ -32,40 +34,42 @@ if TYPE_CHECKING:
 
     from adjoint.languages.ks.linked import Linked
     from adjoint.languages.ks.names import Callee
+    from diff.custom import OperationRule
     from diff.higher.errors import Place
     from diff.higher.types import Ty
     from hilbert.map import AnyMap
 
 _numbers = count()
+_LINEAR = "linear"
+"""The mode of what is transposed since it is linear: nothing in it is by hand."""
 
 
-def by_hand(linked: Linked, callee: Callee, ev: KsEvaluator) -> bool:
-    """Whether calls of a function are steps with a rule that is written by hand, in this mode."""
-    if ev.mode is None:
-        return False
-    if written(linked, ev.mode, callee) is not None:
+def by_hand(linked: Linked, callee: Callee, modes: tuple[str, ...]) -> bool:
+    """Whether calls of a function are steps with a rule that is written by hand, in one of the modes."""
+    if any(written(linked, mode, callee) is not None for mode in modes):
         return True
+    return bool(modes) and _is_external(linked, callee) and any(written(linked, m, callee) is not None for m in MODES)
+
+
+def _is_external(linked: Linked, callee: Callee) -> bool:
     own = linked.scope.defined(callee)
-    return own is not None and own.function is None and any(written(linked, m, callee) is not None for m in MODES)
+    return own is not None and own.function is None
 
 
 def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
-    """A call as one step, whose derivative is what is written."""
+    """A call as one step, with a rule for each mode: by what is written, or by the derivative of the body."""
     given = leaves_of(x)
     if not given:
-        with ev.inside(mode=None):
+        with ev.inside(modes=()):
             return call(linked, callee, x, ev)
-    own = linked.scope.defined(callee)
-    if own is not None and own.function is not None:
-        f: AnyMap | None
+    f: AnyMap | None
+    if _is_external(linked, callee):
+        f, result = None, _zero(callee.result)
+    else:
         whole = as_map(linked, callee, x, ev, None)
         f, result = whole.map, whole.result
-    else:
-        f, result = None, _zero(callee.result)
     ys = leaves_of(result)
     n, m = len(given), len(ys)
-    mode = ev.mode
-    assert mode is not None
 
     def value(_: Any, *arrays: Any) -> Any:
         if f is None:
@@ -75,38 +79,54 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         found = split(f(*vectors), m)
         return found[0].array if m == 1 else tuple(v.array for v in found)
 
-    def rule(*args: Any) -> Any:
-        xs, dxs = args[:n], args[n + 1 :]
-        inside = KsEvaluator(linked, ev.left)
-        inside.place = ev.place
-        token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
-        try:
-            return made_by(inside, xs, dxs)
-        finally:
-            tracing.reset(token)
+    def step(mode: str, after: tuple[str, ...]) -> Any:
+        hand = written(linked, mode, callee)
+        if hand is None and f is None:
+            hand = written(linked, "fwd", callee) or written(linked, "sufrev", callee)
+        body: AnyMap | None = None
+        if hand is None:
+            with ev.inside(modes=after):
+                body = as_map(linked, callee, x, ev, mode).map
+        place = ev.place
 
-    def made_by(inside: KsEvaluator, xs: Sequence[Any], dxs: Sequence[Any]) -> Any:
-        at = filled(x, iter(xs))
-        hand = written(linked, mode, callee) or written(linked, "fwd", callee) or written(linked, "sufrev", callee)
-        assert hand is not None
-        if hand.derivations[0] == "fwd":
-            made = reals(call(linked, hand, (at, with_reals(x, dxs)), inside))
-        else:
-            made = _transposed(linked, callee, hand, x, result, xs, dxs, inside)
-        made = [const(v) if isinstance(v, Vec) else v for v in made]
-        return made[0] if m == 1 else tuple(made)
+        def rule(*args: Any) -> Any:
+            xs, dxs = args[:n], args[n + 1 :]
+            token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
+            try:
+                made = made_by(xs, dxs)
+            finally:
+                tracing.reset(token)
+            return made[0] if m == 1 else tuple(made)
 
-    to = packed_space(ys)
-    step = operation(
-        f"{callee.base} {next(_numbers)}",
-        *(leaf.space for leaf in given),
-        to=to,
-        value=value,
-        tangent=rule,
-        batched=False,
-    )
+        def made_by(xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+            if hand is None:
+                assert body is not None
+                along = later(linked, jvp(body), after)
+                return list(split(along(packed(xs, expressions=True), packed(dxs, expressions=True)), m))
+            inside = KsEvaluator(linked, ev.left)
+            inside.modes, inside.place = after, place
+            if hand.derivations[0] == "fwd":
+                made = reals(call(linked, hand, (filled(x, iter(xs)), with_reals(x, dxs)), inside))
+            else:
+                made = _transposed(linked, callee, hand, x, result, xs, dxs, inside)
+            return [const(v) if isinstance(v, Vec) else v for v in made]
+
+        spaces, to = [leaf.space for leaf in given], packed_space(ys)
+        name = f"{callee.base} {next(_numbers)}"
+        return operation(name, *spaces, to=to, value=value, tangent=rule, batched=False)
+
+    steps = [step(mode, ev.modes[k:]) for k, mode in enumerate(ev.modes, 1)]
+    rules = [_rule(one) for one in steps]
+    for k, (rule, after) in enumerate(pairwise(rules), 1):
+        linked.rules[rule] = len(rules) - k + 1, after
     some = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in given]
-    return filled(result, iter(split(step(*some), m)))
+    return filled(result, iter(split(steps[0](*some), m)))
+
+
+def _rule(step: AnyMap) -> OperationRule:
+    found = program(step).steps[0].operation
+    assert isinstance(found, Custom)
+    return found.rule
 
 
 def _transposed(
@@ -120,15 +140,16 @@ def _transposed(
     ev: KsEvaluator,
 ) -> list[Any]:
     """The linear map whose transpose is dt ↦ [rev f] (x, dt) as it is written by hand, along dx."""
-    n, ys = len(xs), reals(y)
+    n, ys, after = len(xs), reals(y), ev.modes
 
     def body(at: Any, dt: Any) -> Any:
         arg = filled(x, iter(split(at, n))), with_reals(y, split(dt, len(ys)))
-        found = reals(reversed_by(linked, hand, callee, arg, ev))
+        with ev.inside(modes=(_LINEAR, *after)):
+            found = reals(reversed_by(linked, hand, callee, arg, ev))
         return packed(found, expressions=True)
 
     g = fun(packed_space(xs), packed_space(ys))(body)
-    back = program(vjp(g, wrt=1))
+    back = program(later(linked, vjp(g, wrt=1), after))
     inputs = len(g.dom.parts[0].leaves)
     dt = range(inputs, inputs + len(g.dom.parts[1].leaves))
     if any(k in dt for step in back.line.steps for k in step.args) or any(k in dt for k in back.line.outputs):

@@ -2,7 +2,9 @@
 
 A function at an argument is a map of the library on the reals of the argument, traced once for all arguments of its
 shape. Where a derivative is written by hand for a mode, calls of the function are opaque in programs of that mode: they
-are one step, whose rule is what is written. A rule for `rev` is read as the linear map that it is the transpose of.
+are one step, whose rule is what is written. A rule for `rev` is read as the linear map that it is the transpose of. In
+[e [d f]] the program of f is derived by d first: what that writes of the rule of d is derived by e as it is written,
+and the values of the same calls, which stand beside it, by the rule of e.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects, types
@@ -36,10 +38,12 @@ from adjoint.languages.ks.values import (
     zero_like,
 )
 from adjoint.rules import adjoint
-from diff import affine, const, fun, jvp
+from diff import affine, const, fun, jvp, program
+from diff.custom import Custom
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
+from diff.programs import Program
 from hilbert import DirectSum, SpaceError, Vec
 from hilbert.term import driven
 from linmap import identity
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
     from hilbert.map import AnyMap
+    from hilbert.program.line import Line, Step
 
 MODES = {"fwd": ("fwd",), "rev": ("rev",), "sufrev": ("suffwdpass", "sufrev", "rev")}
 """The modes of a program, each with what is written by hand for it: the first there is."""
@@ -88,9 +93,9 @@ def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None
 # --- functions as maps ---
 
 
-def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
-    """The value of a function."""
-    return driven(ev.call(linked.function(callee, ev, ev.place), arg))
+def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, modes: tuple[str, ...] | None = None) -> Value:
+    """The value of a function; it is opaque where it is by hand in one of the modes, those of the program if None."""
+    return driven(ev.call(linked.function(callee, ev, ev.place, modes), arg))
 
 
 def as_map(
@@ -110,7 +115,8 @@ def as_map(
     """
     if any(isinstance(c, Table) and c.lanes for c in constants_of(x)):
         raise UnrolledError("an integer that depends on the lane is an argument of a function that is derived")
-    key = None if has_function(x) else (callee.identity, mode, form(x))
+    modes = () if mode is None else (mode, *ev.modes)
+    key = None if has_function(x) else (callee.identity, modes if linked.is_by_hand else mode, form(x))
     found = linked.maps.get(key) if key is not None else None
     if found is not None:
         made: Mapped = found
@@ -128,8 +134,8 @@ def as_map(
     inside.is_local = is_local
 
     def body(*leaves: Any) -> Any:
-        inside.mode, inside.place = mode, ev.place
-        result = call(linked, callee, filled(x, iter(leaves)), inside)
+        inside.modes, inside.place = modes, ev.place
+        result = call(linked, callee, filled(x, iter(leaves)), inside, modes[:1])
         if mode is not None:
             result = mapped(lambda v: 0 if isinstance(v, LEAF) and not is_real(v) else v, result)
         made = effects.tied(inside, leaves_of(result))
@@ -148,12 +154,12 @@ def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str
 
     The last one that is for its argument only is that of the other modes there, where nothing is written by hand.
     """
-    key, leaves = (callee.identity, mode, form(x)), leaves_of(x)
+    key, leaves = (callee.identity, (mode, *ev.modes), form(x)), leaves_of(x)
     is_at_point = all(isinstance(leaf, Vec) for leaf in leaves)
     here = None
     if is_at_point:
         values = [np.asarray(a).tobytes() for leaf in leaves for a in leaf.leaves]
-        here = callee.identity, mode if linked.is_by_hand else None, key[2], values
+        here = callee.identity, key[1] if linked.is_by_hand else None, key[2], values
     if here is not None and linked.last is not None and linked.last[0] == here:
         linked.asked.add(key)
         last: Mapped = linked.last[1]
@@ -222,7 +228,7 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
         return zero_like(call(linked, callee, x, ev) if f.has_effects else f.result)
     if f.has_effects and not _has_expressions(x, dx):
         return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(reals(dx))), len(ys)))
-    found = split(_applied(jvp(f.map), leaves_of(x), reals(dx)), len(ys))
+    found = split(_applied(later(linked, jvp(f.map), ev.modes), leaves_of(x), reals(dx)), len(ys))
     return with_reals(f.result, _kept(f, x, found, ev))
 
 
@@ -248,7 +254,7 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return with_reals(x, split(back(packed(reals(dt))), len(leaves_of(x))))
-    found = split(_applied(vjp(f.map), leaves_of(x), reals(dt)), len(leaves_of(x)))
+    found = split(_applied(later(linked, vjp(f.map), ev.modes), leaves_of(x), reals(dt)), len(leaves_of(x)))
     return with_reals(x, _kept(f, x, found, ev))
 
 
@@ -349,8 +355,27 @@ def by_name(linked: Linked, derivation: str, callee: Callee) -> Callee | None:
 
 def written(linked: Linked, mode: str, callee: Callee) -> Callee | None:
     """What is written by hand for a mode."""
-    found = (by_name(linked, derivation, callee) for derivation in MODES[mode])
+    found = (by_name(linked, derivation, callee) for derivation in MODES.get(mode, ()))
     return next((one for one in found if one is not None), None)
+
+
+def later(linked: Linked, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:
+    """A derivative that will be derived in modes: the values of opaque calls in it have the rule of the next one."""
+    if not modes or not linked.rules:
+        return f
+
+    def step(one: Step[Any]) -> Step[Any]:
+        made = one.operation.on_lines(changed)
+        if isinstance(made, Custom) and made.rule in linked.rules:
+            depth, rule = linked.rules[made.rule]
+            made = evolve(made, rule=rule) if depth > len(modes) else made
+        return one if made is one.operation else evolve(one, operation=made)
+
+    def changed(line: Line) -> Line:
+        return evolve(line, steps=tuple(map(step, line.steps)))
+
+    p = program(f)
+    return Program(p.dom, p.cod, changed(p.line), p.names)
 
 
 def reversed_by(linked: Linked, hand: Callee, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:

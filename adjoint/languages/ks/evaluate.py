@@ -67,7 +67,7 @@ class KsEvaluator(Evaluator):
     def __init__(self, linked: Linked, steps: int = STEPS, point: Callable[[Any], Any] | None = None) -> None:
         super().__init__(steps)
         self.linked, self.point = linked, point
-        self.mode: str | None = None  # in which the program that is traced will be derived
+        self.modes: tuple[str, ...] = ()  # in which the program that is traced will be derived, the first one first
         self.lanes: tuple[Lane, ...] = ()
         self.mask: Any = None  # of the lanes that are run, a Table; None for all
         self.branches = 0  # conditions on data around

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, final
+from weakref import WeakKeyDictionary
 
 from adjoint.languages.ks import derivatives
 from adjoint.languages.ks.builtins import PASSES, PLAIN, VALUES
@@ -42,6 +43,7 @@ class Linked:
         self.maps: dict[Any, Any] = {}
         self.asked: set[Any] = set()
         self.last: tuple[Any, Any] | None = None
+        self.rules: WeakKeyDictionary[Any, tuple[int, Any]] = WeakKeyDictionary()  # for how many modes, and the next
         self.is_by_hand = any(one.callee.derivations and one.function is not None for one in scope.definitions)
 
     def term(self, term: AnyTerm) -> Any:
@@ -95,18 +97,18 @@ class Linked:
 
         return Native(passed)
 
-    def function(self, callee: Callee, ev: KsEvaluator, place: Place | None) -> Value:
-        """A function of the text, of the prelude, or derived from one."""
+    def function(
+        self, callee: Callee, ev: KsEvaluator, place: Place | None, modes: tuple[str, ...] | None = None
+    ) -> Value:
+        """A function of the text, of the prelude, or derived from one; opaque where it is by hand in a mode."""
+        if self.is_by_hand and by_hand(self, callee, ev.modes if modes is None else modes):
+            return _native(lambda v: opaque(self, callee, v, ev), place, ev)
         own = self.scope.defined(callee)
         if own is not None and own.function is not None:
-            if not callee.derivations and by_hand(self, callee, ev):
-                return _native(lambda v: opaque(self, callee, v, ev), place, ev)
             return self.body(own, ev, place)
         if callee.derivations:
             return derivatives.derived(self, callee, ev, place)
         if own is not None:
-            if by_hand(self, callee, ev):
-                return _native(lambda v: opaque(self, callee, v, ev), place, ev)
             raise TermError("unbound", f"{callee.base} is declared, and has no body: it cannot be called", place)
         return self._built_in(callee.base, callee.of, ev, place)
 

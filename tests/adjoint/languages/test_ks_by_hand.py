@@ -1,0 +1,129 @@
+"""Derivatives by hand in derivatives of derivatives: of f(x) = x², wrong on purpose."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adjoint.languages.ks import load
+from adjoint.languages.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BODY = "(def f Float (x : Float) (mul x x))"
+EXTERNAL = "(edef f Float (Float))"
+HANDS = {
+    "fwd": "(def [fwd f] Float ((x : Float) (dx : Float)) (mul (mul 7.0 x) dx))",
+    "rev": "(def [rev f] Float ((x : Float) (dr : Float)) (mul (mul 5.0 x) dr))",
+    "sufrev": "(def [sufrev f] Float ((x : Float) (dr : Float)) (mul (mul 11.0 x) dr))",
+    "suffwdpass": "(def [suffwdpass f] (Tuple Float Float) (x : Float) (tuple (mul x x) (mul 13.0 x)))"
+    "(def [sufrevpass [f Float]] Float ((dt : Float) (b : Float)) (mul b dt))",
+}
+FACTORS = {"fwd": 7.0, "rev": 5.0, "sufrev": 11.0, "suffwdpass": 13.0}
+"""c of c·x, what each has for the derivative."""
+MODES = {"fwd": ("fwd",), "rev": ("rev",), "sufrev": ("suffwdpass", "sufrev", "rev")}
+CALLERS = {
+    "plain": "(def h Float (x : Float) (mul x (f x)))",
+    "called": "(def k Float (x : Float) (f x)) (def h Float (x : Float) (mul x (k x)))",
+    "lanes": "(def h Float (x : Float) (sum (build 2 (lam (i : Integer) (mul (mul 0.5 x) (f x))))))",
+    "branch": "(def h Float (v : Float) (sum (map (lam (x : Float) (if (gt x 1.0) (mul x (f x)) 0.0)) (Vec_init v))))",
+    "loop": "(def h Float (y : Float) (fold (lam ((a : Float) (x : Float)) (add a (mul y (f x)))) 0.0 (Vec_init y)))",
+    "recursion": "(def r Float ((n : Integer) (x : Float)) (if (eq n 0) (f x) (r (sub n 1) x)))"
+    "(def h Float (x : Float) (mul x (r 2 x)))",
+}
+X, D, U, W = 3.0, 0.5, 1.25, -2.0
+
+
+def numbers(text: str, expression: str) -> list[float]:
+    """The numbers of an expression after a text."""
+    found = load([Source("hand.ks", text)]).expression(expression)
+    return [float(word) for word in found.replace("(", " ").replace(")", " ").replace(",", " ").split()]
+
+
+def factor(mode: str, hands: Mapping[str, float], other: float = 2.0) -> float:
+    """c of the derivative of f in a mode: of what is written by hand, else of another."""
+    return next((hands[kind] for kind in MODES[mode] if kind in hands), other)
+
+
+HELPERS = """(def split_h Float ((x : Float) (d : Float)) (let ((t b) ([suffwdpass h] x)) ([sufrevpass [h Float]] d b)))
+(def rev_h Float ((x : Float) (d : Float)) ([rev h] x d))
+"""
+INNER = {"fwd": "[fwd h]", "rev": "[rev h]", "sufrev": "[sufrev h]", "split": "split_h"}
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize("hand", [*HANDS, "fwd rev", "fwd suffwdpass"])
+def test_the_modes_of_a_derivative_of_a_derivative(hand: str, caller: str) -> None:
+    """c·x is f′ in the inner mode, e·x in the outer: [d h] (x, d) = f(x)·d + x·c·x·d is derived as it is written."""
+    kinds = hand.split()
+    text = " ".join([BODY, *(HANDS[kind] for kind in kinds), CALLERS[caller], HELPERS])
+    hands = {kind: FACTORS[kind] for kind in kinds}
+    for (inner, name), outer in product(INNER.items(), ("fwd", "rev", "sufrev", "split")):
+        c = factor("sufrev" if inner == "split" else inner, hands)
+        e = factor("sufrev" if outer == "split" else outer, hands)
+        by_x, by_d = (e + 2.0 * c) * X * D, (1.0 + c) * X * X
+        if outer == "fwd":
+            made = f"([fwd {name}] (tuple {X} {D}) (tuple {U} {W}))"
+            due = [by_x * U + by_d * W]
+        elif outer == "split":
+            whole = "[sufrevpass [split_h (Tuple Float Float)]]" if inner == "split" else f"[sufrevpass {name}]"
+            made = f"(let ((t b) ([suffwdpass {name}] (tuple {X} {D}))) ({whole} {U} b))"
+            due = [by_x * U, by_d * U]
+        else:
+            made = f"([{outer} {name}] (tuple {X} {D}) {U})"
+            due = [by_x * U, by_d * U]
+        assert numbers(text, made) == pytest.approx(due), (inner, outer)
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_three_modes(hand: str) -> None:
+    """[fwd [d h]] ((x, y), (u, w)) = f(x)·w + b·x·u·y + c·(2x·u·y + x²·w), with b of fwd, is derived again."""
+    text, hands = f"{BODY} {HANDS[hand]} {CALLERS['plain']}", {hand: FACTORS[hand]}
+    for inner, outer in product(MODES, MODES):
+        c, b, e = factor(inner, hands), factor("fwd", hands), factor(outer, hands)
+        by_x = e * X * W + b * U * D + c * (2.0 * U * D + 2.0 * X * W)
+        at = f"(tuple (tuple {X} {D}) (tuple {U} {W}))"
+        if outer == "fwd":
+            assert numbers(text, f"([fwd [fwd [{inner} h]]] {at} (tuple (tuple 1.0 0.0) (tuple 0.0 0.0)))") == (
+                pytest.approx([by_x])
+            )
+        else:
+            assert numbers(text, f"([{outer} [fwd [{inner} h]]] {at} 1.0)")[0] == pytest.approx(by_x)
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_externals_in_two_modes(hand: str) -> None:
+    """What is written for one mode of an external is that of all, and is derived as written."""
+    text = f"{EXTERNAL} {HANDS[hand]} (def h Float (x : Float) (mul 2.0 (f x)))"
+    c = FACTORS[hand]
+    for inner in MODES:
+        made = f"([fwd [{inner} h]] (tuple {X} {D}) (tuple {U} {W}))"
+        assert numbers(text, made) == pytest.approx([2.0 * c * (D * U + X * W)]), inner
+
+
+def test_what_a_derivative_by_hand_calls() -> None:
+    """It is derived as written, calls at the point by the next mode; in its cotangent it is its own derivative."""
+    text = f"""{BODY} {HANDS["fwd"]}
+(def twice Float (x : Float) (mul 2.0 x))
+(def [fwd twice] Float ((x : Float) (dx : Float)) (mul 3.0 dx))
+(def g Float (x : Float) x)
+(def [rev g] Float ((x : Float) (dr : Float)) (mul (f x) (twice dr)))
+(def h Float (x : Float) (g x))
+"""
+    assert numbers(text, f"([rev h] {X} {D})") == [2.0 * X * X * D]
+    assert numbers(text, f"([fwd [rev h]] (tuple {X} {D}) (tuple {U} {W}))") == pytest.approx(
+        [7.0 * X * U * 2.0 * D + X * X * 2.0 * W]
+    )
+
+
+def test_a_derivative_by_hand_of_a_derivative_by_hand() -> None:
+    """[fwd [rev f]] replaces ours in the derivatives of what calls [rev f]."""
+    text = f"""{BODY} {HANDS["rev"]}
+(def [fwd [rev f]] Float ((t : Tuple Float Float) (dt : Tuple Float Float)) (mul 100.0 (get$1$2 dt)))
+(def h Float (x : Float) (mul 3.0 ([rev f] x 1.0)))
+"""
+    assert numbers(text, f"([fwd h] {X} {U})") == [300.0 * U]
+    assert numbers(text, f"([rev h] {X} {U})") == [15.0 * U]
