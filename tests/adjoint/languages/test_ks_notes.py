@@ -212,6 +212,32 @@ def test_what_is_called_is_derived_by_hand(mode: str) -> None:
             assert [written[k] for k in at] == pytest.approx([found[k] for k in at]), name
 
 
+ASSERTED = {
+    "the result": "(assert (gt x 0.0) (mul x (sin x)))",
+    "a let": "(let (y (assert (gt x 0.0) (mul x (sin x)))) (mul y y))",
+    "an argument": "(mul x (assert (gt x 0.0) (mul x (assert (gt (sin x) 0.0) (sin x)))))",
+    "a tuple": "(let ((a b) (assert (gt x 0.0) (tuple x (mul x x)))) (mul a b))",
+    "a constant": "(let (y (assert (gt x 0.0) 2.0)) (mul x y))",
+    "a build": "(sum (build 3 (lam (i : Integer) (mul (assert (gt x 0.0) (mul x x)) (to_float i)))))",
+    "a fold": "(fold (lam ((a : Float) (b : Float)) (add b (assert (gt a 0.0) (mul a x)))) x (Vec_init x x))",
+    "a branch": "(if (lt x 9.0) (mul x (assert (gt x 0.0) (sin x))) x)",
+}
+
+
+@pytest.mark.parametrize("body", ASSERTED.values(), ids=ASSERTED)
+def test_an_assertion_is_made_in_the_first_pass(body: str) -> None:
+    """Its record is that of what is asserted; it is made in the other stages, too, but those of CL."""
+    f = function(f"(def f Float (x : Float) {body})")
+    for name in NAMES:
+        assert numbers(function(stage(f, name)), [1.5]) == pytest.approx(numbers(f, [1.5])), name
+    split = load([Source("s.ks", stage(f, "split"))])
+    with pytest.raises(TermError, match="the assertion does not hold"):
+        split.expression("([suffwdpass f] -1.5)")
+    first, second = stage(f, "split").split("(def [sufrevpass")
+    assert "(assert" in first
+    assert "(assert" not in second
+
+
 def test_refused() -> None:
     """What the figure does not speak of is an error at its place."""
     f = function(

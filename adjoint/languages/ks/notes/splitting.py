@@ -55,13 +55,16 @@ class Splitting:
                     yield self._bound(pattern, value, scope)
                     e = body
                 case App(Name("assert"), Tuple((c, Lam(_, body)))):
-                    held = App(Name("assert", (UNIT,)), Tuple((c, Lam(Tuple(()), Tuple(())))))
-                    scope.bind(fresh("u", UNIT), held)
+                    self._hold(c, scope)
                     e = body
                 case _:  # a step, which is bound
                     x = fresh("t", self.make.type(e))
                     yield self._bound(x, e, scope)
                     return x
+
+    def _hold(self, c: AnyTerm, scope: Forward) -> None:
+        """A condition is asserted in the first pass, before what is bound after it."""
+        scope.bind(fresh("u", UNIT), App(Name("assert", (UNIT,)), Tuple((c, Lam(Tuple(()), Tuple(()))))))
 
     def back(self, value: AnyTerm, dt: AnyTerm, scope: Forward) -> Pass:
         """REV of a scope, from the cotangent of its value."""
@@ -127,6 +130,10 @@ class Splitting:
         step: Back
         match value:
             case Var() | Lit() | Name() | Tuple():
+                step = self._plain(lambda d, to: self._give(value, d, to))
+            case App(Name("assert"), Tuple((c, Lam(_, body)))):  # its record is that of what is asserted
+                self._hold(c, scope)
+                value = yield self.of(body, scope)
                 step = self._plain(lambda d, to: self._give(value, d, to))
             case If(c, then, otherwise):
                 left, right = Forward(scope), Forward(scope)
