@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,7 +18,7 @@ from hilbert.arrays.namespace import to_numpy
 from hilbert.space import Bool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from adjoint.languages.ks.evaluate import KsEvaluator
     from diff.higher.errors import Place
@@ -24,6 +26,18 @@ if TYPE_CHECKING:
 Effect: TypeAlias = "Callable[[Any], Any]"
 """What a leaf goes through."""
 _numbers = count()
+_is_quiet: ContextVar[bool] = ContextVar("_is_quiet", default=False)
+"""Whether a program is run to decide a condition: what it writes is written when it is run for its value."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Programs that are run here write nothing."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
 
 
 def tied(ev: KsEvaluator, leaves: list[Any]) -> list[Any]:
@@ -89,6 +103,8 @@ def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Va
     if not ev.lanes and not leaves and not ev.branches and not ev.loops:
         write(value)
         return value
+    if ev.branches and (ev.point is not None or not ev.modes):
+        raise UnrolledError("what is printed under a condition on reals is printed one by one")
     if ev.branches:
         raise TermError("tag", "what is printed under a condition on reals is printed at a point only", ev.place)
     return _stepped(ev, value, write)
@@ -117,7 +133,7 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
                 return bool(a) if p.array.dtype.kind == "b" else int(a)
             return x.space.vec(to_numpy(a))
 
-        if bool(to_numpy(c)):
+        if bool(to_numpy(c)) and not _is_quiet.get():
             write(mapped(known, value))
         return arrays[first]
 

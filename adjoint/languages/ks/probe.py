@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from adjoint.languages.ks.effects import quiet
 from hilbert import Vec
 from hilbert.leaf import Bundle
 from hilbert.program.builder import Builder
@@ -48,7 +49,8 @@ class Probe:
             step = steps[k - arity]
             where[k] = b.emit(step.operation, tuple([where[a] for a in step.args]), slots[k])
         kept = [k for k in order if k in of.slots or _is_small(slots[k])]
-        found = Runner(planned(b.line(where[k] for k in kept))).run([self.known[k] for k in given])
+        with quiet():
+            found = Runner(planned(b.line(where[k] for k in kept))).run([self.known[k] for k in given])
         self.known.update(zip(kept, found, strict=True))
         return Vec(of.space, tuple([self.known[k] for k in of.slots]))
 

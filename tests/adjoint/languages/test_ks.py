@@ -538,6 +538,37 @@ def test_deep_recursion_that_reals_decide(monkeypatch: pytest.MonkeyPatch) -> No
     assert 1000 <= len(steps) <= 8000
 
 
+UNDER_CONDITIONS = """
+(def map_ (Vec Float) (v : Vec Float) (map (lam (x : Float) (if (gt x 0.0) ($trace x) x)) v))
+(def fold_ Float (v : Vec Float)
+  (fold (lam ((a : Float) (x : Float)) (add a (if (gt x 0.0) ($trace x) x))) 1.0 v))
+(def build_ (Vec Float) (v : Vec Float)
+  (build (size v) (lam (i : Integer) (if (gt (index i v) 0.0) (if (lt (index i v) 9.0) ($trace (index i v)) 2.0) 2.0))))
+(def sumbuild_ Float (v : Vec Float)
+  (sumbuild 3 (lam (i : Integer) (if (gt (index i v) 0.0) (let (z ($trace (index i v))) (mul z z)) 2.0))))
+"""
+
+
+@pytest.mark.parametrize("name", ["map_", "fold_", "build_", "sumbuild_"])
+def test_traces_under_conditions_on_reals(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Of the branch that is taken, in the order of the index, at a point; without one it is an error at its place."""
+    at, due = "(Vec_init 1.0 -2.0 3.0)", ["Trace[1.0]", "Trace[3.0]"]
+    one = "(Vec_init 1.0 1.0 1.0)" if name in ("map_", "build_") else "1.0"
+    assert lines(capsys, UNDER_CONDITIONS, f"({name} {at})") == due
+    assert lines(capsys, UNDER_CONDITIONS, f"([fwd {name}] {at} (Vec_init 1.0 1.0 1.0))") == due
+    assert lines(capsys, UNDER_CONDITIONS, f"([rev {name}] {at} {one})") == due
+    with pytest.raises(TermError, match="printed under a condition on reals is printed at a point only") as caught:
+        function(UNDER_CONDITIONS, name).of(R ** Fin.of(3))
+    assert caught.value.place is not None
+
+
+def test_what_a_condition_is_found_from_is_traced_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """A condition is decided without printing; what is printed is that of the value."""
+    text = "(def f Float (x : Float) (let (y ($trace (mul x x))) (if (gt y 0.0) (mul y y) 1.0)))"
+    assert lines(capsys, text, "([rev f] 2.0 1.0)") == ["Trace[4.0]"]
+    assert lines(capsys, text, "([fwd f] 2.0 1.0)") == ["Trace[4.0]"]
+
+
 def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its derivative and its adjoint there are those of one map, unless something is written by hand."""
     made: list[str | None] = []
