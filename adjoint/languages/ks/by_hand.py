@@ -6,20 +6,9 @@ from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjoint.affine import vjp
-from adjoint.languages.ks.derivatives import (
-    MODES,
-    as_map,
-    call,
-    later,
-    packed,
-    packed_space,
-    reals,
-    reversed_by,
-    split,
-    with_reals,
-    written,
-)
+from adjoint.languages.ks.derivatives import MODES, as_map, call, later, reversed_by, written
 from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.packing import along, packed, packed_space, reals, split, with_reals
 from adjoint.languages.ks.values import Value, filled, leaves_of, real
 from diff import const, fun, jvp, operation, program
 from diff.custom import Custom
@@ -27,7 +16,6 @@ from diff.expr import tracing
 from diff.higher.errors import TermError
 from diff.higher.types import Ground, TupleType
 from hilbert import Vec
-from linmap import identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,26 +78,26 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         place = ev.place
 
         def rule(*args: Any) -> Any:
-            xs, dxs = args[:n], args[n + 1 :]
+            xs, dxs = args[:n], [dx for dx in args[n + 1 :] if dx is not None]
             token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
             try:
-                made = made_by(xs, dxs)
+                dys = along(result, with_reals(result, made_by(xs, dxs)))
+                made = [const(v) if isinstance(v, Vec) else v for v in dys]
             finally:
                 tracing.reset(token)
             return made[0] if m == 1 else tuple(made)
 
-        def made_by(xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        def made_by(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
+            at = filled(x, iter(xs))
             if hand is None:
                 assert body is not None
-                along = later(linked, jvp(body), after)
-                return list(split(along(packed(xs, expressions=True), packed(dxs, expressions=True)), m))
+                dx = packed(along(at, with_reals(at, dxs)), expressions=True)
+                return split(later(linked, jvp(body), after)(packed(xs, expressions=True), dx), len(reals(result)))
             inside = KsEvaluator(linked, ev.left)
             inside.modes, inside.place = after, place
             if hand.derivations[0] == "fwd":
-                made = reals(call(linked, hand, (filled(x, iter(xs)), with_reals(x, dxs)), inside))
-            else:
-                made = _transposed(linked, callee, hand, x, result, xs, dxs, inside)
-            return [const(v) if isinstance(v, Vec) else v for v in made]
+                return reals(call(linked, hand, (at, with_reals(at, dxs)), inside))
+            return _transposed(linked, callee, hand, at, result, dxs, inside)
 
         spaces, to = [leaf.space for leaf in given], packed_space(ys)
         name = f"{callee.base} {next(_numbers)}"
@@ -135,15 +123,14 @@ def _transposed(
     hand: Callee,
     x: Value,
     y: Value,
-    xs: Sequence[Any],
     dxs: Sequence[Any],
     ev: KsEvaluator,
-) -> list[Any]:
+) -> Sequence[Any]:
     """The linear map whose transpose is dt ↦ [rev f] (x, dt) as it is written by hand, along dx."""
-    n, ys, after = len(xs), reals(y), ev.modes
+    xs, ys, after = leaves_of(x), reals(y), ev.modes
 
     def body(at: Any, dt: Any) -> Any:
-        arg = filled(x, iter(split(at, n))), with_reals(y, split(dt, len(ys)))
+        arg = filled(x, iter(split(at, len(xs)))), with_reals(y, split(dt, len(ys)))
         with ev.inside(modes=(_LINEAR, *after)):
             found = reals(reversed_by(linked, hand, callee, arg, ev))
         return packed(found, expressions=True)
@@ -156,8 +143,8 @@ def _transposed(
         what = f"{hand.key} is not linear in the cotangent, by inspection"
         raise TermError("linear", what, hand_place(linked, hand))
     zeros = packed([const(leaf.space.zeros()) for leaf in ys], expressions=True)
-    point = identity(g.dom)(packed(xs, expressions=True), zeros)
-    return list(split(back(point, packed(dxs, expressions=True)), len(ys)))
+    point = packed([packed(xs, expressions=True), zeros])
+    return split(back(point, packed(dxs, expressions=True)), len(ys))
 
 
 def hand_place(linked: Linked, hand: Callee) -> Place | None:

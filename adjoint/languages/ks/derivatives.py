@@ -9,6 +9,7 @@ and the values of the same calls, which stand beside it, by the rule of e.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
 from adjoint.languages.ks.linear import compose, transposed
 from adjoint.languages.ks.names import Callee, Written
+from adjoint.languages.ks.packing import along, packed, parts, reals, split, with_reals
 from adjoint.languages.ks.probe import Probe
 from adjoint.languages.ks.values import (
     LEAF,
@@ -34,7 +36,6 @@ from adjoint.languages.ks.values import (
     is_real,
     leaves_of,
     mapped,
-    tangent,
     zero_like,
 )
 from adjoint.rules import adjoint
@@ -44,9 +45,8 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
 from diff.programs import Program
-from hilbert import DirectSum, SpaceError, Vec
+from hilbert import SpaceError, Vec
 from hilbert.term import driven
-from linmap import identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +71,8 @@ class Mapped:
     """Whether a condition was decided at the point."""
     has_effects: bool
     """Whether something is checked or printed in it: then its value is computed with its derivative."""
+    is_partial: bool
+    """Whether the result has truth values or indices that are found from reals, which are 0 here."""
 
 
 def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None) -> Native:
@@ -130,12 +132,14 @@ def as_map(
         return probes[0](c)
 
     values: list[Value] = []
+    is_partial: list[bool] = []
     inside = KsEvaluator(linked, ev.left, point if decides else None)
     inside.is_local = is_local
 
     def body(*leaves: Any) -> Any:
         inside.modes, inside.place = modes, ev.place
         result = call(linked, callee, filled(x, iter(leaves)), inside, modes[:1])
+        is_partial.append(mode is not None and len(reals(result)) < len(leaves_of(result)))
         if mode is not None:
             result = mapped(lambda v: 0 if isinstance(v, LEAF) and not is_real(v) else v, result)
         made = effects.tied(inside, leaves_of(result))
@@ -143,7 +147,7 @@ def as_map(
         return made[0] if len(made) == 1 else tuple(made)
 
     f = fun(*(leaf.space for leaf in given))(body)
-    made = Mapped(f, values[0], bool(probes), bool(inside.effects))
+    made = Mapped(f, values[0], bool(probes), bool(inside.effects), is_partial[0])
     if key is not None and not probes:
         linked.maps[key] = made
     return made
@@ -177,30 +181,9 @@ def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str
     return made
 
 
-def packed(leaves: Sequence[Any], *, expressions: bool = False) -> Any:
-    """Leaves as one vector or expression."""
-    given = [const(leaf) if expressions and isinstance(leaf, Vec) else leaf for leaf in leaves]
-    return given[0] if len(given) == 1 else identity(packed_space(given))(*given)
-
-
-def split(v: Any, count_: int) -> Sequence[Any]:
-    """The leaves of what is packed."""
-    return [v] if count_ == 1 else list(v.split())
-
-
-def reals(value: Value) -> list[Any]:
-    """The leaves that are reals."""
-    return [leaf for leaf in leaves_of(value) if is_real(leaf)]
-
-
-def _applied(f: AnyMap, x: Sequence[Any], dx: Sequence[Any]) -> Any:
-    some = any(isinstance(leaf, Expr) for leaf in (*x, *dx))
-    return f(packed(x, expressions=some), packed(dx, expressions=some))
-
-
-def _require_reals(x: Value) -> None:
-    if len(reals(x)) != len(leaves_of(x)):
-        raise TermError("tag", "a truth value that is found from reals is an argument of a function that is derived")
+def _applied(f: AnyMap, x: Any, dx: Any) -> Any:
+    some = isinstance(x, Expr) or isinstance(dx, Expr)
+    return f(*[const(v) if some and isinstance(v, Vec) else v for v in (x, dx)])
 
 
 def _require_tangent(x: Value, dx: Value) -> None:
@@ -218,24 +201,17 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     x, dx = arg
     if (hand := by_name(linked, "fwd", callee)) is not None:
         return call(linked, hand, arg, ev)
-    if not leaves_of(x):
+    if not reals(x):
         return zero_like(call(linked, callee, x, ev))
-    _require_reals(x)
     _require_tangent(x, dx)
     f = _map_at(linked, callee, x, ev, "fwd")
     ys = reals(f.result)
     if not ys:
         return zero_like(call(linked, callee, x, ev) if f.has_effects else f.result)
     if f.has_effects and not _has_expressions(x, dx):
-        return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(reals(dx))), len(ys)))
-    found = split(_applied(later(linked, jvp(f.map), ev.modes), leaves_of(x), reals(dx)), len(ys))
+        return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(along(x, dx))), len(ys)))
+    found = split(_applied(later(linked, jvp(f.map), ev.modes), packed(leaves_of(x)), packed(along(x, dx))), len(ys))
     return with_reals(f.result, _kept(f, x, found, ev))
-
-
-def with_reals(value: Value, leaves: Sequence[Any]) -> Value:
-    """The tangent at a value with these reals."""
-    rest = iter(leaves)
-    return tangent(lambda _: next(rest), value)
 
 
 def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: str = "rev") -> Value:
@@ -243,18 +219,17 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
     x, dt = arg
     if (hand := written(linked, mode, callee)) is not None:
         return reversed_by(linked, hand, callee, arg, ev)
-    if not leaves_of(x) or not types.is_real(callee.result):
+    if not reals(x) or not types.is_real(callee.result):
         _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
         return zero_like(x)
-    _require_reals(x)
     f = _map_at(linked, callee, x, ev, mode)
     _require_tangent(f.result, dt)
     if not reals(dt):
         return zero_like(x)
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
-        return with_reals(x, split(back(packed(reals(dt))), len(leaves_of(x))))
-    found = split(_applied(later(linked, vjp(f.map), ev.modes), leaves_of(x), reals(dt)), len(leaves_of(x)))
+        return with_reals(x, parts(x, back(packed(reals(dt)))))
+    found = parts(x, _applied(later(linked, vjp(f.map), ev.modes), packed(leaves_of(x)), packed(reals(dt))))
     return with_reals(x, _kept(f, x, found, ev))
 
 
@@ -289,19 +264,22 @@ def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *,
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     xs = leaves_of(x)
-    if not xs or any(isinstance(leaf, Expr) for leaf in xs) or written(linked, "sufrev", callee) is not None:
+    if not reals(x) or any(isinstance(leaf, Expr) for leaf in xs) or written(linked, "sufrev", callee) is not None:
         value = call(linked, callee, x, ev)
         return value, Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
     f = _map_at(linked, callee, x, ev, "sufrev")
     if not reals(f.result):
         return call(linked, callee, x, ev), Linear(_no_tangent, lambda _: zero_like(x))
-    value, derivative = affine(f.map, packed(xs))
+    made = call(linked, callee, x, ev) if f.is_partial else None
+    with effects.quiet() if f.is_partial else nullcontext():
+        value, derivative = affine(f.map, packed(xs))
     back = adjoint(derivative)
-    made = filled(f.result, iter(split(value, len(reals(f.result)))))
+    if made is None:
+        made = filled(f.result, iter(split(value, len(reals(f.result)))))
 
     def run(r: Value) -> Value:
         some = any(isinstance(leaf, Expr) for leaf in reals(r))
-        return with_reals(x, split(back(packed(reals(r), expressions=some)), len(xs)))
+        return with_reals(x, parts(x, back(packed(reals(r), expressions=some))))
 
     return made, Linear(_no_tangent, run)
 
@@ -388,8 +366,3 @@ def reversed_by(linked: Linked, hand: Callee, callee: Callee, arg: Value, ev: Ks
     x, dt = arg
     _, kept = call(linked, hand, x, ev)
     return call(linked, second, (dt, kept), ev)
-
-
-def packed_space(leaves: Sequence[Any]) -> Any:
-    """The space of what is packed."""
-    return leaves[0].space if len(leaves) == 1 else DirectSum(tuple([leaf.space for leaf in leaves]))

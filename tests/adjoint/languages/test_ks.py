@@ -569,6 +569,60 @@ def test_what_a_condition_is_found_from_is_traced_once(capsys: pytest.CaptureFix
     assert lines(capsys, text, "([fwd f] 2.0 1.0)") == ["Trace[4.0]"]
 
 
+TRUTHS = """(def h Float ((b : Bool) (x : Float)) (if b (mul x x) 0.0))
+(def e (Vec Bool) (v : Vec Float) (map (lam (x : Float) (gt x 0.5)) v))
+(def hs Float ((b : Vec Bool) (x : Float)) (sum (build (size b) (lam (i : Integer) (if (index i b) (mul x x) 0.0)))))
+(def at Float ((i : Integer) (v : Vec Float)) (index i v))
+(def by_fwd Float (v : Vec Float)
+  (sum (map (lam (x : Float) ([fwd h] (tuple (gt x 0.5) x) (tuple (tuple) 1.0))) v)))
+(def by_rev Float (v : Vec Float) (sum (map (lam (x : Float) (get$2$2 ([rev h] (tuple (gt x 0.5) x) 1.0))) v)))
+(def by_split Float (v : Vec Float) (sum (map (lam (x : Float)
+  (let ((t b) ([suffwdpass h] (tuple (gt x 0.5) x))) (get$2$2 ([sufrevpass [h (Tuple Bool Float)]] 1.0 b)))) v)))
+(def of_vector Float (v : Vec Float) (get$2$2 ([rev hs] (tuple (e v) (index 2 v)) 0.5)))
+(def of_index Float (v : Vec Float) (sum (build 1 (lam (i : Integer)
+  (let (w (build (size v) (lam (j : Integer) (mul 2.0 (index j v)))))
+    (dot v (get$2$2 ([rev at] (tuple (imax w) w) 1.0))))))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "slope"),
+    [
+        ("by_fwd", 8.0, [2.0, 0.0, 2.0]),
+        ("by_rev", 8.0, [2.0, 0.0, 2.0]),
+        ("by_split", 8.0, [2.0, 0.0, 2.0]),
+        ("of_vector", 6.0, [0.0, 0.0, 2.0]),
+        ("of_index", 3.0, [0.0, 0.0, 1.0]),
+    ],
+)
+def test_what_is_discrete_and_found_from_reals_in_derivatives(name: str, value: float, slope: list[float]) -> None:
+    """It may be an argument of a derivative, with the tangent (); it stands beside what a first pass gives."""
+    v = [1.0, -2.0, 3.0]
+    f = function(TRUTHS, name)
+    assert f.value([v]) == value
+    assert as_python(f.differential([v], None, reverse=True)) == slope
+    assert f.differential([v], [[1.0, 1.0, 1.0]], reverse=False) == sum(slope)
+
+
+def test_the_truth_values_of_a_first_pass() -> None:
+    """They are those of the value."""
+    text = f"{TRUTHS}(def f (Tuple Float (Vec Bool)) (v : Vec Float) (tuple ($trace (sum v)) (e v)))"
+    found = run(text, "(let ((t b) ([suffwdpass f] (Vec_init 1.0 -2.0 3.0))) t)")
+    assert found == "(2.0, [true, false, true])"
+
+
+@pytest.mark.parametrize("name", ["fwd-opt", "fwd-cse", "rev-opt", "rev"])
+def test_stages_derive_truth_values(name: str) -> None:
+    """[fwd bool_to_float] of a condition, element by element."""
+    text = "(def f Float (v : Vec Float) (sum (map (lam (x : Float) (mul x (bool_to_float (gt x 0.5)))) v)))"
+    f = function(function(text).stages()[name](None, None))
+    v = [1.0, -2.0, 3.0]
+    if name.startswith("fwd"):
+        assert f.differential([v], [v], reverse=False) == 4.0
+    else:
+        assert as_python(f.differential([v], None, reverse=True)) == [1.0, 0.0, 1.0]
+
+
 def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its derivative and its adjoint there are those of one map, unless something is written by hand."""
     made: list[str | None] = []

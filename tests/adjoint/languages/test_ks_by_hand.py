@@ -40,7 +40,7 @@ X, D, U, W = 3.0, 0.5, 1.25, -2.0
 def numbers(text: str, expression: str) -> list[float]:
     """The numbers of an expression after a text."""
     found = load([Source("hand.ks", text)]).expression(expression)
-    return [float(word) for word in found.replace("(", " ").replace(")", " ").replace(",", " ").split()]
+    return [float(word) for word in found.translate(str.maketrans("()[],", "     ")).split()]
 
 
 def factor(mode: str, hands: Mapping[str, float], other: float = 2.0) -> float:
@@ -127,3 +127,16 @@ def test_a_derivative_by_hand_of_a_derivative_by_hand() -> None:
 """
     assert numbers(text, f"([fwd h] {X} {U})") == [300.0 * U]
     assert numbers(text, f"([rev h] {X} {U})") == [15.0 * U]
+
+
+def test_a_truth_value_that_is_found_from_reals() -> None:
+    """It is an argument, and a part of the result, of what is derived by hand."""
+    text = """(def f (Tuple Bool Float) ((b : Bool) (x : Float)) (tuple (not b) (if b (mul x x) x)))
+(def [rev f] (Tuple (Tuple) Float) ((s : Tuple Bool Float) (dt : Tuple (Tuple) Float))
+  (let (((b x) s) ((u d) dt)) (tuple u (if b (mul (mul 7.0 x) d) d))))
+(def h Float (v : Vec Float) (sum (map (lam (x : Float) (get$2$2 (f (gt x 1.0) x))) v)))
+"""
+    assert numbers(text.replace("[rev f]", "[sufrev f]"), "([rev h] (Vec_init 3.0 0.5) 1.0)") == [6.0, 1.0]
+    assert numbers(text, "(h (Vec_init 3.0 0.5))") == [9.5]
+    assert numbers(text, "([rev h] (Vec_init 3.0 0.5) 1.0)") == [21.0, 1.0]
+    assert numbers(text, "([fwd h] (Vec_init 3.0 0.5) (Vec_init 1.0 1.0))") == [7.0]
