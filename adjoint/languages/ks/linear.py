@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from adjoint.languages.ks.linear_maps import Add, Compose, Stack, Transpose, made
 from adjoint.languages.ks.values import Arr, Items, Linear, Value, items_of, plus, scaled, stacked, tangent, zero_like
 from diff import inner
 from diff.higher.errors import TermError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.evaluate import KsEvaluator
     from diff.higher.binding import Pass
 
+T = TypeVar("T")
+
 
 def _sum(values: list[Value], nothing: Callable[[], Value] | None = None) -> Value:
     """The sum of values; that of none, if it is known."""
@@ -28,7 +31,7 @@ def _sum(values: list[Value], nothing: Callable[[], Value] | None = None) -> Val
     return made
 
 
-def _paired(left: Sequence[Value], right: Sequence[Value], what: str) -> list[tuple[Value, Value]]:
+def _paired(left: Sequence[T], right: Sequence[Value], what: str) -> list[tuple[T, Value]]:
     """Elements in their order; raises TermError `shape` where there are not as many of both."""
     if len(left) != len(right):
         raise TermError("shape", f"{what} of {len(left)} and of {len(right)} elements meet")
@@ -37,8 +40,12 @@ def _paired(left: Sequence[Value], right: Sequence[Value], what: str) -> list[tu
 
 def compose(v: Value) -> Linear:
     """(m₁ ∘ m₂) ⊙ x = m₁ ⊙ (m₂ ⊙ x); r ⊙R (m₁ ∘ m₂) = (r ⊙R m₁) ⊙R m₂."""
-    m1, m2 = v
-    return Linear(lambda x: m1.apply(m2.apply(x)), lambda r: m2.transposed(m1.transposed(r)))
+    return made(Compose(*v))
+
+
+def add(v: Value) -> Linear:
+    """(m₁ ⊕ m₂) ⊙ x = m₁ ⊙ x + m₂ ⊙ x, and so its transpose."""
+    return made(Add(*v))
 
 
 def zero(v: Value) -> Linear:
@@ -65,21 +72,21 @@ def scale_r(v: Value) -> Linear:
 
 def dot_with(v: Value) -> Linear:
     """s ↦ v • s, whose transpose is r ↦ r·v."""
-    m = scale_r(v)
-    return Linear(m.transposed, m.apply)
+    return transposed(scale_r(v))
 
 
-def vertical(ms: Value) -> Linear:
+def vertical(ms: Sequence[Linear]) -> Linear:
     """(m₁ × …) ⊙ x = (m₁ ⊙ x, …); (r₁, …) ⊙R (m₁ × …) = r₁ ⊙R m₁ + …"""
-    return Linear(
-        lambda x: tuple([m.apply(x) for m in ms]),
-        lambda r: _sum([m.transposed(part) for m, part in zip(ms, r, strict=True)]),
-    )
+    return made(Stack(ms, tuple, lambda r: r, _unknown))
+
+
+def _unknown() -> Value:
+    raise TermError("shape", "the sum of no linear maps")
 
 
 def transposed(m: Linear) -> Linear:
     """mᵀ."""
-    return Linear(m.transposed, m.apply)
+    return made(Transpose(m))
 
 
 def horizontal(ms: Value) -> Linear:
@@ -90,10 +97,11 @@ def horizontal(ms: Value) -> Linear:
 def vertical_vector(ms: Arr | Items, nothing: Callable[[], Value]) -> Linear:
     """V(v) ⊙ x = build (λi. v[i] ⊙ x); r ⊙R V(v) = Σ r[i] ⊙R v[i]."""
     items = items_of(ms).items
-    return Linear(
-        lambda x: stacked(ms.dims, [m.apply(x) for m in items]),
-        lambda r: _sum([m.transposed(part) for m, part in _paired(items, items_of(r).items, "vectors")], nothing),
-    )
+
+    def spread(r: Value) -> Sequence[Value]:
+        return [part for _, part in _paired(items, items_of(r).items, "vectors")]
+
+    return made(Stack(items, lambda values: stacked(ms.dims, values), spread, nothing))
 
 
 def horizontal_vector(ms: Arr | Items, nothing: Callable[[], Value]) -> Linear:
@@ -169,7 +177,7 @@ PLAIN: dict[str, Callable[[Value], Value]] = {
     "lmApply": lambda v: v[0].apply(v[1]),
     "lmApplyR": lambda v: v[1].transposed(v[0]),
     "lmCompose": compose,
-    "lmAdd": lambda v: plus(*v),
+    "lmAdd": add,
     "lmZero": zero,
     "lmOne": one,
     "lmScale": scale,

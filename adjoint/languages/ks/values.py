@@ -21,6 +21,7 @@ from linmap import rep, stack
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from adjoint.languages.ks.linear_maps import Made
     from hilbert.program.builder import Builder
 
 Value: TypeAlias = Any
@@ -83,6 +84,10 @@ class Linear:
 
     apply: Callable[[Value], Value]
     transposed: Callable[[Value], Value]
+    made: Made | None = None
+    """How it is made of others, if it is."""
+    height: int = 0
+    """More than that of each of those."""
 
 
 # --- trees ---

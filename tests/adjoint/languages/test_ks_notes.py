@@ -238,6 +238,50 @@ def test_an_assertion_is_made_in_the_first_pass(body: str) -> None:
     assert "(assert" not in second
 
 
+LINEAR = {
+    "jacobian": ("(lmApply ([D {f}] 1.5) 1.0)", "(lmApplyR 1.0 ([D {f}] 1.5))"),
+    "jacobian-opt": ("(lmApply ([D {f}] 1.5) 1.0)", "(lmApplyR 1.0 ([D {f}] 1.5))"),
+    "transposed": ("(lmApplyR 1.0 ([R {f}] 1.5))", "(lmApply ([R {f}] 1.5) 1.0)"),
+    "tupled": (
+        "(let ((t m) ([tupled {f}] 1.5)) (lmApply m 1.0))",
+        "(let ((t m) ([tupled {f}] 1.5)) (lmApplyR 1.0 m))",
+    ),
+    "polymorphic": (
+        "(let ((t m) ([poly {f}] 1.5 (lmOne 1.5))) (lmApply m 1.0))",
+        "(let ((t m) ([polyR {f}] 1.5 (lmOne 1.5))) (lmApply m 1.0))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_linear_map_is_applied_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """However often it is read: in a chain of n squares the work is that of n, not of 2ⁿ."""
+    calls: list[str] = []
+
+    def counted(module: Any, work: str) -> None:
+        do = getattr(module, work)
+
+        def run(*given: Any) -> Any:
+            calls.append(work)
+            return do(*given)
+
+        monkeypatch.setattr(module, work, run)
+
+    for module, work in ((derivatives, "forward"), (derivatives, "backward"), (linear, "scaled")):
+        counted(module, work)
+    found = []
+    for n in (6, 12):
+        squares = [f"(def f{k} Float (x : Float) (let (z (f{k - 1} (sin x))) (mul z z)))" for k in range(1, n)]
+        chain = load([Source("t.ks", f"(def f0 Float (x : Float) x) {' '.join(squares)}")])
+        text = load([Source("s.ks", chain.functions[f"f{n - 1}"].stages()[name](None, None))])
+        due = float(chain.expression(f"([fwd f{n - 1}] 1.5 1.0)"))
+        calls.clear()
+        for expression in LINEAR[name]:
+            assert float(text.expression(expression.format(f=f"f{n - 1}"))) == pytest.approx(due)
+        found.append(len(calls))
+    assert 0 < found[0] < found[1] <= 2.5 * found[0]
+
+
 def test_refused() -> None:
     """What the figure does not speak of is an error at its place."""
     f = function(
