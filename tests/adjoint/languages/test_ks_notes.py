@@ -241,7 +241,6 @@ def test_an_assertion_is_made_in_the_first_pass(body: str) -> None:
 LINEAR = {
     "jacobian": ("(lmApply ([D {f}] 1.5) 1.0)", "(lmApplyR 1.0 ([D {f}] 1.5))"),
     "jacobian-opt": ("(lmApply ([D {f}] 1.5) 1.0)", "(lmApplyR 1.0 ([D {f}] 1.5))"),
-    "transposed": ("(lmApplyR 1.0 ([R {f}] 1.5))", "(lmApply ([R {f}] 1.5) 1.0)"),
     "tupled": (
         "(let ((t m) ([tupled {f}] 1.5)) (lmApply m 1.0))",
         "(let ((t m) ([tupled {f}] 1.5)) (lmApplyR 1.0 m))",
@@ -280,6 +279,29 @@ def test_a_linear_map_is_applied_once(monkeypatch: pytest.MonkeyPatch, name: str
             assert float(text.expression(expression.format(f=f"f{n - 1}"))) == pytest.approx(due)
         found.append(len(calls))
     assert 0 < found[0] < found[1] <= 2.5 * found[0]
+
+
+@pytest.mark.parametrize("name", ["rev-opt", "rev-cse"])
+def test_what_comes_to_a_variable_is_added_first(name: str) -> None:
+    """So [rev g] is called once for a value that is read several times, beside others and through them."""
+    g = "(def g (Tuple Float Float) (x : Float) (tuple (sin x) (mul x x)))"
+    f = function(
+        f"{g} (def f Float (x : Float) (let ((a b) (g (mul 0.5 x))) (let (y (mul a x))"
+        " (let (w (mul y (mul b a))) (add (mul w a) (mul y b))))))"
+    )
+    text = stage(f, name)
+    assert text.count("([rev [g Float]]") == 1
+    assert numbers(function(text), [1.5]) == pytest.approx(numbers(f, [1.5]))
+
+
+@pytest.mark.parametrize("name", ["rev-opt", "rev-cse", "fwd-opt", "split"])
+def test_a_recursion_whose_value_is_read_twice(name: str) -> None:
+    """Each level calls the one below once."""
+    f = function(
+        "(def f Float ((n : Integer) (x : Float)) (if (lte n 0) x"
+        " (let (z (f (sub n 1) (mul x 0.5))) (add z (mul z x)))))"
+    )
+    assert numbers(function(stage(f, name)), [40, 1.5]) == pytest.approx(numbers(f, [40, 1.5]))
 
 
 def test_refused() -> None:

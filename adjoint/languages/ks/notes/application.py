@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
+from adjoint.languages.ks.notes.passes import lets
 from adjoint.languages.ks.types import tangent
 from diff.higher.binding import renamed
 from diff.higher.errors import Place
@@ -14,15 +15,20 @@ from diff.higher.terms import AnyTerm, App, If, Lam, Let, Pattern, Tuple, Var, f
 from diff.higher.types import Lin
 
 if TYPE_CHECKING:
+    from adjoint.languages.ks.notes.passes import Bindings
     from diff.higher.binding import Pass
 
 
 @final
 class Application:
-    """The tables; `vectors` are m ⊙ x of variables m, and `maps` what they stand for."""
+    """The tables; `vectors` are m ⊙ x of variables m, and `maps` what they stand for.
 
-    def __init__(self, make: Maker) -> None:
-        self.make = make
+    For r ⊙R m each variable is written out wherever it occurs, as in the notes; or, if the term `shares`, once in each
+    scope, for the sum of what comes to it: r₁ ⊙R m + r₂ ⊙R m = (r₁ + r₂) ⊙R m.
+    """
+
+    def __init__(self, make: Maker, *, shares: bool = False) -> None:
+        self.make, self.shares = make, shares
         self.vectors: dict[int, Var] = {}
         self.maps: dict[int, AnyTerm] = {}
 
@@ -85,6 +91,49 @@ class Application:
 
     def backward(self, r: AnyTerm, m: AnyTerm) -> Pass:
         """r ⊙R m."""
+        return (yield self._summed(r, m) if self.shares else self._back(r, m))
+
+    def _summed(self, r: AnyTerm, m: AnyTerm) -> Pass:
+        """The same; a variable is written out for the sum of what comes to it, the last that is bound first."""
+        make, todo = self.make, [(r, m)]
+        bindings: Bindings = []
+        came: dict[int, AnyTerm] = {}
+        found: list[AnyTerm] = []
+
+        def named(value: AnyTerm) -> AnyTerm:
+            if isinstance(value, (Var, Tuple)):
+                return value
+            bindings.append((fresh("r", make.type(value)), value))
+            return bindings[-1][0]
+
+        while todo or came:
+            if not todo:
+                number = next(k for k in reversed(self.maps) if k in came)
+                todo.append((named(came.pop(number)), renamed(self.maps[number])))
+            r, m = todo.pop()
+            match m:
+                case Var(_, number) if number in self.maps:
+                    came[number] = make.added(came[number], r) if number in came else r
+                case Let(Var(_, number, Lin()), of, body):
+                    self.maps[number] = of
+                    todo.append((r, body))
+                case Let(pattern, value, body):
+                    bindings.append((pattern, value))
+                    todo.append((r, body))
+                case App(Name("lmCompose"), Tuple((m1, m2))):
+                    v = yield self.backward(r, m1)
+                    todo.append((named(v), m2))
+                case App(Name("lmAdd"), Tuple(ms)):
+                    todo += [(r, one) for one in reversed(ms)]
+                case App(Name("lmVCat"), Tuple(ms)):
+                    parts = [(make.component(k, r), one) for k, one in enumerate(ms)]
+                    todo += reversed(parts)
+                case _:  # by the table
+                    v = yield self._back(r, m)
+                    found.append(v)
+        return lets(bindings, _sum(make, found))
+
+    def _back(self, r: AnyTerm, m: AnyTerm) -> Pass:
         make = self.make
         match m:
             case Var(_, number) if number in self.maps:  # ∂x is written out
