@@ -11,6 +11,7 @@ functions, where covectors have no normal form. `reduce` comes to the same end a
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
@@ -75,16 +76,17 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     require_term(term, "steps(t)")
     count(most, "steps(t, most=…)")
     strategy = _Strategy()
-    for _ in range(most):
+    for k in itertools.count():
         found = driven(strategy.step(term))
         if found is None:
             if not has_normal(term):
                 reduce(term)  # refuses
             return
+        if k == most:
+            raise TermError("limit", f"no normal form after {most} steps", term.place)
         step: ReductionStep = found
         term = step.term
         yield step
-    raise TermError("limit", f"no normal form after {most} steps", term.place)
 
 
 class _Strategy:

@@ -31,7 +31,7 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.pullback_terms import Diff
 from diff.higher.types import Arrow, DataType, Ground, Ty, mentions
-from diff.higher.values import Native, Value, flat, summands
+from diff.higher.values import Native, Tagged, Value, flat, summands
 from linmap import LinMap
 
 
@@ -51,7 +51,8 @@ class Pusher(Mover, ABC):
         moving = self.lifted(point, arrow.dom, tape)
         start = tape.nodes[0]
         leaves = tape.forward[start] = leaves_of(direction, arrow.dom)
-        if len(leaves) != len(start.types) or any(map(_is_hidden, leaves, start.types)):
+        is_alike = len(leaves) == len(start.types) and _has_tags_of(point, direction)
+        if not is_alike or any(map(_is_hidden, leaves, start.types)):
             if self.is_open:
                 raise Stuck
             raise TermError("shape", "the direction has other tags, or another length, than the point")
@@ -163,6 +164,20 @@ def assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
     """The covector of a function's result from those of its leaves."""
     it = iter(covectors)
     return leafwise(result, function_type(function.type).cod, lambda *_: next(it))
+
+
+def _has_tags_of(point: Value, direction: Value) -> bool:
+    """Whether the tags in a direction are those in the point; what is no variant in one of them is not looked at."""
+    stack = [(point, direction)]
+    while stack:
+        a, u = stack.pop()
+        if isinstance(a, tuple) and isinstance(u, tuple):
+            stack += zip(a, u, strict=True)
+        elif isinstance(a, Tagged) and isinstance(u, Tagged):
+            if a.label != u.label:
+                return False
+            stack.append((a.payload, u.payload))
+    return True
 
 
 def _is_hidden(leaf: Value, ty: Ty) -> bool:

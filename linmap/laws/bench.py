@@ -11,6 +11,7 @@ from hilbert.formal.array import Formal
 from hilbert.leaf import Leaf
 from hilbert.program import operation
 from hilbert.program.constant import Const, filled
+from hilbert.repr_names import derived_token
 from hilbert.space import type_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Constants(Bench):
         if leaf.size > max(u.leaf.size, v.leaf.size):
             return None
         kernel = common_library((u.array, v.array)).contract(spec, u.leaf, v.leaf)
-        return Const(freeze(kernel.call(u.array, v.array)), leaf, ("product", str(spec), u.key, v.key, 0, 0))
+        return Const(freeze(kernel.call(u.array, v.array)), leaf, ("product", str(spec), _told(u), _told(v), 0, 0))
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:
         """Computed once."""
@@ -65,7 +66,7 @@ class Constants(Bench):
             return None
         if datum.number is not None:
             return filled(k * datum.number, datum.leaf)
-        return Const(freeze(k * datum.array), datum.leaf, ("times", k, datum.key, 0, 0))
+        return Const(freeze(k * datum.array), datum.leaf, ("times", k, _told(datum), 0, 0))
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
         """Computed once."""
@@ -75,7 +76,7 @@ class Constants(Bench):
         arrays = [xp.permute_dims(d.array, order) for d, order in zip((u, v), orders, strict=True)] if orders else []
         left, right = arrays or (u.array, v.array)
         leaf = Leaf(u.leaf.entry, tuple(u.leaf.axes[k] for k in orders[0])) if orders else u.leaf
-        return Const(freeze(left + right), leaf, ("total", *orders, u.key, v.key, 0, 0))
+        return Const(freeze(left + right), leaf, ("total", *orders, _told(u), _told(v), 0, 0))
 
 
 @final
@@ -86,13 +87,18 @@ class Vectors(Constants):
         """As vectors are scaled."""
         if not isinstance(datum, Const) or not datum.leaf.is_field:
             return None
-        return Const((k * _vector(datum)).leaves[0], datum.leaf, ("times", k, datum.key, 0, 0))
+        return Const((k * _vector(datum)).leaves[0], datum.leaf, ("times", k, _told(datum), 0, 0))
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
         """As vectors are added, where their axes stand in one order."""
         if orders or not (isinstance(u, Const) and isinstance(v, Const) and u.leaf.is_field):
             return super().total(u, v, *orders)
-        return Const((_vector(u) + _vector(v)).leaves[0], u.leaf, ("total", u.key, v.key, 0, 0))
+        return Const((_vector(u) + _vector(v)).leaves[0], u.leaf, ("total", _told(u), _told(v), 0, 0))
+
+
+def _told(datum: Const) -> Any:
+    """Its key in that of another: of what is itself made of others a token, so that no key grows."""
+    return derived_token(repr(datum.key)) if datum.key[0] in {"product", "times", "total"} else datum.key
 
 
 def _plain(datum: Const) -> bool:

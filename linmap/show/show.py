@@ -87,7 +87,7 @@ class Names:
     def of(self, key: Any, what: Any, sign: str = "∈") -> str:
         """The name of a constant; its line says what it is."""
         if key not in self.names:
-            letter = next((c for c in LETTERS if c not in self.taken | self.reserved), None)
+            letter = next((c for c in LETTERS if c not in self.taken and c not in self.reserved), None)
             self.names[key] = self.fresh("a") if letter is None else letter
             self.taken.add(self.names[key])
             self.lines.append(f"where {self.names[key]} {sign} {what}")

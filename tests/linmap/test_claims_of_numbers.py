@@ -6,6 +6,7 @@ import numpy as np
 
 import hilbert.all as hb
 from hilbert.relation import less, reversal
+from linmap.contraction import hadamard
 
 
 def test_a_multiple_of_a_permutation_is_weighted() -> None:
@@ -35,3 +36,17 @@ def test_truth_values_are_summed_as_numbers() -> None:
         np.testing.assert_allclose(hb.jacobian(f, x, as_="sparse").toarray(), dense, rtol=1e-14, atol=1e-14)
         np.testing.assert_allclose(hb.diagonal(hb.derivative(f).at(x)).array, np.diag(dense), rtol=1e-14, atol=1e-14)
         assert np.isclose(hb.trace(hb.derivative(f).at(x)), np.trace(dense), rtol=1e-14, atol=1e-14)
+
+
+def test_thousands_of_factors_in_one_sum() -> None:
+    """What is made of many data has a short name; the names of many in a text are found at once."""
+    V = hb.R ** hb.Fin.of(3)
+    rng = np.random.default_rng(0)
+    given = [V.random(rng) for _ in range(3000)]
+    f = hb.section(hadamard(V), 0, given[0])
+    for v in given[1:]:
+        f = f + hb.section(hadamard(V), 0, v)
+    made = hb.simplify(f)
+    assert str(made) == "(a·)\n  where a ∈ ℝ^3"
+    np.testing.assert_allclose(made(V.ones()).array, sum(v.array for v in given), rtol=1e-12, atol=1e-12)
+    assert hb.show(f).count("where ") == 3000

@@ -97,8 +97,11 @@ def div(ev: KsEvaluator, a: Value, b: Value) -> Value:
         "an integer is divided by zero",
     )
     safe = np.where(y == 0, 1, y)
-    quotient = np.abs(x) // np.abs(safe)
-    return Table(lanes, np.where((x < 0) == (safe < 0), quotient, -quotient))
+    least = np.iinfo(np.int64).min
+    if ((x == least) & (safe == -1)).any():
+        _in_range(-int(least), -int(least))
+    below = x // safe  # rounded down
+    return Table(lanes, below + ((below * safe != x) & ((x < 0) != (safe < 0))))
 
 
 def compare(sign: str, ev: KsEvaluator, a: Value, b: Value) -> Value:

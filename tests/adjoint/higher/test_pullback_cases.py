@@ -302,3 +302,14 @@ def test_derivatives_at_unknown_tags_stay(of: str) -> None:
     text = rf"diff(\x. case {of} of {{Nothing -> 0 | Just y -> y*x}}, 2, 1)"
     term = term_of(text, "data Maybe a = Nothing | Just a\nvar m : real -> Maybe real\nvar c : Maybe real")
     assert reduce(term) == term
+
+
+def test_a_direction_has_the_tags_of_the_point() -> None:
+    """As many numbers under other tags are no direction."""
+    m = Module()
+    list(m.read("data E = A real | B real\n"))
+    f = r"\m. case m of {A x -> x*x | B x -> x}"
+    assert str(reduce(m.term(f"diff({f}, A 1, A 2)")[0])) == "4"
+    for text in (f"diff({f}, A 1, B 2)", r"diff(\p. case p of <m, y> -> y, <B 1, 2>, <A 1, 0>)"):
+        with pytest.raises(TermError, match="the direction has other tags, or another length, than the point"):
+            reduce(m.term(text)[0])

@@ -361,3 +361,11 @@ def test_directions_have_the_tags_of_their_point() -> None:
     with pytest.raises(TermError, match="the direction has other tags, or another length, than the point") as caught:
         reduce(term)
     assert caught.value.code == "shape"
+
+
+def test_as_many_steps_as_are_allowed() -> None:
+    """The last may give the normal form."""
+    term = Module().term(r"(\x. x*x) 3")[0]
+    assert len(list(steps(term, most=2))) == len(list(steps(term))) == 2
+    with pytest.raises(TermError, match="no normal form after 1 steps"):
+        list(steps(term, most=1))

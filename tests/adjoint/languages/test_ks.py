@@ -746,3 +746,13 @@ def test_checks_in_derivatives(capsys: pytest.CaptureFixture[str]) -> None:
         assert lines(capsys, text, expression) == ["Trace[2.0]"]
     each = "(build 2 (lam (i : Integer) ([rev g] (to_float (add 1 i)) 1.0)))"
     assert lines(capsys, text, each) == ["Trace[1.0]", "Trace[2.0]"]
+
+
+def test_integers_at_the_end_of_their_range_are_divided_in_lanes() -> None:
+    """Towards zero, as one by one; the least by −1 does not fit."""
+    body = "(build 2 (lam (i : Integer) (to_float (div (sub -9223372036854775807 i) n))))"
+    f = function(f"(def f (Vec Float) (n : Integer) {body})")
+    assert f.value([2]) == [-4611686018427387903.0, -4611686018427387904.0]
+    assert f.value([-4]) == [2305843009213693951.0, 2305843009213693952.0]
+    with pytest.raises(TermError, match="this integer does not fit into 64 bits"):
+        f.value([-1])
