@@ -142,10 +142,12 @@ def _node(b: Builder, f: Node, x: Slots, known: Known) -> Generator[Any, Slots, 
             return slots
         case Power(of, index):
             lifted = lift_program(program(of), index, tuple(range(len(of.dom.parts))))
-            return tuple(b.inline(lifted.line, x)[k] for k in lifted.outputs)
+            made = b.inline(lifted.line, x)
+            return tuple([made[k] for k in lifted.outputs])
         case Lift(of, index, over):
             lifted = lift_program(program(of), index, over)
-            return tuple(b.inline(lifted.line, x)[k] for k in lifted.outputs)
+            made = b.inline(lifted.line, x)
+            return tuple([made[k] for k in lifted.outputs])
         case Elementwise():
             return (b.step(f, x),)
         case Program():

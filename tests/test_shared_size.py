@@ -11,6 +11,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import Elements, Fin, R, direct_sum
+from hilbert.program.builder import Builder
 from hilbert.relation import full
 from hilbert.term import postorder
 from linmap.net.lower import net
@@ -442,3 +443,21 @@ def test_branches_in_sequence() -> None:
     lanes: Any = hb.derivative(branches(16) ** X).at(V.vec([0.3, -0.5, 2.0]))
     np.testing.assert_allclose(hb.matrix(lanes, as_="sparse").toarray(), matrix(lanes), rtol=1e-12)
     assert str(hb.structure(lanes)) == "diagonal"
+
+
+@pytest.mark.parametrize("lifted", [lambda f, Y: f**Y, lambda f, Y: hb.lift(f, Y)], ids=["power", "lift"])
+def test_a_lift_of_many_results_is_written_once(
+    lifted: Callable[[Any, Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not once for each result."""
+    calls = list[int]()
+    inline = Builder.inline
+
+    def counted(self: Builder, *given: Any, **options: Any) -> Any:
+        calls.append(1)
+        return inline(self, *given, **options)
+
+    monkeypatch.setattr(Builder, "inline", counted)
+    made = hb.program(lifted(hb.fun(R)(lambda x: tuple(float(k + 2) * x for k in range(50))), Fin.of(4)))
+    assert len(calls) <= 2
+    assert len(made.steps) == 50
