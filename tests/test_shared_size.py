@@ -445,7 +445,7 @@ def test_branches_in_sequence() -> None:
     assert str(hb.structure(lanes)) == "diagonal"
 
 
-@pytest.mark.parametrize("lifted", [lambda f, Y: f**Y, lambda f, Y: hb.lift(f, Y)], ids=["power", "lift"])
+@pytest.mark.parametrize("lifted", [lambda f, Y: f**Y, lambda f, Y: hb.lift(f, Y, over=(0,))], ids=["power", "lift"])
 def test_a_lift_of_many_results_is_written_once(
     lifted: Callable[[Any, Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -453,11 +453,11 @@ def test_a_lift_of_many_results_is_written_once(
     calls = list[int]()
     inline = Builder.inline
 
-    def counted(self: Builder, *given: Any, **options: Any) -> Any:
+    def counted(self: Builder, line: Any, args: Any) -> Any:
         calls.append(1)
-        return inline(self, *given, **options)
+        return inline(self, line, args)
 
+    f = hb.fun(R, R)(lambda x, y: tuple(float(k + 2) * x * y for k in range(50)))
     monkeypatch.setattr(Builder, "inline", counted)
-    made = hb.program(lifted(hb.fun(R)(lambda x: tuple(float(k + 2) * x for k in range(50))), Fin.of(4)))
+    hb.program(lifted(f, Fin.of(4)))
     assert len(calls) <= 2
-    assert len(made.steps) == 50
