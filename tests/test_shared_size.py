@@ -457,7 +457,10 @@ def test_a_lift_of_many_results_is_written_once(
         calls.append(1)
         return inline(self, line, args)
 
-    f = hb.fun(R, R)(lambda x, y: tuple(float(k + 2) * x * y for k in range(50)))
+    def several(x: Any, y: Any) -> Any:
+        return tuple(float(k + 2) * x * y for k in range(50))
+
+    f: Any = hb.fun(R, R)(several)
     monkeypatch.setattr(Builder, "inline", counted)
     hb.program(lifted(f, Fin.of(4)))
     assert len(calls) <= 2
