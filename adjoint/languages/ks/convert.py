@@ -147,7 +147,9 @@ def chosen(ty: Ty, rng: np.random.Generator, n: int = LENGTH) -> Value:
         case DataType(declaration) if declaration.name in ("Bool", "String"):
             return True if declaration.name == "Bool" else "text"
         case _:  # a function, or the record of one
-            raise SpaceError(f"no value of type {text(ty)} is chosen")
+            raise SpaceError(
+                f"no value of type {text(ty)} is chosen or given: write a function that makes one, and calls this"
+            )
 
 
 def is_sized(ty: Ty) -> bool:

@@ -266,10 +266,10 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
     xs = leaves_of(x)
     if not reals(x) or any(isinstance(leaf, Expr) for leaf in xs) or written(linked, "sufrev", callee) is not None:
         value = call(linked, callee, x, ev)
-        return value, Linear(_no_tangent, lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+        return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
     f = _map_at(linked, callee, x, ev, "sufrev")
     if not reals(f.result):
-        return call(linked, callee, x, ev), Linear(_no_tangent, lambda _: zero_like(x))
+        return call(linked, callee, x, ev), _record(lambda _: zero_like(x))
     made = call(linked, callee, x, ev) if f.is_partial else None
     with effects.quiet() if f.is_partial else nullcontext():
         value, derivative = affine(f.map, packed(xs))
@@ -281,7 +281,11 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
         some = any(isinstance(leaf, Expr) for leaf in reals(r))
         return with_reals(x, parts(x, back(packed(reals(r), expressions=some))))
 
-    return made, Linear(_no_tangent, run)
+    return made, _record(run)
+
+
+def _record(back: Callable[[Value], Value]) -> Linear:
+    return Linear(_no_tangent, back, is_record=True)
 
 
 def _no_tangent(_: Value) -> Value:

@@ -80,11 +80,10 @@ def _data(condition: Value) -> Any:
 
 
 def _checked(message: str, place: Place | None, leaf: Any) -> Any:
-    """(c, v) ↦ v, where c holds."""
+    """(c, v) ↦ v, where c holds; its derivative is 1 where c holds, so that it checks the same."""
 
     def value(_: Any, c: Any, v: Any) -> Any:
-        if not np.all(to_numpy(c)):
-            raise TermError("shape", message, place)
+        _require(c, message, place)
         return v
 
     return operation(
@@ -93,8 +92,23 @@ def _checked(message: str, place: Place | None, leaf: Any) -> Any:
         leaf.space,
         to=leaf.space,
         value=value,
-        tangent=lambda *args: args[-1],
+        tangent=lambda *args: _passed(message, place)(args[0]) * args[-1],
     )
+
+
+def _passed(message: str, place: Place | None) -> Any:
+    """c ↦ 1, where c holds."""
+
+    def value(xp: Any, c: Any) -> Any:
+        _require(c, message, place)
+        return xp.astype(c, xp.float64)
+
+    return operation(f"check {next(_numbers)}", Bool, to=R, value=value, tangent=lambda *_: 0.0)
+
+
+def _require(c: Any, message: str, place: Place | None) -> None:
+    if not np.all(to_numpy(c)):
+        raise TermError("shape", message, place)
 
 
 def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:

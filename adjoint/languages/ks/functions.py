@@ -19,7 +19,7 @@ from adjoint.languages.ks.resolution import Definition
 from adjoint.languages.ks.scope import Scope, read
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
-from adjoint.languages.ks.types import tangent, text
+from adjoint.languages.ks.types import has_maps, is_real, tangent, text
 from adjoint.languages.ks.values import Value, leaves_of, real
 from adjoint.languages.ks.verify import wrong
 from adjoint.languages.loaded import Loaded, LoadedValues
@@ -259,8 +259,8 @@ class KsFunction(LoadedValues):
         return {**made, **notes, **(maps if self._has_reals() else {})}
 
     def _has_reals(self) -> bool:
-        """Whether there are reals among the arguments, so that it is a map."""
-        return bool(leaves_of(self._drawn()))
+        """Whether there are reals among the arguments, and no functions, so that it is a map."""
+        return is_real(self.callee.arg) and not has_maps(self.callee.arg)
 
     def _note(self, at: Sequence[Any] | None) -> str:
         """What the first line says of sizes that were chosen."""

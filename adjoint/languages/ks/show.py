@@ -39,6 +39,10 @@ def plain(value: Value, dims: tuple[int, ...] = ()) -> Any:
             return _nested(more, [plain(one) for one in items])
         case bool() | int() | str():
             return value
+        case Linear(is_record=True):
+            raise TermError(
+                "type", "the record of suffwdpass has no text: give it to sufrevpass, ([sufrevpass f] dt b)"
+            )
         case Linear():
             raise TermError("type", "a linear map has no text: apply it with lmApply or lmApplyR")
         case _:  # a function, or the record of one

@@ -184,6 +184,24 @@ def is_real(ty: Ty) -> bool:
     return found
 
 
+def has_maps(ty: Ty, *, linear: bool = False) -> bool:
+    """Whether functions or linear maps are in a type; or only whether linear ones are."""
+
+    def step(node: Any, rec: Any) -> bool:
+        match node:
+            case Lin():
+                return True
+            case Arrow():
+                return not linear
+            case TupleType(parts) | DataType(_, parts):
+                return any(map(rec, parts))
+            case _:  # an atom
+                return False
+
+    found: bool = bottom_up(ty, step)
+    return found
+
+
 def text(ty: Ty) -> str:
     """A type as it is written, from the left to the right; what is longer than any text of a user ends with `…`."""
     made: list[str] = []

@@ -88,6 +88,8 @@ class Linear:
     """How it is made of others, if it is."""
     height: int = 0
     """More than that of each of those."""
+    is_record: bool = False
+    """Whether it is what suffwdpass keeps, of which only the transpose is."""
 
 
 # --- trees ---

@@ -19,8 +19,11 @@ from adjoint.languages.ks.notes.optimise import optimised
 from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
 from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import parts, tangent, text
-from diff.higher.terms import AnyTerm, Lam, Let, Tuple, Var, fresh, variables
+from adjoint.languages.ks.types import has_maps, parts, tangent, text
+from diff.higher.binding import mapped
+from diff.higher.errors import TermError
+from diff.higher.open_terms import Name
+from diff.higher.terms import AnyTerm, App, Lam, Let, Tuple, Var, fresh, variables
 from diff.higher.types import Lin, TupleType
 from hilbert.term import driven
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.linked import Linked
     from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.resolution import Definition
+    from diff.higher.errors import Place
     from diff.higher.types import Ty
 
 
@@ -99,12 +103,35 @@ class Stages:
         name = f"[{kind} [{self.callee.base} {text(self.callee.of)}]]"
         return _definition(name, text(TupleType(result)), both, pair)
 
+    def _require_no_maps(self, stage: str) -> None:
+        """Raise TermError for a function that computes with linear maps: the figure has no derivative by one."""
+
+        def step(node: AnyTerm) -> None:
+            if isinstance(node, App):
+                of = node.function.at[0] if isinstance(node.function, Name) else self.make.type(node.arg)
+                for ty in (of, self.make.type(node)):
+                    require(ty, node.place)
+
+        def require(ty: Ty, place: Place | None) -> None:
+            if has_maps(ty, linear=True):
+                what = f"{self.one.name} computes with linear maps, which the stage {stage} does not derive"
+                remedy = f"apply [fwd {self.one.name}] or [rev {self.one.name}] in the program"
+                raise TermError("type", f"{what}: {remedy}", place or self.one.place)
+
+        function = self.one.function
+        assert function is not None
+        require(self.callee.arg, self.one.place)
+        require(self.callee.result, self.one.place)
+        mapped(function.body, step)
+
     def written(self, stage: str) -> str:
         """The definition of a stage."""
         make, callee = self.make, self.callee
         name, _, how = stage.partition("-")
         simple = bool(how)
         s, t = callee.arg, callee.result
+        if name not in VALUES:
+            self._require_no_maps(stage)
         if name == "anf":
             x, body = self.anf()
             return _definition(self.one.name, text(t), (x,), body)
@@ -150,6 +177,8 @@ def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTe
     return printer.function(name, result, lam)
 
 
+VALUES = ("anf", "CL")
+"""Stages that are no derivatives."""
 PASSES = ("suffwdpass", "sufrevpass")
 BY_HAND = ("fwd", "rev", "sufrev", *PASSES)
 
@@ -159,7 +188,7 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
     scope = copy(linked.scope)
     scope.callees = dict(scope.callees)  # what the stage derives is not known outside of it
     make, passes = Maker(scope), Passes()
-    is_value = name == "anf" or name.startswith("CL")
+    is_value = name.partition("-")[0] in VALUES
     needed = _called(linked, one, derives=not is_value)
     lines: list[str] = []
     for each in linked.scope.definitions:
