@@ -95,7 +95,7 @@ class CaddieFunction(LoadedFunction):
         """Raise TermError for a function that is none of real data."""
         if mentions_index(self.type):
             raise TermError("type", f"{self.name} : {self.signature} has an index, which is a constant", self.place)
-        if depth(self.type) > DEEPEST:
+        if max(depth(self.type.dom), depth(self.type.cod)) > DEEPEST:
             raise TermError("limit", f"{self.name} has a type that is nested more than {DEEPEST} deep", self.place)
 
     def of(self, *spaces: Type) -> AnyMap:

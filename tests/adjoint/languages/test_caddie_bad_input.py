@@ -105,6 +105,16 @@ def test_deep_types() -> None:
         load([Source("t.cad", "fun f x = " + "(" * 10**4 + "x" + ", x)" * 10**4)])
 
 
+@pytest.mark.parametrize(("around", "within"), [("(", ", 1.0)"), ("(#1 ", ")")])
+def test_deep_tuples(around: str, within: str) -> None:
+    """A result, or an argument, nested 200 deep is taken; one that is nested deeper is refused."""
+    f = load([Source("t.cad", f"fun f x = {around * 200}x{within * 200}")]).f
+    assert f.of()
+    g = load([Source("t.cad", f"fun g x = {around * 201}x{within * 201}")]).g
+    with pytest.raises(TermError, match=r"t\.cad:1:5: g has a type that is nested more than 200 deep"):
+        g.of()
+
+
 def test_calls_that_double() -> None:
     """200 functions that call the one before twice are checked; a call of the last ends with an error."""
     text = "fun f0 x = x * x\n" + "".join(f"fun f{k} x = f{k - 1} (f{k - 1} x)\n" for k in range(1, 200))
