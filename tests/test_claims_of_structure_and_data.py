@@ -171,6 +171,8 @@ def test_representers_of_derivatives_at_a_point() -> None:
     assert str(d) == "dv(2, 1; cov(1))"
     assert call_of(d.representer(kernel), 0.5) == pytest.approx(0.5 * math.exp(1.0))
     assert call_of(differential(a_term(r"\(f : real -> real). 3"), a_term(r"\x. x")).representer(kernel), 0.5) == 0.0
+    along_3 = differential(a_term(r"\f. diff(f, 2, 3)"), a_term(r"\x. x"))
+    assert call_of(along_3.representer(kernel), 0.5) == pytest.approx(3.0 * 0.5 * math.exp(1.0))
 
 
 def call_of(f: Any, x: float) -> float:

@@ -541,6 +541,17 @@ def test_long_programs() -> None:
     assert len(J.steps) <= 20 * len(p.steps)
 
 
+def contractions(g: Any) -> int:
+    """The products of a program."""
+    return sum(type(step.operation).__name__ == "Contract" for step in program(g).steps)
+
+
+@pytest.mark.parametrize(("k", "order", "products"), [(2, 4, 171), (3, 3, 187), (1, 6, 87)])
+def test_derivatives_are_summed_in_the_parameter_of_least_order(k: int, order: int, products: int) -> None:
+    """A coefficient at α is a sum over γ ≤ α with γᵢ > 0: it has the fewest terms where αᵢ is least."""
+    assert contractions(jet(fun(R)(lambda x: tanh(x * sin(x))), k, order)) <= products
+
+
 @pytest.mark.parametrize(
     ("k", "order", "slots", "products", "family", "along"),
     [
@@ -557,10 +568,6 @@ def test_long_programs() -> None:
 def test_products_are_counted(k: int, order: int, slots: int, products: int, family: int, along: int) -> None:
     """The (k,R)-jet of a product forms the pairs γ ≤ α; a family of (1,R)-jets (R+1)(R+2)/2 a direction (13.4)."""
     f = fun(R, R)(lambda x, y: x * y)
-
-    def contractions(g: Any) -> int:
-        return sum(type(step.operation).__name__ == "Contract" for step in program(g).steps)
-
     assert len(indices(k, order)) == slots
     assert contractions(jet(f, k, order)) == products
     assert len(directions(k, order)) == family

@@ -17,6 +17,7 @@ from diff import (
     exp,
     fun,
     inner,
+    interpolated,
     inverse,
     jet,
     jvp,
@@ -111,6 +112,21 @@ def test_laplacians_and_mixed_derivatives(name: str) -> None:
     J: Any = jet(f, 2, 2, given=[(0, 0), (0, 1), (1, 0)])
     mixed = float(J(POINT, ALONG, V.vec([0.0, 1.0, 1.0])).split()[4])
     assert np.isclose(mixed, second @ [0.0, 1.0, 1.0] @ ALONG.array, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s, u: fixed_point(lambda y: 1.0 + 0.2 * s * y * y + 0.1 * u * y, s),
+        lambda s, u: root(lambda y: y * y * y + y * s - u, u),
+    ],
+)
+def test_equations_in_two_parameters(f: Any) -> None:
+    """Coefficients of order four, against those of jets in one parameter."""
+    g: Any = fun(R, R)(f)
+    x, e1, e2 = (g.dom.vec(pair) for pair in ((0.5, 0.7), (1.0, 0.0), (0.0, 1.0)))
+    found, due = (J(x, e2, e1).flat() for J in (jet(g, 2, 4, given=[(0, 0), (0, 1), (1, 0)]), interpolated(g, 2, 4)))
+    assert np.allclose(found, due, rtol=1e-10)
 
 
 def test_known_series() -> None:

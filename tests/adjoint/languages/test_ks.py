@@ -223,6 +223,12 @@ def test_words() -> None:
         ("(index 1 (index 2 (build 3 (lam (i : Integer) (build 2 (lam (j : Integer) (add i (mul 10 j))))))))", "12"),
         ("(div -7 2)", "-3"),
         ("(div 7 -2)", "-3"),
+        ("(build 4 (lam (i : Integer) (div (sub (mul 3 i) 5) 2)))", "[-2, -1, 0, 2]"),
+        ("(build 4 (lam (i : Integer) (div (sub (mul 3 i) 5) -2)))", "[2, 1, 0, -2]"),
+        (
+            "(build 2 (lam (i : Integer) (div (sub -9223372036854775807 i) 2)))",
+            "[-4611686018427387903, -4611686018427387904]",
+        ),
         ("(sub (mul 3037000499 3037000499) 1)", "9223372030926249000"),
         ("(div 1.0 0.0)", "inf"),
         ("(lt ($ranhashdoub 3) 1.0)", "true"),
@@ -287,6 +293,12 @@ def test_refused(text: str, place: tuple[int, int], message: str) -> None:
         ("(index 2 (Vec_init 1.0 2.0))", 1, "index 2 of 2 elements"),
         ("(index -1 (Vec_init 1.0 2.0))", 1, "index -1 of 2 elements"),
         ("(build 3 (lam (i : Integer) (index i (Vec_init 1.0 2.0))))", 29, "index 2 of 2 elements"),
+        ("(div (sub -9223372036854775807 1) -1)", 1, "this integer does not fit into 64 bits"),
+        (
+            "(build 2 (lam (i : Integer) (div (sub -9223372036854775807 i) -1)))",
+            29,
+            "this integer does not fit into 64 bits",
+        ),
         ("(build 3 (lam (i : Integer) (div 6 i)))", 29, "an integer is divided by zero"),
         ("(assert (gt 1 2) 1.0)", 1, "the assertion does not hold"),
         ("(map (lam (x : Float) (assert (gt x 1.0) (log x))) (Vec_init 2.0 1.0))", 23, "the assertion does not hold"),
@@ -346,12 +358,24 @@ def test_errors_while_running(expression: str, column: int, message: str) -> Non
         ("(build 3 (lam (i : Integer) (if (eq i 0) 1 (div 6 i))))", "[1, 6, 3]"),
         ("(map (lam (x : Float) (if (gt x 1.5) (assert (gt x 1.5) x) 0.0)) (Vec_init 1.0 2.0))", "[0.0, 2.0]"),
         ("(map (lam (x : Float) (if (gt x 0.0) (index 0 (Vec_init x)) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 2.0]"),
+        ("(build 2 (lam (i : Integer) (if (eq i 1) (if (eq i 1) 1 (assert false 2)) 3)))", "[3, 1]"),
         ("(map (lam (x : Float) (if (gt x 9.0) (index 5 (Vec_init x)) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 0.0]"),
     ],
 )
 def test_checks_where_a_branch_is_taken(expression: str, value: str) -> None:
     """Element by element, and nowhere else."""
     assert run("", expression) == value
+
+
+def test_a_branch_that_no_lane_takes() -> None:
+    """A condition that holds in all lanes that come to it takes its branch alone, as one without it does."""
+    once = "(if (gt i 0) (exp (index i v)) 0.0)"
+    twice = "(if (gt i 0) (if (gt i 0) (exp (index i v)) (sin (index i v))) 0.0)"
+    first, second = (
+        function(f"(def f (Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) {body})))").of(R ** Fin.of(4))
+        for body in (once, twice)
+    )
+    assert len(program(first).steps) == len(program(second).steps)
 
 
 def test_print_of_a_text_reads_back() -> None:

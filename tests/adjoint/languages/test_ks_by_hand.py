@@ -104,6 +104,14 @@ def test_externals_in_two_modes(hand: str) -> None:
         assert numbers(text, made) == pytest.approx([2.0 * c * (D * U + X * W)]), inner
 
 
+def test_the_two_passes_before_the_split_mode() -> None:
+    """Where both are written by hand, callers take the two passes; each name is what is written."""
+    text = f"{BODY} {HANDS['sufrev']} {HANDS['suffwdpass']} {CALLERS['plain'].replace('mul x', 'mul 2.0')} {HELPERS}"
+    for derivative in ("[sufrev h]", "split_h"):
+        assert numbers(text, f"({derivative} {X} {D})") == pytest.approx([2.0 * FACTORS["suffwdpass"] * X * D])
+    assert numbers(text, f"([sufrev f] {X} {D})") == [FACTORS["sufrev"] * X * D]
+
+
 def test_what_a_derivative_by_hand_calls() -> None:
     """It is derived as written, calls at the point by the next mode; in its cotangent it is its own derivative."""
     text = f"""{BODY} {HANDS["fwd"]}

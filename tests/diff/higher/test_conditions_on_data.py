@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from diff.higher import Module, TermError, program, run
+from diff.higher import Module, TermError, call, evaluate, program, run
 from hilbert import R
 
 CLAIMS = r"""
@@ -32,6 +33,18 @@ def test_what_a_condition_on_data_selects() -> None:
     """Gradients through conditions whose branches are functions, hold functions, or are conditions."""
     report = run(CLAIMS, "page.lam")
     assert str(report).endswith("15 of 15 claims hold"), str(report)
+
+
+def test_a_fold_whose_tag_changes() -> None:
+    """Over a list of data it is no loop, but written out: its program has the value."""
+    module = Module()
+    list(module.read("data E = A real | B real"))
+    step = "case a of {A y -> B (y + e) | B y -> A (2*y + e)}"
+    term, _ = module.term(rf"\l. case (fold (e, a). {step} over l from A 0) of {{A y -> y | B y -> 10*y}}")
+    numbers = evaluate(module.term("[1, 2, 3]")[0])
+    p = program(term, numbers)
+    assert float(p(p.dom.unflat(np.array([1.0, 2.0, 3.0])))) == 90.0
+    assert float(call(evaluate(term), numbers)) == 90.0
 
 
 def test_a_condition_that_decides_a_tag() -> None:

@@ -281,6 +281,15 @@ def test_an_evaluation_that_does_not_end() -> None:
     assert error.value.code == "limit"
 
 
+def test_what_is_counted_of_a_recursion() -> None:
+    """A definition that calls itself is looked up, and called: two steps."""
+    module = Module()
+    list(module.read("def count (n : real) : real = if less(n, 1) then 0 else 1 + count (n - 1)"))
+    assert float(evaluate(module.term("count 100")[0], steps=250)) == 100.0
+    with pytest.raises(TermError, match="no value after 150 steps"):
+        evaluate(module.term("count 100")[0], steps=150)
+
+
 def test_steps_of_a_fold_do_not_depend_on_the_length() -> None:
     term = checked(FOLDS["squares"])
     lists = [value_of(f"[{', '.join(str(k % 7) + '.5' for k in range(n))}]") for n in (10, 2000)]
