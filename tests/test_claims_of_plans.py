@@ -1,0 +1,203 @@
+"""What is kept between calls and overwritten in them: the plans, patterns and memory of one call are right for others."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diff import cos, derivative, exp, fun, sin
+from hilbert import Elements, Fin, R
+from hilbert.arrays.libraries import ArrayAPI
+from hilbert.once import cached_property
+from hilbert.relation import columns, function, partial
+from linmap import cost, crop, flip, gather, matrix, pad, segment_sum
+from linmap.matrices.forms import data_of, sparse_plan
+from linmap.matrices.structure import body_of
+
+RNG = np.random.default_rng(0)
+LONG = Fin.of(5000)
+"""Arrays of so many entries are overwritten where they die."""
+
+# --- memory ---
+
+
+def flipped_first(x: Any) -> Any:
+    """A view of u is read after u was last read."""
+    u = cos(x)
+    return flip(LONG)(u) * exp(u)
+
+
+def flipped_last(x: Any) -> Any:
+    """The same in the other order."""
+    u = cos(x)
+    return exp(u) * flip(LONG)(u)
+
+
+def read_between(x: Any) -> Any:
+    """A view of u is read before and after u was last read."""
+    u = cos(x)
+    v = flip(LONG)(u)
+    return exp(u) * sin(v) + v
+
+
+def cropped(x: Any) -> Any:
+    """A view of a part of u is read after u was last read."""
+    u = cos(x)
+    part = crop(LONG, 0, 10)(u)
+    return (part, exp(u).sum())
+
+
+@pytest.mark.parametrize("body", [flipped_first, flipped_last, read_between, cropped])
+def test_an_array_is_not_overwritten_while_a_view_of_it_is_read(body: Any) -> None:
+    """In long arrays as entry by entry, where nothing is overwritten."""
+    x = (R**LONG).random(RNG)
+    u = np.cos(x.array)
+    v = u[::-1]
+    due = {
+        flipped_first: (v * np.exp(u),),
+        flipped_last: (v * np.exp(u),),
+        read_between: (np.exp(u) * np.sin(v) + v,),
+        cropped: (u[:10], np.exp(u).sum()),
+    }[body]
+    for found, other in zip(fun(R**LONG)(body)(x).leaves, due, strict=True):
+        np.testing.assert_allclose(found, other)
+
+
+@pytest.mark.parametrize("view", [flip(LONG), crop(LONG, 1, None), crop(LONG, None, None, step=-2)], ids=str)
+def test_a_view_of_an_argument_is_not_overwritten(view: Any) -> None:
+    """The argument, which a caller may keep, stays."""
+    x = (R**LONG).random(RNG)
+    before = x.array.copy()
+    found = fun(R**LONG)(lambda x: sin(view(x)))(x)
+    np.testing.assert_allclose(found.array, np.sin(view(x).array))
+    assert np.array_equal(x.array, before)
+
+
+class Writable(np.ndarray[Any, Any]):
+    """An array of a library whose arrays can be written into, always."""
+
+
+class WritableArrays(ArrayAPI):
+    """Its library: results that others see are copied."""
+
+    @classmethod
+    def owns(cls, array: Any) -> bool:
+        """Writable arrays."""
+        return isinstance(array, Writable)
+
+    def copied(self) -> Any:
+        """By the array's own method."""
+        return lambda array: array.copy()
+
+
+def test_a_result_that_is_given_twice_is_two_arrays() -> None:
+    """Where arrays can be written into, no result shares memory with another, nor with an argument."""
+    x = np.arange(4.0).view(Writable)
+    f = fun(R ** Fin.of(4))(lambda x: (lambda u: (u, u, x))(sin(x)))
+    one, other, same = f(f.dom.vec(x)).leaves
+    assert type(one) is type(other) is Writable
+    assert not np.shares_memory(one, other)
+    assert not np.shares_memory(same, x)
+
+
+# --- what is kept ---
+
+
+def test_a_product_with_a_sparse_matrix_is_kept_for_both_tables() -> None:
+    """Two gathers of one size before one segment sum: each has its own pattern."""
+    edges, nodes, sums = Fin.of(9000), Fin.of(500), Fin.of(600)
+    targets = function(np.sort(RNG.integers(0, 600, 9000)), edges, sums)
+    w, v = (R**edges).random(RNG), (R**nodes).random(RNG)
+    for _ in range(2):
+        sources = function(RNG.integers(0, 500, 9000), edges, nodes)
+        f = fun(w.space, v.space)(lambda w, v, s=sources: segment_sum(targets)(w * gather(s)(v)))
+        due = np.bincount(targets.positions.array, w.array * v.array[sources.positions.array], 600)
+        np.testing.assert_allclose(f(w, v).array, due)
+
+
+def test_a_plan_at_elements_is_kept_for_their_values_in_their_order() -> None:
+    """The same elements in another order have another plan; at other points with the same it is the same object."""
+    X, Q = Fin.of(4), Fin.of(3)
+    f = derivative(fun(R**X, Elements(X) ** Q)(lambda v, i: sin(v[i])))
+    plans = []
+    for positions in ([0, 1, 3], [3, 1, 0], [1, 0, 3]):
+        for v in ((R**X).zeros(), (R**X).ones()):
+            at = f.at(v, (Elements(X) ** Q).vec(positions))
+            due = np.cos(v.array)[positions, None] * np.eye(4)[positions]
+            np.testing.assert_allclose(matrix(at, "sparse").toarray(), due)
+            plans.append(sparse_plan(body_of(at, "matrix"), None, data_of(at, "matrix")))
+    assert plans[0] is plans[1] is not plans[2]
+
+
+def test_a_property_that_all_threads_compute_at_once_is_one_object() -> None:
+    """Eight threads compute it before any has kept it; all get what the first one kept."""
+    inside = threading.Barrier(8, timeout=10)
+
+    class Holder:
+        """Something with a property."""
+
+        @cached_property
+        def fact(self) -> object:
+            """A new object, when all are here."""
+            inside.wait()
+            return object()
+
+    holder = Holder()
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: holder.fact, range(8)))
+    assert found == {holder.fact}
+
+
+# --- what is planned ---
+
+
+def test_a_chain_that_is_worth_another_order_is_planned_beside_a_small_one() -> None:
+    """(AB)x of matrices 2×100 stays as written; that of matrices 100×100 does not, whichever comes first."""
+    small = (R ** (Fin.of(2) * Fin.of(100)), R ** (Fin.of(100) * Fin.of(2)), R ** Fin.of(2))
+    large = (R ** (Fin.of(100) * Fin.of(100)), R ** (Fin.of(100) * Fin.of(100)), R ** Fin.of(100))
+    flops = []
+    for spaces in ((*large, *small), (*small, *large)):
+        found = cost(fun(*spaces)(lambda a, b, x, A, B, y: (a @ b @ x, A @ B @ y)))
+        assert found.run.flops < found.written.flops / 10
+        flops.append(found.run.flops)
+    assert flops[0] == flops[1]
+
+
+def test_a_function_that_runs_as_written_does_so_when_it_is_read_back() -> None:
+    """planned=False is a part of the value, and of the pickle."""
+    M, V = R ** (Fin.of(30) * Fin.of(30)), R ** Fin.of(30)
+    f = fun(M, M, V, planned=False)(lambda a, b, x: a @ b @ x)
+    back = pickle.loads(pickle.dumps(f))
+    assert back == f
+    assert back.line.fixed
+    assert cost(back).run.flops == cost(f).run.flops == cost(f).written.flops
+
+
+def test_paddings_of_one_axis_are_one_after_the_other() -> None:
+    """Those of other axes are done at once."""
+    X = Fin.of(3)
+    f = fun(R**X)(lambda x: pad(Fin.of(5), 1, 2)(pad(X, 1, 1)(sin(x))))
+    assert f((R**X).ones()).array.tolist() == [0.0, 0.0, *[np.sin(1.0)] * 3, 0.0, 0.0, 0.0]
+
+
+# --- relations ---
+
+
+def test_pairs_of_sets_whose_product_has_no_numbers() -> None:
+    """Pairs that differ in one place only are two; those that are given twice are one."""
+    X = Fin.of(2**40)
+    sources, targets = columns([7, 5, 5, 7, 5], [2, 1, 2, 2, 1], X, X).holds()
+    assert list(zip(sources.tolist(), targets.tolist(), strict=True)) == [(5, 1), (5, 2), (7, 2)]
+
+
+def test_a_mask_stays_its_owners() -> None:
+    """A selection has a copy: what is written into the mask later does not show, and may be written."""
+    mask = np.array([True, False, True])
+    found = partial(mask, Fin.of(3))
+    mask[:] = False
+    assert found.size == 2
