@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diff import cos, derivative, exp, fun, sin
+from diff import const, cos, derivative, exp, fun, iterate, log, planned, program, sin
 from hilbert import Elements, Fin, R
 from hilbert.arrays.libraries import ArrayAPI
 from hilbert.once import cached_property
+from hilbert.program.count import multiplications
 from hilbert.relation import columns, function, partial
-from linmap import compose, cost, crop, flip, gather, matrix, pad, red, section, segment_sum
+from hilbert.relation.functions import reversal
+from linmap import compose, cost, crop, cumsum, flip, fork, gather, identity, matrix, pad, red, section, segment_sum
 from linmap.contraction import hadamard
 from linmap.matrices.elimination import ArcsLeft, eliminated
 from linmap.matrices.forms import data_of, sparse_plan
@@ -114,6 +117,26 @@ def test_a_result_that_is_given_twice_is_two_arrays() -> None:
     assert not np.shares_memory(same, x)
 
 
+def test_results_that_are_made_early_and_read_late_are_made_late() -> None:
+    """Twelve rotations that are added up one after the other: two or three arrays at once, not twelve."""
+    X = Fin.of(10**5)
+
+    def body(x: Any) -> Any:
+        parts = [x.roll(k + 1) for k in range(12)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total
+
+    f, v = fun(R**X)(body), (R**X).ones()
+    f(v)
+    tracemalloc.start()
+    f(v)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 8 * 10**5
+
+
 # --- what is kept ---
 
 
@@ -178,6 +201,37 @@ def test_a_chain_that_is_worth_another_order_is_planned_beside_a_small_one() -> 
         assert found.run.flops < found.written.flops / 10
         flops.append(found.run.flops)
     assert flops[0] == flops[1]
+
+
+def test_steps_around_a_chain_in_another_order_keep_their_lines() -> None:
+    """What numpy raises names the line of the step, also where others of the program were put in another order."""
+    M, V = R ** (Fin.of(30) * Fin.of(30)), R ** Fin.of(30)
+
+    def body(a: Any, b: Any, x: Any) -> Any:
+        y = a @ b @ x
+        return log(y)
+
+    f = fun(M, M, V)(body)
+    assert planned(f) is not program(f)
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError) as caught:
+        f(M.random(RNG), M.random(RNG), V.zeros())
+    assert caught.value.__notes__ == [f"  computed by {__file__}:{body.__code__.co_firstlineno + 2} in body"]
+
+
+def test_a_loop_multiplies_once_for_each_round() -> None:
+    """Ten rounds of a matrix 30×30 are 9,000 multiplications."""
+    X = Fin.of(30)
+    A = (R ** (X * X)).random(RNG)
+    f = fun(R**X)(lambda x: iterate(lambda y: const(A) @ y, x, Fin.of(10)))
+    assert multiplications(program(f).line) == 10 * 30 * 30
+
+
+def test_what_an_application_costs_is_what_it_runs() -> None:
+    """A difference is one step: 30 numbers fewer are multiplied than in a sum with a negation."""
+    X = Fin.of(30)
+    found: Any = cost(fork(cumsum(X) - red(reversal(X)), identity(R**X)))
+    added: Any = cost(fork(cumsum(X) + red(reversal(X)), identity(R**X)))
+    assert found.apply.flops == added.apply.flops
 
 
 def test_a_function_that_runs_as_written_does_so_when_it_is_read_back() -> None:

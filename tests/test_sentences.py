@@ -18,7 +18,7 @@ import pytest
 import hilbert.all as hb
 from adjoint import check_derivative, grad
 from adjoint.rules import _adjoint
-from diff import contract, derivative, fun, lift, pointfree, program, show, sin, tanh
+from diff import contract, derivative, fun, inner, lift, pointfree, program, show, sin, tanh
 from diff.affine import linearized
 from hilbert import R32, Fin, R, SpaceError, TensorProduct, Unit, direct_sum
 from hilbert.program.operation import Contract
@@ -225,6 +225,9 @@ def test_names_of_values() -> None:
     lengths = [n for n in range(1, 40) if not named(n)]
     assert lengths == list(range(1, len(lengths) + 1))  # short texts stand in place, long ones get names
     assert len(f"(sin {'x' * len(lengths)})·y") == 24
+    says("docs/notation.md", "where it is read as a whole: `where u₁ = [i] ↦ ‖y[i]‖²`")
+    norms = fun(R**Y)(lambda y: inner(y, y)) ** X
+    assert "\n  where u₁ = [i] ↦ ‖y[i]‖²" in show(derivative(fun(norms.dom)(lambda y: sin(norms(y)) * norms(y))))
 
 
 def test_arcs_of_a_derivative() -> None:
