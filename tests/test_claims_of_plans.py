@@ -21,6 +21,7 @@ from hilbert.relation import columns, function, partial
 from hilbert.relation.functions import reversal
 from linmap import compose, cost, crop, cumsum, flip, fork, gather, identity, matrix, pad, red, section, segment_sum
 from linmap.contraction import hadamard
+from linmap.matrices.dense import chosen
 from linmap.matrices.elimination import ArcsLeft, eliminated
 from linmap.matrices.forms import data_of, sparse_plan
 from linmap.matrices.network import Network
@@ -227,7 +228,7 @@ def test_a_loop_multiplies_once_for_each_round() -> None:
 
 
 def test_what_an_application_costs_is_what_it_runs() -> None:
-    """A difference is one step: 30 numbers fewer are multiplied than in a sum with a negation."""
+    """A difference is one step, and is counted as one: it costs what a sum does."""
     X = Fin.of(30)
     found: Any = cost(fork(cumsum(X) - red(reversal(X)), identity(R**X)))
     added: Any = cost(fork(cumsum(X) + red(reversal(X)), identity(R**X)))
@@ -287,6 +288,15 @@ def test_wires_are_eliminated_in_the_order_that_stores_the_fewest_numbers(
         numbers[way] = stored(graph.n, graph.result())
     n = Network(body)
     assert stored(n, eliminated(n)) == numbers[best] == min(numbers.values()) < numbers["Markowitz"]
+
+
+def test_a_pass_is_run_on_the_fewer_vectors() -> None:
+    """A Jacobian of few outputs is made by its adjoint on their basis, one of few inputs by the map on theirs."""
+    W: Any = (R ** (Fin.of(2) * Fin.of(20))).random(RNG)
+    wide = derivative(fun(R ** Fin.of(20))(lambda x: sin(W @ sin(x))))
+    tall = derivative(fun(R ** Fin.of(2))(lambda x: sin(W.T @ sin(x))))
+    assert chosen(body_of(wide, "matrix")) == "adjoint"
+    assert chosen(body_of(tall, "matrix")) == "forward"
 
 
 # --- relations ---
