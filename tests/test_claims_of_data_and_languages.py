@@ -82,9 +82,11 @@ def test_a_forest_computes_what_all_trees_share_once() -> None:
 
 
 def test_a_node_that_stands_twice_in_a_forest_is_computed_once() -> None:
-    """Four times one tree of two leaves: there are two leaves, not eight."""
+    """Four times one tree of two leaves: two leaves, not eight, and one node, whose four uses are gathered."""
     t = Node(leaf(1.0), leaf(2.0))
-    assert max(slots_of([Node(t, t), Node(t, t)])) == 2
+    found = slots_of([Node(t, t), Node(t, t)])
+    assert found[:2] == [1, 2]
+    assert max(found) == 4
 
 
 def test_a_sequence_is_one_argument() -> None:

@@ -11,7 +11,7 @@
 ...     return x
 >>> found = DataDefinition("given", TextSpan("model.py", "", 1, 1), given)
 >>> found.signature, found.stage("text", None)
-('(ℝ, Nothing) -> ℝ', 'λ⟨x, m⟩. x')
+('(ℝ, Nothing) -> ℝ', 'λ(⟨x, m⟩ : real * Nothing). x')
 """
 
 from __future__ import annotations

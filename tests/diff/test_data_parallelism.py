@@ -14,6 +14,7 @@ from hypothesis import given, note, settings
 from adjoint import adjoint
 from diff import derivative, fun, inner, lift, log, onehot, program, select, sin, sqrt, tanh
 from hilbert import DirectSum, Elements, Fin, R, Vec
+from hilbert.program.strips import STRIP
 from hilbert.relation import band, function, leq, rotation, window
 from hilbert.relation import partial as masked
 from linmap import measure, red
@@ -22,7 +23,10 @@ from tests.strategies import Source, sources
 
 FEW, MANY = 10, 10**6
 SLACK = 200
-"""Python calls by which the choice of a kernel may differ between sizes; a loop over elements would make 10⁶."""
+"""Python calls by which the choice of a kernel may differ between sizes; a loop over elements would make 10⁶.
+
+What runs strip by strip calls its kernels once for each strip.
+"""
 
 i, j, k = Fin.of(2), Fin.of(3), Fin.of(2)
 V, W, M, N = R**i, R**j, R ** (i * j), R ** (j * k)
@@ -137,7 +141,8 @@ def test_calls_of_python(name: str, *, nested: bool) -> None:
         counts.append({what: calls(run) for what, run in runs.items()})
     few, many = counts
     for what, count in many.items():
-        assert count <= few[what] + SLACK, f"{what}: {few[what]} calls for 10 elements, {count} for 10⁶"
+        most = few[what] + SLACK + 2 * few[what] * (MANY // STRIP)
+        assert count <= most, f"{what}: {few[what]} calls for 10 elements, {count} for 10⁶"
 
 
 def test_a_loop_is_noticed() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from attrs import Factory, frozen
 
@@ -72,6 +72,8 @@ def made(of: Made) -> Linear:
             parts = maps
         case Transpose(m):
             parts = (m,)
+        case _:
+            assert_never(of)
     height = 1 + max((m.height for m in parts), default=0)
     whole = Linear(
         lambda x: driven(_Application().of(whole, x, is_back=False)),
@@ -152,7 +154,7 @@ class _Application:
                         value = yield self.of(part, x, is_back=False)
                         values.append(value)
                     found.append(stack.gathered(values))
-                case _:  # a step
+                case _:  # a step that is applied at once
                     found.append(m.transposed(x) if is_back else m.apply(x))
         if not found:
             return nothing[0]()

@@ -130,7 +130,7 @@ def _folded(ty: Ty, combined: Callable[[list[int]], int]) -> int:
                 return combined([rec(part) for part in inner])
             case Arrow(dom, cod) | Lin(dom, cod):
                 return combined([rec(dom), rec(cod)])
-            case _:  # an atom has no parts
+            case _:  # a type without parts has no parts
                 return 0
 
     found: int = bottom_up(ty, step)
@@ -195,7 +195,7 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
                 return not linear
             case TupleType(parts) | DataType(_, parts):
                 return any(map(rec, parts))
-            case _:  # an atom
+            case _:  # a type without parts
                 return False
 
     found: bool = bottom_up(ty, step)
