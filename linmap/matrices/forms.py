@@ -25,7 +25,7 @@ from linmap.matrices.order import Accumulation
 from linmap.matrices.products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.settle import listed
 from linmap.matrices.sparse import MatrixPattern, entry_type, pattern, scipy
-from linmap.matrices.structure import body_of
+from linmap.matrices.structure import body_of, standing
 from linmap.matrices.whole import flat
 from linmap.net.reverse import transposed
 from linmap.term.base import AnyLinMap, LinMap
@@ -193,7 +193,7 @@ def _factor_plan(n: Network) -> FactorPlan:
     splits: list[Split] = []
     outputs: list[int] = []
     for (o, i), products in n.blocks.items():
-        for p in products:
+        for p in standing(n, products):
             left, right, rank = split(n, unrelated(n, p))
             splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
             outputs += [left, right]

@@ -149,6 +149,12 @@ def _together(n: Network, products: Sequence[NetworkProduct]) -> Form | None:
     return SparseForm(entries, shape) if entries < shape[0] * shape[1] else DenseForm(shape)
 
 
+def standing(n: Network, products: Iterable[NetworkProduct]) -> list[NetworkProduct]:
+    """The products that do not vanish: those whose relations and tables meet in some pair."""
+    read = [listed(n, p) for p in products]
+    return [p for p in read if not isinstance(product_form(n, p), ZeroForm)]
+
+
 def product_form(n: Network, p: NetworkProduct) -> Form:
     """The form of one product: the Kronecker product of its components' forms."""
     if not p.k:

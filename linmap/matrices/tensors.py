@@ -40,7 +40,7 @@ from linmap.matrices.deferred import Deferred
 from linmap.matrices.dense import dense as dense_array
 from linmap.matrices.forms import NARROW, data_of, limit_of, plan_for, side, unrelated
 from linmap.matrices.products import bonds
-from linmap.matrices.structure import body_of
+from linmap.matrices.structure import body_of, standing
 from linmap.term import wire
 from linmap.term.base import AnyLinMap, LinMap
 from linmap.term.nets import Arc, Net
@@ -224,7 +224,7 @@ def _tensor_plan(n: Network) -> TensorPlan:
     pairs: list[Pair] = []
     outputs: list[int] = []
     for (o, i), products in n.blocks.items():
-        for p in products:
+        for p in standing(n, products):
             found = _pair(n, unrelated(n, p))
             if isinstance(found, str):
                 return TensorPlan((), n.runner([]), found)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from hilbert.relation import less, reversal
+from hilbert.relation import less, reversal, shift
 from linmap.contraction import hadamard
 
 
@@ -50,3 +50,20 @@ def test_thousands_of_factors_in_one_sum() -> None:
     assert str(made) == "(a·)\n  where a ∈ ℝ^3"
     np.testing.assert_allclose(made(V.ones()).array, sum(v.array for v in given), rtol=1e-12, atol=1e-12)
     assert hb.show(f).count("where ") == 3000
+
+
+def test_low_rank_beside_what_vanishes() -> None:
+    """A summand whose relations meet in no pair has no rank: the rest is given as a tensor."""
+    X, Y = hb.Fin.of(4), hb.Fin.of(2)
+    V = hb.R**X
+    a, B = V.vec([1.0, 2.0, -1.0, 0.5]), (hb.R ** (Y * X)).vec(np.arange(8.0).reshape(2, 4))
+    moved = hb.red(shift(X, 3))
+    f = hb.derivative(hb.fun(V)(lambda x: B @ moved(hb.tanh(a @ x) * moved(x)))).at(V.ones())
+    assert str(hb.structure(f)) == "rank 1"
+    (left, right), dense = hb.factors(f), hb.matrix(f, "array")
+    assert left.space.dim == 2
+    assert right.space.dim == 4
+    np.testing.assert_allclose(np.outer(left.array, right.array), dense, rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(hb.matrix(f).dense().array, dense, rtol=1e-14, atol=1e-14)
+    assert str(hb.structure(moved @ moved)) == "zero"
+    hb.matrix(moved @ moved)
