@@ -214,6 +214,11 @@ class Fin(Labelled[T]):
         """The number of elements n."""
         return self._size
 
+    @cached_property
+    def shape(self) -> tuple[int]:
+        """(n,)."""
+        return (self.size,)
+
     @property
     def labels(self) -> Sequence[Hashable]:
         """0, …, n − 1."""

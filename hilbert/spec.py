@@ -89,6 +89,11 @@ class Spec(OfFields):
         """The labels that are summed over."""
         return "".join(c for c in self.left if c not in self.out)
 
+    @cached_property
+    def shared(self) -> str:
+        """The labels that stand in all three lists."""
+        return "".join(c for c in self.out if c in self.left and c in self.right)
+
     def __str__(self) -> str:
         return f"{self.left},{self.right}->{self.out}"
 

@@ -5,7 +5,7 @@ What is done for each node in Python is its visit; heights and groups are found 
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, final
 
@@ -74,7 +74,9 @@ class Levels:
             raise cycle(kind)
         rows, forms = _rows(visits, nodes, classes)
         codes = heights * len(forms) + rows
-        order = np.argsort(codes, kind="stable")
+        order = np.argsort(
+            codes.astype(np.int16) if codes.max() < 1 << 15 else codes, kind="stable"
+        )  # the first by radix
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         first = np.cumsum(counts) - counts
         shapes = [_shape(parts) for _, parts in forms]
@@ -210,8 +212,8 @@ def _beneath(arrays: list[Any]) -> Any:
 
 def _nodes(
     kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]
-) -> tuple[list[Any], list[type[Any]], Ints, Ints, Ints, list[int] | None]:
-    """The nodes, each once; their classes; the numbers of the trees; those of the children, and how many each has.
+) -> tuple[list[Any], Ints, Ints, Ints, Ints, list[int] | None]:
+    """The nodes, each once; the numbers of their classes, of the trees, of the children; how many of these each has.
 
     Last, where no node is shared, the number at which each layer begins: children follow in the order of their parents.
     """
@@ -219,9 +221,8 @@ def _nodes(
     numbers: dict[int, int] | None = None  # not needed before a node is shared
     seen: set[int] = set()
     nodes: list[Any] = []
-    classes: list[type[Any]] = []
     found: list[int] = []
-    counts: list[int] = []
+    sizes: list[int] = []  # how many children, of nodes of classes that have some
     layers: list[int] = []
     layer = trees
     while layer:
@@ -229,41 +230,44 @@ def _nodes(
         layers.append(start)
         seen.update(map(id, layer))
         if numbers is None and len(seen) == start + len(layer):
-            found += range(start, start + len(layer))
             nodes += layer
         else:
             if numbers is None:
                 numbers = {id(node): k for k, node in enumerate(nodes)}
+                found += range(start)
             for node in layer:
                 k = numbers.setdefault(id(node), len(nodes))
                 found.append(k)
                 if k == len(nodes):
                     nodes.append(node)
-        some = nodes[start:] if start else nodes
-        of_layer = list(map(type, some))
-        classes += of_layer
-        try:
-            parts = [of(node) if (of := children_of[cls]) else () for cls, node in zip(of_layer, some, strict=True)]
-        except KeyError:
-            other = next(node for node in some if type(node) not in visits)
-            raise TermError("type", f"{shown(other)} where a value of {kind} is due") from None
-        counts += map(len, parts)
-        layer = list(chain.from_iterable(parts))
-    n = len(trees)
-    begins = layers if numbers is None else None
-    return nodes, classes, np.array(found[:n]), np.array(found[n:], np.int64), np.array(counts), begins
+            layer = nodes[start:]
+        below: list[Any] = []
+        for node in layer:
+            try:
+                of = children_of[type(node)]
+            except KeyError:
+                raise TermError("type", f"{shown(node)} where a value of {kind} is due") from None
+            if of is not None:
+                parts = of(node)
+                sizes.append(len(parts))
+                below += parts
+        layer = below
+    number_of = {cls: k for k, cls in enumerate(visits)}
+    classes = np.fromiter(map(number_of.__getitem__, map(type, nodes)), np.int64, len(nodes))
+    counts = np.zeros(len(nodes), np.int64)
+    counts[np.array([of is not None for of in children_of.values()])[classes]] = sizes
+    each, n = np.arange(len(nodes)) if numbers is None else np.array(found), len(trees)
+    return nodes, classes, each[:n], each[n:], counts, layers if numbers is None else None
 
 
 def _rows(
-    visits: dict[type[Any], _Visit], nodes: list[Any], classes: list[type[Any]]
+    visits: dict[type[Any], _Visit], nodes: list[Any], classes: Ints
 ) -> tuple[Ints, list[tuple[type[Any], tuple[Any, ...]]]]:
     """Which row each node has, and the rows."""
-    known: dict[Any, int] = {}
     if all(visit.is_even for visit in visits.values()):  # the row says no more than the class
-        of = {cls: known.setdefault(visit.row(None), k) for k, (cls, visit) in enumerate(visits.items())}
-        return np.fromiter(map(of.__getitem__, classes), np.int64, len(classes)), list(known)
-    some = zip(classes, nodes, strict=True)
-    return np.array([known.setdefault(visits[cls].row(node), len(known)) for cls, node in some]), list(known)
+        return classes, [visit.row(None) for visit in visits.values()]
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(visits[type(node)].row(node), len(known)) for node in nodes]), list(known)
 
 
 def _heights_in(layers: list[int], counts: Ints) -> Ints:

@@ -6,7 +6,7 @@ Operands may also be discrete: see `hilbert.arrays.discrete`.
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,11 +47,9 @@ class Contractions(Segments):
         if not spec.contracted:
             return self.multiply() if spec.is_pointwise else self.broadcast(spec, left, right)
         size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
-        blas = can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))
-        shared = "".join(c for c in spec.out if c in spec.left and c in spec.right)
-        if blas and not shared:
+        if _is_product(spec):
             return _in_the_middle(self.xp, spec, size) or self.matmul(spec, size)
-        return self.batched(spec, size, shared)
+        return self.batched(spec, size, spec.shared)
 
     def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
         """One matrix product."""
@@ -128,6 +126,12 @@ class NumpyContractions(NumpySegments, Contractions):
         if not i.size:
             return np.zeros(shape, x.dtype)
         return lent(x).take(lent(i), axis=0, mode="wrap").reshape(shape)  # elements of X: there is nothing to wrap
+
+
+@cache
+def _is_product(spec: Spec) -> bool:
+    """Whether BLAS does it in one call: the product of two matrices, of a matrix and a vector, of two lines."""
+    return bool(can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))) and not spec.shared
 
 
 def _small(spec: Spec, size: dict[str, int], shared: str) -> bool:

@@ -88,7 +88,7 @@ class NumpySegments(Segments):
             return super().graph(p, r)
         known = profile(r.positions, p.m)
         if known.injective and p.n == p.m:
-            inverse = r.positions.prepare("inverse", lambda: np.argsort(r.positions.array, kind="stable"))
+            inverse = r.positions.prepare("inverse", lambda: _inverse(r.positions.array))
             return Kernel(lambda a: p.whole(p.line(a).take(inverse, axis=p.at, mode="wrap")))
         if known.injective:
             return _placed(p, r)
@@ -189,6 +189,12 @@ def _profile(positions: Ints, size: int) -> TableProfile:
 def profile(table: Table, size: int) -> TableProfile:
     """The profile of a table of positions below `size`."""
     return table.prepare("profile", lambda: _profile(table.array, size), size)
+
+
+def _inverse(permutation: Ints) -> Ints:
+    inverse = np.empty_like(permutation)
+    inverse[permutation] = np.arange(len(permutation))
+    return inverse
 
 
 def _narrow(array: Ints, bound: int) -> Ints:

@@ -129,7 +129,7 @@ class Scale(Operation):
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, cache_hash=True)
 class Reduce(Operation):
     """red_R on the axes from `at` on."""
 
@@ -272,7 +272,7 @@ FOUND, COMPUTED = ("argmax", "argmin", "argsort"), ("logsumexp", "softmax")
 
 
 @final
-@frozen(repr=False)
+@frozen(repr=False, cache_hash=True)
 class Contract(Operation):
     """A labelled contraction of two arrays."""
 

@@ -43,11 +43,12 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
     start = 0
     while start < len(code):
         some: list[KernelStep] = []
-        for step in code[start:]:
-            kernel = _by_entry(line, step, line.slots[code[start][2]].axes, lib)
+        axes = line.slots[code[start][2]].axes
+        for k in range(start, len(code)):
+            kernel = _by_entry(line, code[k], axes, lib)
             if kernel is None:
                 break
-            some.append((kernel, *step[1:]))
+            some.append((kernel, *code[k][1:]))
         end = start + max(len(some), 1)
         if len(some) < MANY:
             found += code[start:end]

@@ -9,9 +9,10 @@ import pytest
 import hilbert.all as hb
 from hilbert.arrays.libraries import NUMPY
 from hilbert.program import strips
-from hilbert.program.bind import BoundLine
+from hilbert.program.bind import BoundLine, _bind
 from hilbert.program.fuse import fused
-from hilbert.program.strips import LONG, MANY, STRIP, Strips
+from hilbert.program.schedule import KernelStep
+from hilbert.program.strips import LONG, MANY, STRIP, Strips, in_strips
 
 SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
 
@@ -179,3 +180,28 @@ def test_conditions_choose(guarded: float) -> None:
         assert same([value], whole(f, [x, y]))
         assert np.isfinite(slope(V.vec(x)).array).all()
     assert np.isfinite(value).all()
+
+
+class Looked(list[KernelStep]):
+    """Code that counts how many steps are taken out of it."""
+
+    taken = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        self.taken += len(found) if isinstance(at, slice) else 1
+        return found
+
+
+def test_code_without_stretches_is_looked_through_once() -> None:
+    """Beside one long array, many steps on short ones."""
+
+    def body(x: Any, y: Any) -> Any:
+        for _ in range(300):
+            y = (y @ hb.sin(y)) * y
+        return x.sum() * y
+
+    line = fused(hb.fun(over((LONG,)), over((3,)))(body).line.pruned())
+    code = Looked(_bind(line, NUMPY))
+    assert in_strips(code, line, NUMPY)[0] == [*code]
+    assert code.taken <= 10 * len(code)
