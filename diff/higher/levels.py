@@ -5,8 +5,8 @@ What is done for each node in Python is its visit; heights and groups are found 
 
 from __future__ import annotations
 
-from itertools import pairwise
-from operator import attrgetter
+from itertools import pairwise, repeat
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -182,7 +182,7 @@ def _table(column: Vectors, space: Any) -> Table:
         value = next(one for one in column if type(one) is cls)
         raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
     spaces = list(map(attrgetter("space"), column))
-    if len(set(map(id, spaces))) > 1 or spaces[0] != space:
+    if not all(map(is_, spaces, repeat(spaces[0]))) or spaces[0] != space:
         _check(spaces, space)
     each = list(map(attrgetter("leaves"), column))
     return Table(space, tuple(_beneath([leaves[k] for leaves in each]) for k in range(len(space.leaves))))

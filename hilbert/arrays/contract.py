@@ -46,6 +46,8 @@ class Contractions(Segments):
                 return select(self, spec, side)
         if not spec.contracted:
             return self.multiply() if spec.is_pointwise else self.broadcast(spec, left, right)
+        if len(spec.left) == len(spec.right) == len(spec.out) == 2 and not spec.shared:
+            return _of_matrices(self.xp, self.product, spec)
         size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
         if _is_product(spec):
             return _in_the_middle(self.xp, spec, size) or self.matmul(spec, size)
@@ -126,6 +128,12 @@ class NumpyContractions(NumpySegments, Contractions):
         if not i.size:
             return np.zeros(shape, x.dtype)
         return lent(x).take(lent(i), axis=0, mode="wrap").reshape(shape)  # elements of X: there is nothing to wrap
+
+
+@cache
+def _of_matrices(xp: ModuleType, product: Callable[[Any, Any], Any], spec: Spec) -> Kernel:
+    """The product of two matrices, one axis of each of which is summed: the same for all sizes."""
+    return _matmul(xp, product, product, spec, dict.fromkeys(spec.left + spec.right, 1))
 
 
 @cache

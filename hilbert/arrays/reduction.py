@@ -75,6 +75,8 @@ class ReductionKernels(Shifts, Segments):
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         form = cast("Form", relation)
         match form:
+            case Converse(of):
+                return self.converse(p, of)
             case Equality():
                 return Kernel(_same, fresh=False)
             case Full():
@@ -95,8 +97,6 @@ class ReductionKernels(Shifts, Segments):
                 return self.window(p, form)
             case Sliding():
                 return self.overlaid(p, form)
-            case Converse(of):
-                return self.converse(p, of)
             case Agreement(_, _, source, target):
                 return self.agreement(p, source, target)
             case ProductRelation():

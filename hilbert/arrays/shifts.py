@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +44,7 @@ class Shifts(Windows):
         if stride < 0:  # torch has no slices that go backwards
             back = _at(p, p.n - 1 - offset, -stride, p.m)
             return Kernel(lambda a: p.whole(p.xp.flip(p.line(a), axis=p.at)[back]))
-        index = _at(p, offset, stride, p.m)
-        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
+        return _sliced(p, _at(p, offset, stride, p.m))
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
         """x ↦ x + by, around."""
@@ -112,8 +112,7 @@ class NumpyShifts(NumpyWindows, Shifts):
         """A view, also backwards."""
         if not p.cod:
             return super().part(p, offset, stride)
-        index = _at(p, offset, stride, p.m)
-        return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
+        return _sliced(p, _at(p, offset, stride, p.m))
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
         """Two slices."""
@@ -132,6 +131,13 @@ class NumpyShifts(NumpyWindows, Shifts):
             return p.whole(out)
 
         return Kernel(call, into=into)
+
+
+def _sliced(p: ReducedAxes, index: tuple[Any, ...]) -> Kernel:
+    """A view of some places along X."""
+    if len(p.dom) == len(p.cod) == 1:
+        return Kernel(itemgetter(index), fresh=False)
+    return Kernel(lambda a: p.whole(p.line(a)[index]), fresh=False)
 
 
 def _at(p: ReducedAxes, offset: int, stride: int, count: int) -> tuple[Any, ...]:

@@ -124,6 +124,8 @@ def pruned(
     if Bundle in set(map(type, slots)):
         return _narrowed(Line(slots, steps, outputs, fixed))
     arity = len(slots) - len(steps)
+    if set(outputs).union(*[step.args for step in steps]).issuperset(range(arity, len(slots))):
+        return line or Line(slots, steps, outputs, fixed)  # nobody reads the last step that is dead
     live = bytearray(len(slots))
     for k in outputs:
         live[k] = 1
@@ -131,8 +133,6 @@ def pruned(
         if live[arity + k]:
             for a in steps[k].args:
                 live[a] = 1
-    if all(live[arity:]):
-        return line or Line(slots, steps, outputs, fixed)
     where = list(range(arity)) + [0] * len(steps)
     kept: list[Step[Any]] = []
     leaves = list(slots[:arity])

@@ -42,10 +42,14 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
     last |= dict.fromkeys(line.outputs, len(code))
     start = 0
     while start < len(code):
+        first = line.slots[code[start][2]]
+        if first.size < LONG:
+            found.append(code[start])
+            start += 1
+            continue
         some: list[KernelStep] = []
-        axes = line.slots[code[start][2]].axes
         for k in range(start, len(code)):
-            kernel = _by_entry(line, code[k], axes, lib)
+            kernel = _by_entry(line, code[k], first.axes, lib)
             if kernel is None:
                 break
             some.append((kernel, *code[k][1:]))
