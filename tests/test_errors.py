@@ -364,6 +364,7 @@ LINMAP: dict[str, Rows] = {
             (f"{name}(R)", f"{name}(X, V) takes its arguments in this order…the space ℝ stands too early"),
             (f"{name}(V, h)", f"{name}(X, V) takes its arguments in this order, the space V last, and ℝ where it is"),
             (f"{name}(h, h)", f"{name}(X, V) takes…: the index set Hidden3 stands last"),
+            (f"{name}(w)", f"{name}(X, V) …a vector of ℝ^Hidden3…: write {name}(X"),
         ]
         for name in SET_AND_SPACE.split()
     },

@@ -37,6 +37,7 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.lens import AnyLens
 from hilbert.map import AnyMap, factor, highest, require_map
+from hilbert.notarray import NotArray
 from hilbert.position import position_of, span
 from hilbert.relation import full, run
 from hilbert.space import Boolean, Integers, require_space
@@ -80,7 +81,15 @@ def zero(dom: V, cod: W) -> LinMap[V, W]:
 
 
 def in_order(form: str, V: Any, *before: Any, tables: Sequence[Any] = ()) -> None:
-    """Raise SpaceError where a space stands before the last place of a form, an index set last or before the tables."""
+    """Raise SpaceError where a space stands before the last place of a form, an index set last or before the tables.
+
+    Or where a form of index sets is given what the map that it makes is applied to.
+    """
+    applied = next((given for given in (*before, V) if isinstance(given, NotArray)), None)
+    if applied is not None:
+        made = form.replace(", V=V)", ")").replace(", V)", ")")
+        msg = f"{form} makes a map, and is not applied to {shown(applied)} itself: write {made}(v)"
+        raise SpaceError(msg)
     early: list[Any] = [given for given in before if isinstance(given, Type)]
     early += [given for given in tables if isinstance(given, (Type, Index))]
     if early or isinstance(V, (Index, Relation)):
@@ -95,7 +104,7 @@ def scale(k: float | Vec[Field]) -> LinMap[Field, Field]: ...
 def scale(k: float | Vec[Field], V: U) -> LinMap[U, U]: ...
 def scale(k: Any, V: Any = R) -> Any:
     """(k ·) : V ⊸ V for a number k, or for a scalar k ∈ K."""
-    in_order("scale(k, V)", V, k)
+    in_order("scale(k, V)", V, tables=(k,))
     if isinstance(k, Vec):
         return Section(contraction.scalar(V), 0, k)
     return Scaled(factor(k), identity(V))
