@@ -19,13 +19,13 @@ import numpy as np
 from diff.bodies import Tree, arguments, built, emitted, powers, slots_of, traced
 from diff.expr import Expr
 from diff.lift import lift, positions
-from diff.regroup import formed
 from hilbert import Copower, DirectSum, Elements, Field, Fin, Index, Map, Product, SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.map import require_map
 from hilbert.once import first
 from hilbert.program.lifted import lifted_line
+from hilbert.regroup import formed
 from hilbert.sizes import FORMULA, addressable, held
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from diff.base import AnyFun, Fun
 from diff.custom import Custom
 from diff.elementwise import AnyElementwise
 from diff.programs import AnyProgram
-from diff.regroup import formed, regrouped
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
 from hilbert.attach import attach
 from hilbert.combine import (
@@ -39,6 +38,7 @@ from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
 from hilbert.program.repeated import While
+from hilbert.regroup import with_tables
 from hilbert.space import require_space, require_type
 from hilbert.term import Chain, as_chain, as_tuple, merged
 from hilbert.vector import require_vector
@@ -163,10 +163,6 @@ class Power(ElementByElement, AnyFun):
     of: AnyMap
     index: Index
 
-    def __call__(self, *args: Any) -> Any:
-        """f^X(x); a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
-        return _applied(self, args, (0,))
-
 
 @final
 @frozen(eq=False, repr=False)
@@ -196,18 +192,7 @@ class Lift(AnyFun):
 
     def __call__(self, *args: Any) -> Any:
         """f at arguments; a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
-        return _applied(self, args, self.over)
-
-
-def _applied(f: Power | Lift, args: tuple[Any, ...], over: tuple[int, ...]) -> Any:
-    try:
-        return Map.__call__(f, *args)
-    except SpaceError:
-        given, form = regrouped(args, f.dom, over, f.index)
-        if all(a is b for a, b in zip(args, given, strict=True)):
-            raise
-    value = Map.__call__(f, *given)
-    return value if form is None else formed(value, form, f.index)
+        return with_tables(self, self.index, args, self.over)
 
 
 Held: TypeAlias = Loop | While | Cond | Implicit | Solve

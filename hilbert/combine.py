@@ -13,6 +13,7 @@ from hilbert.errors import SpaceError, shown
 from hilbert.map import AnyMap, Map, exponent
 from hilbert.nested import apart
 from hilbert.once import once
+from hilbert.regroup import with_tables
 from hilbert.space import Copower, Type, bracketing
 
 if TYPE_CHECKING:
@@ -206,3 +207,7 @@ class ElementByElement(AnyMap):
     def cod(self) -> Any:
         """W^X."""
         return Copower(self.of.cod, self.index)
+
+    def __call__(self, *args: Any, **names: Any) -> Any:
+        """f^X(x); a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
+        return super().__call__(*args, **names) if names else with_tables(self, self.index, args, (0,))

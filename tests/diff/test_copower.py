@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
+import pytest
 from hypothesis import given, note, settings
 
+import hilbert.all as hb
 from diff import derivative, fun, lift, program, tanh
 from hilbert import DirectSum, Fin, R, Vec
 from tests.function_terms import function, traced
@@ -91,3 +94,42 @@ def test_a_lifted_layer_has_the_steps_of_the_layer() -> None:
     assert len(program(lifted).steps) == 4
     largest = max(leaf.size for leaf in derivative(lifted).program.slots)
     assert largest == batch.size * X.size
+
+
+class Down:
+    """Rows."""
+
+
+class Across:
+    """Columns."""
+
+
+DOWN, ACROSS = hb.Fin(Down, 3), hb.Fin(Across, 4)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        hb.fun(hb.R**ACROSS)(lambda v: hb.sin(v) * v.sum()),
+        hb.cumsum(ACROSS),
+        hb.total(ACROSS),
+        hb.differences(ACROSS),
+        hb.identity(hb.R**ACROSS),
+    ],
+    ids=["function", "cumsum", "total", "differences", "identity"],
+)
+def test_what_is_lifted_takes_tables(f: Any) -> None:
+    """A table in each of its three forms, also in a traced function; what does not fit is refused."""
+    family = (hb.R**ACROSS) ** DOWN
+    table, tensor = hb.R ** (DOWN * ACROSS), hb.TensorProduct(hb.R**DOWN, hb.R**ACROSS)
+    entries = np.random.default_rng(0).normal(size=(3, 4))
+    lifted = f**DOWN
+    due = np.stack([f((hb.R**ACROSS).vec(row)).array for row in entries])
+    np.testing.assert_allclose(lifted(family.vec(entries)).array, due, rtol=1e-14)
+    for V in (table, tensor):
+        np.testing.assert_allclose(lifted(V.vec(entries)).array, due, rtol=1e-14)
+        np.testing.assert_allclose(hb.fun(V)(lambda a: 2.0 * lifted(a))(V.vec(entries)).array, 2.0 * due, rtol=1e-14)
+    if due.ndim == 2:
+        assert lifted(table.vec(entries)).space == hb.R ** (DOWN * lifted.cod.base.index)
+    with pytest.raises(hb.SpaceError, match="is due"):
+        lifted((hb.R ** (ACROSS * DOWN)).vec(entries.T))

@@ -12,17 +12,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert import Copower, DirectSum, Field, TensorProduct, Type, Vec
+from hilbert.biproduct import DirectSum
+from hilbert.errors import SpaceError
+from hilbert.map import AnyMap, Map
 from hilbert.notarray import Applicable
-from hilbert.space import power
+from hilbert.space import Copower, Field, TensorProduct, Type, power
+from hilbert.vector import Vec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert import Index
+    from hilbert.index import Index
 
 
-def regrouped(args: Sequence[Any], dom: Type, over: Sequence[int], X: Index) -> tuple[list[Any], Type | None]:
+def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
+    """f, which is lifted over X at the positions `over`, at arguments, of which these may be tables."""
+    try:
+        return Map.__call__(f, *args)
+    except SpaceError:
+        given, form = _regrouped(args, f.dom, over, X)
+        if all(a is b for a, b in zip(args, given, strict=True)):
+            raise
+    value = Map.__call__(f, *given)
+    return value if form is None else formed(value, form, X)
+
+
+def _regrouped(args: Sequence[Any], dom: Type, over: Sequence[int], X: Index) -> tuple[list[Any], Type | None]:
     """The arguments in the forms that are due at the positions that vary, and the form of the first of them.
 
     None where it is the one that is due.
