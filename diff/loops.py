@@ -32,7 +32,7 @@ from diff.bodies import (
 from diff.branches import where
 from diff.expr import Expr
 from diff.origin import returned
-from hilbert import Bool, Boolean, Copower, Index, Product, SpaceError, Type, Unit, Vec
+from hilbert import Bool, Boolean, Copower, DirectSum, Index, Product, SpaceError, Type, Unit, Vec
 from hilbert.errors import integer, shown, truth
 from hilbert.nested import apart, split
 from hilbert.program.branch import TRUTH
@@ -285,6 +285,8 @@ def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) ->
         return states, powers(found[1], X)
     msg = f"the step of {what} takes a state in {said(states)} and gives {said(found)}: give a state of the same "
     msg += f"space{', or a pair of such a state and an output' if X is not None else ''}"
+    if isinstance(found, DirectSum) and found.parts == states:
+        raise SpaceError(f"{msg}: for an element s of the direct sum return s.split(){returned(step)}")
     after, state = found, body.result
     if X is not None and isinstance(found, tuple) and len(found) == 2:  # with an output, unless that is farther
         after, state = max((found[0], state[0]), (found, state), key=lambda pair: len(split(pair[0], states)[0]))

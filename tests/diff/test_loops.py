@@ -304,6 +304,9 @@ def test_over_a_product() -> None:
     check_derivative(lift(f, Fin.of(2), over=(1,)), point(lift(f, Fin.of(2), over=(1,))))
 
 
+PAIR = fun(R ** Fin.of(3), R)(lambda x, t: (2.0 * x, t + 1.0))
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [
@@ -314,6 +317,7 @@ def test_over_a_product() -> None:
         ("fold(lambda t, x: t, s, s.sum())", "goes over xs ∈ W\\^X"),
         ("fold(lambda t, x: t, [s], xs)", "the start of fold is a vector"),
         ("iterate(lambda t: t, s, 5)", "Fin.of\\(n\\)"),
+        ("iterate(lambda t: PAIR(*t), (s, s.sum()), Fin.of(3))", "of the direct sum return s.split\\(\\)"),
         ("iterate(s, s, Fin.of(3))", "takes a function of expressions"),
     ],
 )
