@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from hilbert.errors import SpaceError, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,6 +31,11 @@ def addressable(entries: int, what: str, of: object = "") -> int:
         msg = f"{what}{of} takes more entries than memory has addresses: {shown(entries)}"
         raise SpaceError(msg)
     return entries
+
+
+def room(entries: int, what: str) -> None:
+    """Ask for memory for so many integers and give it back, so that an error comes before the work and not after it."""
+    np.empty(addressable(entries, what), np.int64)
 
 
 FORMULA = "a space of any size is a formula, a vector of it is an array"

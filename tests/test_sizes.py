@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.relation import pairs
+from hilbert.relation import full, leq, pairs, shift
 from linmap.matrices.sparse import laid_out
 
 LONG = hb.Fin.of(2**62)
@@ -78,6 +78,9 @@ HELD: dict[str, tuple[Callable[[], Any], str]] = {
         r"trace\(derivative\(grad\(f\)\).at\(x\)\)",
     ),
     "Fourier transform": (lambda: hb.fft(hb.Fin.of(2**25 - 39)), "a size with small factors"),
+    "picture": (lambda: shift(VAST, 1).picture(), "the same relation on smaller sets"),
+    "picture of few columns": (lambda: full(hb.Fin.of(2), VAST).picture(), "the same relation on smaller sets"),
+    "degrees": (lambda: leq(VAST).degrees(), "the same relation on smaller sets"),
 }
 
 
@@ -96,6 +99,13 @@ def test_what_was_asked_for_is_no_remedy() -> None:
     """A sparse matrix that memory does not hold is not advised where it was taken."""
     with pytest.raises(hb.SpaceError, match=r"holds: diagonal\(d\), trace\(d\)"):
         hb.matrix(hb.rep(LARGE) @ hb.total(LARGE), "sparse")
+
+
+def test_pairs_that_memory_does_not_hold() -> None:
+    """They are counted by formula, and room is asked for before any is listed."""
+    f, pairs_ = hb.cumsum(LARGE), 2**24 * (2**25 + 1)
+    with pytest.raises(hb.SpaceError, match=rf"an array of {2 * pairs_} entries .* is more than memory holds"):
+        hb.matrix(f, "sparse")
 
 
 def test_a_step_that_memory_does_not_hold() -> None:

@@ -25,10 +25,12 @@ from hilbert.attach import attach
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.leaf import Entry, Leaf
 from hilbert.relation.base import AnyRelation, Relation
-from hilbert.sizes import addressable
+from hilbert.sizes import addressable, held, room
 
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
+SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
+"""What an error says of sets whose arrays memory does not hold."""
 
 
 def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -38,11 +40,13 @@ def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray
     return result
 
 
+@held(SMALLER)
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many y each x is related: red_{Rᵀ} of ones."""
     return reduced(relation.T, np.ones(addressable(relation.cod.size, "counting degrees"))).astype(np.int64)
 
 
+@held(SMALLER)
 def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
     for given, what in ((rows, "rows"), (columns, "columns")):
@@ -50,6 +54,8 @@ def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.flo
             msg = f"a picture has a number of {what} from 1 on, not {shown(given)}"
             raise SpaceError(msg)
     n, m = relation.dom.size, relation.cod.size
+    for size in (n, m):
+        room(size, "a picture")
     xs, ys = _bounds(n, columns), _bounds(m, rows)
     cells = np.zeros((len(ys) - 1, len(xs) - 1))
     for c, (low, high) in enumerate(pairwise(xs)):

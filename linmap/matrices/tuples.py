@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from hilbert import Fin, Unit
 from hilbert.relation import Full
-from hilbert.sizes import addressable
+from hilbert.sizes import room
 from linmap.matrices.columns import Columns, Labels, Matches, TooManyRowsError, distinct, flat_positions, length, split
 from linmap.matrices.contractor import progression
 from linmap.matrices.known import WORTH, summed_product
@@ -87,7 +87,7 @@ class TableBuilder:
         else:
             if most is not None and part.relation.size > most:
                 raise TooManyRowsError
-            addressable(part.relation.size, "a list of pairs")
+            room(2 * part.relation.size, "a list of pairs")
             x, y = (np.asarray(side) for side in part.relation.holds())
             columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
             sides = [frozenset(c) for c, flat in ((part.x, x), (part.y, y)) if np.all(flat[1:] > flat[:-1])]
