@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from diff import const, cos, derivative, exp, fun, iterate, log, planned, program, sin
-from hilbert import Elements, Fin, R
+from hilbert import Elements, Fin, R, SpaceError
 from hilbert.arrays.libraries import ArrayAPI
 from hilbert.once import cached_property
 from hilbert.program.count import multiplications
@@ -271,7 +271,15 @@ def stored(n: Network, blocks: Any) -> int:
     return entries + tuples + related
 
 
-@pytest.mark.parametrize(("sizes", "seed", "best"), [([4, 6, 7, 7, 3], 3, "forward"), ([3, 7, 7, 6, 4], 0, "adjoint")])
+ORDERS = [
+    ([4, 6, 7, 7, 3], 3, "forward"),
+    ([3, 7, 7, 6, 4], 0, "adjoint"),
+    ([4, 6, 7, 7, 3], 24, "forward"),  # as an array; in another order a table, without numbers but its tuples
+    ([4, 6, 7, 6, 4], 10, "adjoint"),  # the same
+]
+
+
+@pytest.mark.parametrize(("sizes", "seed", "best"), ORDERS)
 def test_wires_are_eliminated_in_the_order_that_stores_the_fewest_numbers(
     sizes: list[int], seed: int, best: str
 ) -> None:
@@ -288,6 +296,33 @@ def test_wires_are_eliminated_in_the_order_that_stores_the_fewest_numbers(
         numbers[way] = stored(graph.n, graph.result())
     n = Network(body)
     assert stored(n, eliminated(n)) == numbers[best] == min(numbers.values()) < numbers["Markowitz"]
+
+
+def test_what_comes_to_a_narrow_wire_is_added_up_there() -> None:
+    """A product with A, a rotation, two sums and the factor cos' for arrays 3×40; the rest takes vectors.
+
+    Behind the wire, where each part has its own product with C, it would be one more.
+    """
+    X, Y = Fin.of(40), Fin.of(3)
+    A, B = ((R ** (Y * X)).random(RNG) for _ in range(2))
+    C = (R ** (X * Y)).random(RNG)
+
+    def body(x: Any) -> Any:
+        u = x + x.roll(1)
+        return C @ cos(A @ (u * sin(u)) + B @ x)
+
+    found: Any = cost(derivative(fun(R**X)(body)), "tensor")
+    assert found.matrix.flops == 5 * 3 * 40 + 2 * 40
+
+
+def test_a_limit_holds_for_each_array_of_a_plan() -> None:
+    """Σ x·(Mx): the derivative sums the rows of M, each times an entry of x."""
+    X = Fin.of(20)
+    M = (R ** (X * X)).random(RNG)
+    d = derivative(fun(R**X)(lambda x: (x * (M @ x)).sum())).at((R**X).random(RNG))
+    np.testing.assert_allclose(matrix(d, "array", limit=400), matrix(d, "array"), rtol=1e-10)
+    with pytest.raises(SpaceError, match="within 399 entries: the smallest found needs 400"):
+        matrix(d, "array", limit=399)
 
 
 def test_a_pass_is_run_on_the_fewer_vectors() -> None:

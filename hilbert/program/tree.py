@@ -86,10 +86,9 @@ def shape(line: Line, inner: list[int]) -> tuple[Any, ...]:
 
 
 def _number(line: Line, slot: int) -> float | None:
-    """The finite number that a slot is filled with, if it is a constant made of one."""
+    """The number that a slot is filled with, if it is a constant made of one."""
     operation = line.steps[slot - line.arity].operation if slot >= line.arity else None
-    k = operation.value.number if isinstance(operation, Literal) else None
-    return k if k is not None and math.isfinite(k) else None
+    return operation.value.number if isinstance(operation, Literal) else None
 
 
 def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
@@ -101,7 +100,7 @@ def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
 
 
 def meaning(line: Line, inner: list[int]) -> ContractionTree | None:
-    """What a tree means; None if it has no factors but numbers.
+    """What a tree means; None if it has no factors but numbers, or if these have no finite product.
 
     From the root down, the labels of a step's operands come from those of its result.
     """
@@ -149,7 +148,7 @@ def meaning(line: Line, inner: list[int]) -> ContractionTree | None:
             case other:  # `_links` lets no other step in
                 raise TypeError(other)
         todo += reversed(list(zip(step.args, below, strict=True)))
-    if not factors:
+    if not factors or not math.isfinite(k):
         return None
     made = [line.steps[slot - arity] for slot in inner]
     count = sum(products(step, slots) for step in made)

@@ -11,7 +11,7 @@ from adjoint import adjoint
 from diff import const, cos, derivative, exp, fun, lift, maximum, onehot, outer, program, select, show, sin, tanh
 from hilbert import Elements, Fin, R, Vec
 from hilbert.relation import sliding
-from linmap import curry, equal, flip, identity, red, rep, scale, section, total, uncurry
+from linmap import cumsum, curry, equal, flip, identity, red, rep, scale, section, total, uncurry
 from linmap.contraction import hadamard, scalar
 from linmap.net.lower import net
 from linmap.term.base import LinMap
@@ -219,3 +219,10 @@ def test_what_no_text_mentions_has_no_name() -> None:
     text = str(derivative(fun(R)(lambda x: tanh(A @ rep(X)(x)))))
     assert text.count("where u") == 1
     assert "where u₁ = [i] ↦ tanh'(Σ_j a[i, j]·rep_j(x))" in text
+
+
+def test_a_step_at_each_element_names_their_axes() -> None:
+    """Of a family of rows, the axis of the rows, not that of their entries."""
+    rows, columns = Fin(Row, 4), Fin(Column, 3)
+    d = derivative(fun(R**columns)(lambda x: cumsum(columns)(sin(x))) ** rows)
+    assert str(d) == "scan^Row4 • (cos x ·)"

@@ -15,7 +15,21 @@ from hilbert import R32, Copower, Elements, Fin, R, SpaceError, direct_sum
 from hilbert.combine import Addition, Composition
 from hilbert.term import bottom_up, postorder
 from hilbert.term import parts as subterms
-from linmap import cast, compose, cumsum, equal, explain, fork, identity, measure, parallel, project, section, simplify
+from linmap import (
+    cast,
+    compose,
+    cumsum,
+    equal,
+    explain,
+    fork,
+    identity,
+    measure,
+    parallel,
+    project,
+    roll,
+    section,
+    simplify,
+)
 from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
 from linmap.laws.engine import Simplifier
 from linmap.laws.shared import Shared, rebuilt
@@ -152,11 +166,19 @@ def test_shared_scalings_are_as_deep_as_their_deepest_use() -> None:
     assert measure(f).depth == 1
     assert measure(fork(f, f)).depth == 2
     assert measure(fork(f, cumsum(X) @ f)).depth == 2
+    assert measure(fork(f, cumsum(X) @ (f + cumsum(X)))).depth == 4
 
 
 def test_nothing_to_do() -> None:
     """The same object, and no steps."""
     f = fork(cumsum(X), cumsum(X, reverse=True)) @ cumsum(X)
+    assert simplify(f) is f
+    assert not explain(f).steps
+
+
+def test_what_is_undone_is_no_step() -> None:
+    """(id + scan) • roll is no smaller: the common start of the sum was tried, and is not listed."""
+    f = roll(X, 1) + cumsum(X) @ roll(X, 1)
     assert simplify(f) is f
     assert not explain(f).steps
 
