@@ -172,3 +172,13 @@ def test_labels_of_a_categorical_column() -> None:
     column = pd.Series(pd.Categorical(["ink", "tea", "ink"], categories=["tea", "ink", "oil"]))
     assert by_key(column).cod.labels == by_key(list(column)).cod.labels == ("ink", "tea")
     assert labels(column, Row).labels == ("tea", "ink", "oil")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_labels_of_a_categorical_column_with_missing_entries(missing: object) -> None:
+    """Their rows are left out first, and the categories stay."""
+    column = pd.Series(pd.Categorical(["ink", missing, "tea"], categories=["tea", "ink", "oil"]))
+    for given in (column, column.array):
+        with pytest.raises(hb.SpaceError, match=r"missing entries .*: leave their rows out"):
+            labels(given, Row)
+    assert labels(column.dropna(), Row).labels == ("tea", "ink", "oil")

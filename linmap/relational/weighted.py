@@ -36,7 +36,7 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
 
     Rows are elements of Y, columns of X: positions, labels that are strings, or `X.at(labels)`. Entries of one place
     are added. Raises SpaceError for elements outside X or Y, for unequal lengths, and for weights that are no numbers
-    of the field of V: in double precision for single, masked, or a column with missing entries.
+    of the field of V: in double precision for single, masked, objects, or a column with missing entries.
     """
     in_order("sparse(rows, cols, weights, X, Y, V)", V, X, Y, tables=(rows, cols, weights))
     target = table_of(rows, Y, None, "sparse")
@@ -51,7 +51,8 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
         sizes = f"{target.dom.size}, {source.dom.size} and {size}"
         msg = f"a sparse matrix has as many rows as columns and weights of entries, not {sizes}"
         raise SpaceError(msg)
-    if data.dtype.kind == "f":  # as any array: no double precision for single, no column with missing entries
+    if data.dtype.kind == "f" or getattr(getattr(weights, "dtype", None), "kind", "") == "O":
+        # As any array: no double precision for single, no objects, no column with missing entries.
         data = to_numpy((c.left ** Fin.of(size)).vec(weights).array)
     codes, places = np.unique(target.holds()[1] * X.size + source.holds()[1], return_inverse=True)
     y, x = np.divmod(codes, max(X.size, 1))

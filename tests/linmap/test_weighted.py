@@ -206,6 +206,10 @@ X, Y = Fin.of(3), Fin.of(2)
         (lambda: sparse([0], [1], [1.0, 2.0], X, Y), "as many rows as columns and weights of entries, not 1, 1 and 2"),
         (lambda: sparse([0], [1], ["a"], X, Y), "a one-dimensional array of numbers"),
         (lambda: sparse([0], [1], 1.0, X, Y), "a one-dimensional array of numbers"),
+        (
+            lambda: sparse([0, 1], [1, 1], np.array([True, 2], object), X, Y),
+            "dtype object .* float64: convert it first",
+        ),
         (lambda: from_scipy(np.zeros((2, 3))), "takes a sparse matrix of scipy, not an array"),
         (lambda: from_scipy(scipy_sparse.csr_array((2, 3)), Y, X), "of 2 rows and 3 columns does not map"),
         (lambda: sparse_product([0], [1, 2], X, Y), "has 1 entries, not 2"),

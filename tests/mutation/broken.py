@@ -99,7 +99,7 @@ STATEMENTS = (
     Statement("the paper's future work", "hilbert/relation/functions.py", "stride + 1, 0)", "stride, 0)", "tests/hilbert/test_relation_forms.py"),
     Statement("the paper's future work", "hilbert/arrays/reduction.py", "p.cut(0, r.left.cod.size), p.cut(r.left.cod.size, None)", "p.cut(0, r.left.dom.size), p.cut(r.left.dom.size, None)", "tests/hilbert/test_relations_reduction.py"),
     Statement("index sets of labels", "hilbert/index.py", "return self._places[element]", "return len(self._places) - 1 - self._places[element]", "tests/hilbert/test_labelled_axes.py"),
-    Statement("index sets of labels", "hilbert/relation/keys.py", "column if categories is None else categories", "column", "tests/hilbert/test_labelled_axes.py"),
+    Statement("index sets of labels", "hilbert/relation/keys.py", "found if categories is None else distinct_labels(column_of(categories), None)[0]", "found", "tests/hilbert/test_labelled_axes.py"),
     Statement("named linear functions", "linmap/relational/axes.py", "return red(rotation(X, by), V)", "return red(rotation(X, -by), V)", "tests/linmap/test_relational.py"),
     Statement("sparse matrices", "linmap/relational/weighted.py", "np.add.at(summed, places, data)", "summed[places] = data", "tests/linmap/test_weighted.py"),
     Statement("sparse matrices", "diff/maps.py", "red(target, V) @ bilinear(c.lifted(target.dom)) @ gathered", "red(target, V) @ (2.0 * bilinear(c.lifted(target.dom))) @ gathered", "tests/linmap/test_weighted.py"),
