@@ -163,10 +163,10 @@ class Relation(Unchanging, Generic[I, J]):
     def __matmul__(self, first: Relation[H, I]) -> Relation[H, J]:
         """S ∘ R = {(x, z) : (x, y) ∈ R and (y, z) ∈ S for some y}.
 
-        It stays symbolic where each (x, z) has at most one such y: if R is a partial function, or S the converse of
-        one. Then red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤ and ≥ ∘ ≥. Everything
-        else becomes explicit pairs, each of which counts once, however many paths there are. Raises SpaceError where
-        the sets do not meet, and for more paths than can be written out.
+        It stays symbolic if R is a partial function, or S the converse of one: then each (x, z) has at most one such y,
+        and red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤ and ≥ ∘ ≥. Everything else
+        becomes explicit pairs, each of which counts once, however many paths there are. Raises SpaceError where the
+        sets do not meet, and for more paths than can be written out.
         """
         raise NotImplementedError
 

@@ -71,13 +71,19 @@ class ScaledForm(MatrixShape):
 @final
 @frozen
 class DiagonalForm(MatrixShape):
-    """A diagonal matrix."""
+    """A diagonal matrix; some of its entries are 0 where there are `entries` others, exactly."""
 
     size: int
+    entries: int | None = None
 
     def text(self) -> str:
         """In words."""
-        return "diagonal"
+        return "diagonal" if self.entries is None else f"diagonal, {self.entries} of {self.size} entries"
+
+    @property
+    def stored(self) -> int:
+        """How many entries may differ from 0."""
+        return self.size if self.entries is None else self.entries
 
 
 @final
@@ -142,7 +148,12 @@ class Kronecker(MatrixShape):
 
     def text(self) -> str:
         """In words."""
-        return " ⊗ ".join(f"({p.text()})" if isinstance(p, (SumForm, SparseForm)) else p.text() for p in self.parts)
+        return " ⊗ ".join(f"({p.text()})" if _is_bracketed(p) else p.text() for p in self.parts)
+
+
+def _is_bracketed(p: Form) -> bool:
+    """Whether the text of a factor stands in brackets."""
+    return isinstance(p, (SumForm, SparseForm)) or (isinstance(p, DiagonalForm) and p.entries is not None)
 
 
 @final

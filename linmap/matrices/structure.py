@@ -19,6 +19,7 @@ import numpy as np
 from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.once import once
+from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
 from linmap.laws.simplify import Simplifiable
 from linmap.matrices.columns import flat_positions
 from linmap.matrices.counting import Component, components, counted, union
@@ -63,7 +64,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hilbert.relation.base import AnyRelation
 
 
 def body_of(f: Any, what: str) -> Net:
@@ -107,7 +110,18 @@ def _direct_sum(parts: Sequence[Form]) -> Form | None:
     size = sum(p.size for p in parts if isinstance(p, PLAIN))
     if all(isinstance(p, IdentityForm) for p in parts):
         return IdentityForm(size)
-    return DiagonalForm(size) if all(isinstance(p, PLAIN) for p in parts) else None
+    return _diagonal(size, sum(map(_stored, parts))) if all(isinstance(p, PLAIN) for p in parts) else None
+
+
+def _stored(p: Form) -> int:
+    """How many entries of a plain form may differ from 0."""
+    assert isinstance(p, PLAIN)
+    return p.stored if isinstance(p, DiagonalForm) else p.size
+
+
+def _diagonal(size: int, entries: int | None) -> DiagonalForm:
+    """A diagonal matrix with so many entries; with any if they are not counted."""
+    return DiagonalForm(size, None if entries == size else entries)
 
 
 PLAIN = (IdentityForm, ScaledForm, DiagonalForm)
@@ -125,7 +139,8 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     if len(parts) == 1:
         return parts[0]
     if all(isinstance(p, PLAIN) for p in parts):
-        return DiagonalForm(n.size(read[0].inp))
+        size = n.size(read[0].inp)
+        return _diagonal(size, size if size in map(_stored, parts) else union(n, read))
     for p in parts:
         if isinstance(p, DenseForm):
             return p
@@ -161,13 +176,17 @@ def product_form(n: Network, p: NetworkProduct) -> Form:
         return ZeroForm()
     scaled = p.k != 1.0 or any(not f.labels for f in p.factors)
     parts: list[Form] = []
+    twins = {o: i for o, i in zip(p.out, p.inp, strict=False) if n.axes[o] == n.axes[i]}
+    alike = set[int]()  # the output labels that have the values of input labels
     rows = cols = 1
     split = False
     for c in components(p):
         if not c.outs and not c.inps and not c.both:
             scaled = True  # a contracted number
         elif c.links or c.tables or any(n.is_found(p.factors[k]) for k in c.factors):
-            made = _sparse(n, p, c)
+            made = _sparse(n, p, c, twins)
+            if isinstance(made, PLAIN):
+                alike.update(c.outs)
             if isinstance(made, DenseForm) and not c.both and not (c.outs and c.inps):
                 rows, cols, split = rows * made.shape[0], cols * made.shape[1], True
             else:
@@ -182,7 +201,9 @@ def product_form(n: Network, p: NetworkProduct) -> Form:
     if split:
         parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))
     made = _kronecker(parts, scaled=scaled)
-    if p.out != p.inp and isinstance(made, (IdentityForm, ScaledForm, DiagonalForm)):
+    if isinstance(made, PLAIN) and p.inp != tuple(twins.get(c) if c in alike else c for c in p.out):
+        if isinstance(made, DiagonalForm) and made.entries is not None:
+            return SparseForm(made.entries, (made.size, made.size))
         return Permutation(made.size, weighted=not isinstance(made, IdentityForm))
     return made
 
@@ -195,14 +216,39 @@ def _coupled(n: Network, p: NetworkProduct, c: Component) -> Form:
     return BlockDiagonal(n.size(c.both), block) if c.both else block
 
 
-def _sparse(n: Network, p: NetworkProduct, c: Component) -> Form:
+def _sparse(n: Network, p: NetworkProduct, c: Component, twins: Mapping[int, int]) -> Form:
+    """The form of a component with relations; `twins` are output and input labels at the same places."""
     shape = (n.size(c.outs + c.both), n.size(c.inps + c.both))
     entries, exact, single = counted(n, p, c)
     if entries == shape[0] * shape[1]:
         return DenseForm(shape)
+    if single is not None and entries and all(twins.get(o) in c.inps for o in c.outs) and _is_on(single, c, twins):
+        return IdentityForm(entries) if entries == shape[0] and not c.factors else _diagonal(shape[0], entries)
     if single is not None and shape[0] == shape[1] == entries and _is_bijection(n, single, c):
         return Permutation(entries, weighted=bool(c.factors))
     return SparseForm(entries, shape, exact) if entries else ZeroForm()
+
+
+def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> bool:
+    """Whether each output label of a relation always has the value of the input label at its place."""
+    if isinstance(part, Link):
+        pairs = {*zip(part.x, part.y, strict=False), *zip(part.y, part.x, strict=False)}
+        return all((o, twins[o]) in pairs for o in c.outs) and _is_partial_identity(part.relation)
+    place = dict(zip(part.labels, part.columns, strict=True))
+    return all(np.array_equal(place[o], place[twins[o]]) for o in c.outs)
+
+
+def _is_partial_identity(relation: AnyRelation) -> bool:
+    """Whether a relation has pairs (x, x) alone, by its form."""
+    match relation:
+        case Partial() | Equality():
+            return True
+        case ProductRelation(one, other) | SumRelation(one, other) | Composite(one, other):
+            return _is_partial_identity(one) and _is_partial_identity(other)
+        case Pairs():
+            return relation.dom == relation.cod and np.array_equal(*relation.holds())
+        case _:  # what other forms relate is not looked at
+            return False
 
 
 def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
@@ -221,7 +267,7 @@ def _kronecker(parts: list[Form], *, scaled: bool) -> Form:
     if len(plain) == len(parts):
         size = math.prod(p.size for p in plain)
         if any(isinstance(p, DiagonalForm) for p in plain):
-            return DiagonalForm(size)
+            return _diagonal(size, math.prod(map(_stored, plain)))
         return ScaledForm(size) if scaled else IdentityForm(size)
     if scaled and all(isinstance(p, (IdentityForm, Permutation)) for p in parts):  # none of them has the number
         at, turned = next((k, p) for k, p in enumerate(parts) if isinstance(p, Permutation))

@@ -9,9 +9,24 @@ import pytest
 
 from diff import const, derivative, exp, fun, outer, tanh
 from hilbert import R32, Elements, Fin, R, SpaceError
-from hilbert.relation import band, function, leq, pairs, rotation
-from linmap import diagonal, from_scipy, gather, matrix, red, rep, structure, total, trace
+from hilbert.relation import band, equality, function, leq, pairs, partial, rotation
+from linmap import (
+    diagonal,
+    from_scipy,
+    gather,
+    identity,
+    matrix,
+    parallel,
+    red,
+    rep,
+    section,
+    structure,
+    total,
+    trace,
+)
+from linmap.contraction import hadamard, matrix_vector
 from linmap.net.reverse import transposed
+from linmap.term.base import LinMap
 
 sp = pytest.importorskip("scipy.sparse")
 
@@ -37,6 +52,51 @@ def added(parts: list[Any]) -> Any:
     for f in parts[1:]:
         made = made + f
     return made
+
+
+# --- parts of a diagonal ---
+
+X = Fin.of(5)
+V = R**X
+P, Q = (partial(np.isin(np.arange(5), places), X) for places in ([0, 2, 3], [2, 3, 4]))
+WEIGHTS: Any = section(hadamard(V), 0, V.random(np.random.default_rng(0)))
+TALL: Any = section(matrix_vector(Fin.of(3), Fin.of(2)), 0, (R ** (Fin.of(3) * Fin.of(2))).ones())
+ROWS = P * equality(X)
+SELECTED: dict[str, tuple[Any, str, int]] = {
+    "a selection": (red(P), "diagonal, 3 of 5 entries", 3),
+    "with weights": (2.0 * WEIGHTS @ red(P), "diagonal, 3 of 5 entries", 3),
+    "of a selection": (red(P) @ red(Q), "diagonal, 2 of 5 entries", 2),
+    "composed relations": (red(P @ Q), "diagonal, 2 of 5 entries", 2),
+    "a sum": (red(P) + red(Q), "diagonal, 4 of 5 entries", 4),
+    "beside an identity": (red(P) + identity(V), "diagonal", 5),
+    "of two axes": (red(P * Q), "diagonal, 9 of 25 entries", 9),
+    "of each": (red(P) ** Fin.of(3), "diagonal, 9 of 15 entries", 9),
+    "of a disjoint union": (red(P + Q), "diagonal, 6 of 10 entries", 6),
+    "direct sum": (parallel(red(P), identity(R)), "diagonal, 4 of 6 entries", 4),
+    "pairs of equals": (red(pairs([(0, 0), (2, 2)], X, X)), "diagonal, 2 of 5 entries", 2),
+    "other pairs": (red(pairs([(0, 0), (2, 1)], X, X)), "sparse, 2 of 5·5 entries", 2),
+    "of all": (red(partial(np.ones(5, bool), X)), "identity", 5),
+    "twice all": (2.0 * red(partial(np.ones(5, bool), X)), "scaled", 5),
+    "of rows of blocks": (TALL**X @ red(P, TALL.dom), "(diagonal, 3 of 5 entries) ⊗ dense 3×2", 18),
+    "of columns": (derivative(fun(R ** (X * X))(lambda a: red(ROWS)(a.T).T)), "diagonal, 15 of 25 entries", 15),
+    "before a transposition": (
+        derivative(fun(R ** (X * X))(lambda a: red(ROWS)(a).T)),
+        "sparse, 15 of 25·25 entries",
+        15,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SELECTED)
+def test_a_selection_is_a_part_of_the_diagonal(name: str) -> None:
+    """Relations of elements with themselves: as many entries as pairs, and the matrix has no others."""
+    f, text, entries = SELECTED[name]
+    assert str(structure(f)) == text
+    f = f if isinstance(f, LinMap) else f.at(f.dom.zeros())
+    made = matrix(f, "sparse")
+    assert made.nnz == entries
+    if text.startswith("diagonal"):
+        assert np.array_equal(made.toarray(), np.diag(diagonal(f).flat()))
 
 
 # --- what is counted ---

@@ -93,6 +93,10 @@ def agree(f: LinMap[Any, Any]) -> None:
     if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
         assert sparse.nnz <= min(due.shape)
         assert np.allclose(due, np.diag(np.diag(due)), rtol=0, atol=close)
+    if isinstance(form, IdentityForm):
+        assert np.allclose(due, np.eye(len(due)), rtol=0, atol=close)
+    if isinstance(form, DiagonalForm):
+        assert sparse.nnz <= form.stored
     if isinstance(form, SparseForm):
         assert sparse.nnz <= form.entries
     if isinstance(form, LowRank):
