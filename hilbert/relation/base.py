@@ -164,9 +164,10 @@ class Relation(Unchanging, Generic[I, J]):
         """S ∘ R = {(x, z) : (x, y) ∈ R and (y, z) ∈ S for some y}.
 
         It stays symbolic if R is a partial function, or S the converse of one: then each (x, z) has at most one such y,
-        and red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤ and ≥ ∘ ≥. Everything else
-        becomes explicit pairs, each of which counts once, however many paths there are. Raises SpaceError where the
-        sets do not meet, and for more paths than can be written out.
+        and red_{S∘R} = red_S • red_R. So it does for id ∘ R, S ∘ id, full ∘ full, ≤ ∘ ≤, ≥ ∘ ≥, and bands that
+        have the diagonal, or lie on one side of it. Everything else becomes explicit pairs, each of which counts once,
+        however many paths there are. Raises SpaceError where the sets do not meet, and for more paths than can be
+        written out.
         """
         raise NotImplementedError
 

@@ -18,6 +18,7 @@ from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.relation.base import AnyRelation, H, I, J, K, Relation, require_relation
 from hilbert.relation.compound import Composite, ProductRelation, SumRelation, paths
+from hilbert.relation.functions import Window
 from hilbert.relation.plain import Equality, Full, Order, distinct
 
 PATHS = 1 << 27
@@ -41,7 +42,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     if inner.cod != outer.dom:
         msg = f"S ∘ R of R ⊆ {inner.dom}×{inner.cod} and S ⊆ {outer.dom}×{outer.cod}: {inner.cod} is not {outer.dom}"
         raise SpaceError(msg)
-    found: Any = _law(outer, inner)
+    found: Any = law(outer, inner)
     if found is not None:
         return found  # type: ignore[no-any-return]
     if inner.is_partial_function or outer.T.is_partial_function:
@@ -57,7 +58,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     return distinct(inner.dom, outer.cod, x, z)
 
 
-def _law(outer: Any, inner: Any) -> AnyRelation | None:
+def law(outer: Any, inner: Any) -> AnyRelation | None:
     """S ∘ R as one form, if a law says so."""
     match outer, inner:
         case Equality(), _:  # id ∘ R = R
@@ -70,8 +71,22 @@ def _law(outer: Any, inner: Any) -> AnyRelation | None:
             return inner
         case Order(_, False, False), Order(_, False, False):  # ≤ ∘ ≤ = ≤
             return inner
+        case Window(), Window() if _is_between(outer, inner):
+            return Window(inner.dom, inner.dom, outer.width + inner.width - 1, 1, outer.offset + inner.offset)
         case _:  # no law: pairs of forms are many, and S ∘ R has a form of its own
             return None
+
+
+def _is_between(outer: Window[Any, Any], inner: Window[Any, Any]) -> bool:
+    """Whether both are bands on one set, and a y of each pair (x, z) lies between the two: none is lost at an end.
+
+    So it is where both have the diagonal, or lie on one side of it.
+    """
+    bands = (outer, inner)
+    if not all(w.dom == w.cod == inner.dom and w.stride == w.dilation == 1 <= w.width for w in bands):
+        return False
+    lows, highs = [w.offset for w in bands], [w.offset + w.width - 1 for w in bands]
+    return max(lows) <= 0 <= min(highs) or min(lows) >= 0 or max(highs) <= 0
 
 
 attach(Relation, "__mul__", product)

@@ -6,10 +6,13 @@ matrices, and what there are many ways to is one pair.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from hilbert.relation import Function, Window
+from hilbert.relation.operators import law
 from linmap.matrices.columns import Labels, TooManyRowsError, distinct
 from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables import condensed
@@ -105,9 +108,10 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
     entries, exact = 1, True
     seen = set[int]()
     whole: Link | LabelTable | None = None
-    for group in groups:
+    for parts_ in groups:
+        seen |= uses(parts_)
+        group = _composed(parts_, opened)
         labels = uses(group)
-        seen |= labels
         match _pattern(n, group, opened):
             case LabelTable() as table:
                 entries, whole = entries * table.count, table
@@ -137,6 +141,27 @@ def _pattern(n: Network, group: Sequence[Any], opened: set[int]) -> Link | Label
     except TooManyRowsError:
         return None
     return table or int(k != 0.0)
+
+
+def _composed(group: Sequence[Any], opened: set[int]) -> list[Any]:
+    """The group with relations one after the other made one, where a law says which: a band after a band is a band.
+
+    What is between them has no other use.
+    """
+    left = dict(enumerate(group))
+    begins = {part.x: k for k, part in left.items() if isinstance(part, Link)}
+    users = Counter(c for part in group for c in part.labels)
+    for k in range(len(group)):
+        while isinstance(first := left.get(k), Link):
+            at = begins.get(first.y, k)
+            then = left.get(at)
+            if at == k or then is None or any(c in opened or users[c] != 2 for c in first.y):
+                break
+            relation = law(then.relation, first.relation)
+            if relation is None:
+                break
+            left[k] = Link(relation, first.x, left.pop(at).y)
+    return list(left.values())
 
 
 def _groups(parts: Sequence[Any]) -> list[list[Any]]:
@@ -175,5 +200,15 @@ def _along(n: Network, group: Sequence[Any]) -> int:
 
 
 def _degree(relation: AnyRelation) -> int:
-    """To how many at most each is related; of huge sets nobody counts."""
+    """To how many at most each is related; of huge sets only for functions and bands, by formula."""
+    if isinstance(relation, Function):
+        return 1
+    if isinstance(relation, Window) and relation.stride == relation.dilation == 1 and relation.dom.size:
+        return _overlap(relation.dom.size, relation.cod.size, relation.width, relation.offset)
     return int(relation.degrees().max(initial=0)) if relation.size <= COUNTED else relation.cod.size
+
+
+def _overlap(n: int, m: int, width: int, offset: int) -> int:
+    """How many of the y < m lie at most from x - offset - width + 1 to x - offset, for the best x < n."""
+    last = min(max(min(width, m) - 1, -offset), n - 1 - offset)
+    return max(min(last, m - 1) - max(last - width + 1, 0) + 1, 0)

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from hilbert import Coproduct, Fin, Index, Relation, SpaceError
 from hilbert.arrays.counting import SHADES, filled
 from hilbert.relation import (
     Composite,
+    Window,
     agreement,
     band,
     by_key,
@@ -176,6 +178,21 @@ def test_composition(s: Source) -> None:
     assert np.array_equal(dense(T), paths > 0)
     if isinstance(T, Composite):
         assert paths.max(initial=0) <= 1
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_bands_after_bands(n: int) -> None:
+    """They are a band where both have the diagonal, or lie on one side of it; at an end nothing is lost then."""
+    bands = [band(Fin.of(n), a, b) for a in range(-3, 4) for b in range(-a, 4)]
+    forms = set()
+    for S, R in product(bands, bands):
+        T = S @ R
+        assert np.array_equal(dense(T), dense(R).astype(int) @ dense(S).astype(int) > 0)
+        ends = [(x.offset, x.offset + x.width - 1) for x in (S, R)]
+        if all(a <= 0 <= b for a, b in ends) or all(a >= 0 for a, _ in ends) or all(b <= 0 for _, b in ends):
+            assert (type(T), T.size) == (Window, len(T.holds()[0]))
+        forms.add(type(T))
+    assert Window in forms
 
 
 X: Any = Fin.of(4)
