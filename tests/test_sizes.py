@@ -71,7 +71,8 @@ HELD: dict[str, tuple[Callable[[], Any], str]] = {
     "matrix": (lambda: hb.matrix(hb.identity(hb.R**LARGE), "array"), 'as_="sparse" has the entries alone'),
     "matrix with a limit": (lambda: hb.matrix(hb.identity(hb.R**LARGE), "array", limit=9), 'as_="sparse" has'),
     "sparse matrix": (lambda: hb.matrix(hb.rep(LARGE) @ hb.total(LARGE), "sparse"), r"d\(v\) of d = derivative"),
-    "cost": (lambda: hb.cost(hb.rep(LARGE) @ hb.total(LARGE), "sparse"), "limit=N looks for an order"),
+    "cost": (lambda: hb.cost(hb.rep(LARGE) @ hb.total(LARGE), "sparse"), r"structure\(f\) counts the entries"),
+    "cost of blocks": (lambda: hb.cost(hb.cumsum(LARGE), "blocks"), r"structure\(f\) counts the entries"),
     "dense tensor": (lambda: hb.tensor(hb.identity(hb.R**LARGE), dense=True), "limit=N looks for an order"),
     "Laplacian": (
         lambda: hb.laplacian(hb.fun(hb.R**LARGE)(lambda x: hb.sin(x).sum())),

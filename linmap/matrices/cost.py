@@ -66,6 +66,8 @@ class Cost:
 
 SHOWN = 8
 """How many orders are printed."""
+listing = held("structure(f) counts the entries, and lists none")
+"""A plan that lists the entries of a matrix: a limit on intermediate arrays makes them no fewer."""
 
 
 @overload
@@ -103,10 +105,10 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
             factors = factor_plan(body, limit)
             made, orders = work(factors.runner.line), factors.orders
         case "sparse":
-            sparse = sparse_plan(body, limit)
+            sparse = listing(sparse_plan)(body, limit)
             made, orders = _written(work(sparse.runner.line), sparse.pattern.entries), sparse.orders
         case "blocks":
-            blocks = blocks_plan(body, limit)
+            blocks = listing(blocks_plan)(body, limit)
             made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
         case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
