@@ -1,9 +1,10 @@
 """The laws of functions of functions on many generated terms, with the counts of formers and of rules.
 
-    make terms [ARGS="--terms 3000 --law Ω"]
+    make terms [ARGS="--terms 3000 --first 0 --law Ω"]
 
 Without `--law` the formers and rules are counted, too. Each law is a test that takes a seed; here it is run on as many
-seeds as asked for. What a law does not hold for is printed with its seed, and the exit status is 1.
+seeds as asked for, from the first one on. What a law does not hold for is printed with its seed, and the exit status
+is 1.
 """
 
 from __future__ import annotations
@@ -72,10 +73,10 @@ LAWS: list[Law] = [
 ]
 
 
-def formers(count: int) -> Counter[str]:
+def formers(seeds: range) -> Counter[str]:
     """How often each former stands in generated terms."""
     seen: Counter[str] = Counter()
-    for seed in range(count):
+    for seed in seeds:
         stack: list[Any] = [generated.closed(seed)[0], with_pullbacks.generated(seed)[0]]
         while stack:
             node = stack.pop()
@@ -84,8 +85,8 @@ def formers(count: int) -> Counter[str]:
     return seen
 
 
-def rules(count: int) -> tuple[Counter[str], Counter[str]]:
-    """How often each rule is used by `steps`, premises too, on as many terms without pullbacks and with them.
+def rules(seeds: range) -> tuple[Counter[str], Counter[str]]:
+    """How often each rule is used by `steps`, premises too, on a term without pullbacks and one with them a seed.
 
     And for how many of them types are kept and the end is that of `reduce`.
     """
@@ -100,7 +101,7 @@ def rules(count: int) -> tuple[Counter[str], Counter[str]]:
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     w = fresh("w", Arrow(REAL, dual(REAL)))
-    for seed in range(2 * count):
+    for seed in range(2 * seeds.start, 2 * seeds.stop):
         if seed % 2:
             x, body, at = test_steps.generated(seed // 2)
             term: Any = App(Pull(x, body, with_pullbacks.ONE), at)
@@ -135,14 +136,14 @@ def entered(term: Any) -> Any:
             return term
 
 
-def counted(count: int) -> int:
+def counted(seeds: range) -> int:
     """Print the counts of formers, of rules and of how reductions end; and how many of them are wrong."""
-    seen = formers(count)
+    seen = formers(seeds)
     print("formers:", ", ".join(f"{name} {n}" for name, n in sorted(seen.items())), flush=True)
-    used, ends = rules(count)
+    used, ends = rules(seeds)
     print("rules:", ", ".join(f"{name} {n}" for name, n in sorted(used.items())))
     print("steps and reduce:", ", ".join(f"{name} {n}" for name, n in sorted(ends.items())), flush=True)
-    rare = [name for name in (*FORMERS, *RULES) if count >= 3000 and max(seen[name], used[name]) < 100]
+    rare = [name for name in (*FORMERS, *RULES) if len(seeds) >= 3000 and max(seen[name], used[name]) < 100]
     print("below 100:", ", ".join(rare) or "none", flush=True)
     return len(rare) + sum(n for name, n in ends.items() if name.startswith(("differ", "type", "error")))
 
@@ -151,21 +152,23 @@ def main() -> None:
     """Run all, print the counts."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--terms", type=int, default=3000)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--law", default="", help="only the laws whose text has this in it")
     args = parser.parse_args()
-    count, failed = args.terms, 0 if args.law else counted(args.terms)
+    seeds = range(args.first, args.first + args.terms)
+    failed = 0 if args.law else counted(seeds)
     for what, law, takes_orders in LAWS:
         if args.law not in what:
             continue
         begin, broken = time.perf_counter(), []
-        for seed in range(count):
+        for seed in seeds:
             try:
                 law(seed, generated.ORDERS[seed % len(generated.ORDERS)]) if takes_orders else law(seed)
             except Exception as error:  # noqa: BLE001 - it is told
                 broken.append(f"{seed} ({type(error).__name__})")
         failed += len(broken)
         verdict = f"fails at {', '.join(broken[:5])}" if broken else "holds"
-        print(f"{what:36} {count} terms, {time.perf_counter() - begin:5.0f} s: {verdict}", flush=True)
+        print(f"{what:36} {len(seeds)} terms, {time.perf_counter() - begin:5.0f} s: {verdict}", flush=True)
     sys.exit(failed > 0)
 
 
