@@ -11,20 +11,12 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar, final, overload
 
 from diff.expr import Expr, tracing
+from diff.higher.conversion import fault, from_core, to_core
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call, evaluate
 from diff.higher.inductive import list_of
 from diff.higher.instance import Form, Instance
-from diff.higher.kinds import (
-    Data,
-    Itself,
-    Kind,
-    Sequence,
-    fault,
-    from_core,
-    to_core,
-    type_of,
-)
+from diff.higher.kinds import Data, Itself, Kind, Sequence, type_of
 from diff.higher.layout import Key, reader, taken
 from diff.higher.misfits import misfit
 from diff.higher.recorded import packed

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from diff.expr import Expr
+from diff.higher.conversion import from_core
 from diff.higher.errors import TermError
-from diff.higher.kinds import Kind, from_core
+from diff.higher.kinds import Kind
 from diff.higher.layout import Key, Maker
 from diff.higher.translate import at_shape
 from diff.higher.values import DiscreteShape, filled, opened, spaces_of

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
+from diff.higher.conversion import to_core
 from diff.higher.errors import TermError
-from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes, to_core
+from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes
 from diff.higher.layout import cycle
 from diff.higher.values import DiscreteShape, shape_of, spaces_of
 from hilbert import Copower, Fin, R, Type, Vec

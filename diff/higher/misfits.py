@@ -9,8 +9,9 @@ from collections.abc import Sequence as Several
 from itertools import chain
 from typing import Any, TypeAlias
 
+from diff.higher.conversion import fault
 from diff.higher.errors import TermError
-from diff.higher.kinds import Data, Kind, Sequence, attributes, fault
+from diff.higher.kinds import Data, Kind, Sequence, attributes
 
 Way: TypeAlias = "tuple[Way | None, str]"
 """The way to a part's owner, and the last step."""

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from diff.higher.conversion import to_core
 from diff.higher.errors import TermError
-from diff.higher.kinds import Values, to_core
+from diff.higher.kinds import Values
 from diff.higher.layout import Maker, reader, taken
 from hilbert import Type
 from hilbert.arrays.namespace import freeze, to_numpy

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from adjoint import grad, value_and_grad
 from diff import Expr, data, folded, fun, sequence, term, variant
-from diff.higher import functions, kinds
-from diff.higher.kinds import Kind, to_core
+from diff.higher import conversion, functions
+from diff.higher.conversion import to_core
+from diff.higher.kinds import Kind
 from diff.higher.layout import Maker, reader, taken
 from diff.higher.values import shape_of, stacked
 from hilbert import Bool, Elements, Fin, R, Scalar, Vec, Vector, direct_sum
@@ -145,7 +146,7 @@ def test_at_a_known_shape_the_evaluator_is_not_asked(monkeypatch: pytest.MonkeyP
     both, first = value_and_grad(total), grad(total, 0)
     both(*one(1.0)), first(*one(1.0))
     for name in ("to_core", "from_core"):
-        monkeypatch.setattr(kinds, name, None)
+        monkeypatch.setattr(conversion, name, None)
     monkeypatch.setattr(functions, "to_core", None)
     monkeypatch.setattr(functions, "shape_of", None)
     value, slopes = both(*one(2.0))
