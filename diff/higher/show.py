@@ -1,47 +1,23 @@
 """Terms as text in the papers' notation, which the parser reads.
 
-A pass writes pieces one after the other, so that deep terms cost no copies. Bound variables get names that nothing in
-scope has.
+A pass writes pieces one after the other, so that deep terms cost no copies.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, assert_never, cast, final
+from typing import Any, assert_never, cast, final
 
 from diff.higher.binding import Pass
 from diff.higher.former import Former
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.show_programs import formula_of, is_formula
-from diff.higher.show_types import is_plain, number_text, show_type, vector_text
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Branch,
-    Case,
-    Con,
-    Fix,
-    Fold,
-    If,
-    Lam,
-    Let,
-    Lit,
-    Pattern,
-    Prim,
-    Proj,
-    Tuple,
-    Var,
-    pattern_type,
-    variables,
-)
-from diff.higher.tokens import KEYWORDS
-from diff.higher.undetermined import undetermined
+from diff.higher.show_levels import APPLIED, ATOM, POWER, SIGNS, SUM, TERM, elements, is_constant, is_nil, level_of
+from diff.higher.show_patterns import PatternShower
+from diff.higher.show_programs import formula_of
+from diff.higher.show_types import show_type, vector_text
+from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var
 from hilbert import Vec
 from hilbert.term import driven
-
-TERM, SUM, PRODUCT, UNARY, POWER, APPLIED, ATOM = range(7)
-"""How tightly a form of text binds: the levels of the grammar."""
-_SIGNS: Final = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT}
 
 
 def show_term(term: Former) -> str:
@@ -52,73 +28,12 @@ def show_term(term: Former) -> str:
 
 
 @final
-class Shower:
-    """One text: its pieces, the names of variables by number, and which of them need their type."""
-
-    def __init__(self, term: Former | None = None) -> None:
-        self.undetermined = undetermined(term)
-        self.out: list[str] = []
-        self.names: dict[int, str] = {}
-        self.taken: set[str] = set(KEYWORDS)
-        self.next: dict[str, int] = {}
-
-    def write(self, *pieces: str) -> None:
-        """Add pieces to the text."""
-        self.out.extend(pieces)
-
-    # --- names ---
-
-    def bind(self, pattern: Pattern) -> list[str]:
-        """Name the variables of a pattern; returns the names, for `unbind`."""
-        given = []
-        for x in variables(pattern):
-            if x.name == "_":
-                self.names[x.number] = "_"
-                continue
-            name = x.name
-            while name in self.taken:
-                k = self.next[x.name] = self.next.get(x.name, 0) + 1
-                name = f"{x.name}_{k}" if x.name[-1].isdigit() else f"{x.name}{k}"
-            self.names[x.number] = name
-            self.taken.add(name)
-            given.append(name)
-        return given
-
-    def unbind(self, names: list[str]) -> None:
-        """Leave the scope of these names."""
-        self.taken.difference_update(names)
-
-    def pattern(self, pattern: Pattern, *, typed: bool = False) -> None:
-        """A pattern, with its type where a reader could not find it."""
-        ty = pattern_type(pattern)
-        if typed and not (is_plain(ty) and self.undetermined.isdisjoint(x.number for x in variables(pattern))):
-            self.write("(")
-            self._pattern(pattern)
-            self.write(" : ", show_type(ty), ")")
-        else:
-            self._pattern(pattern)
-
-    def _pattern(self, pattern: Pattern) -> None:
-        stack: list[Any] = [pattern]
-        while stack:
-            one = stack.pop()
-            if isinstance(one, str):
-                self.write(one)
-            elif isinstance(one, Var):
-                self.write(self.names.get(one.number, one.name))
-            elif not one.parts:
-                self.write("()")
-            else:
-                pieces: list[Any] = ["⟨"]
-                for k, part in enumerate(one.parts):
-                    pieces += [", ", part] if k else [part]
-                stack.extend(reversed([*pieces, "⟩"]))
-
-    # --- terms ---
+class Shower(PatternShower):
+    """One text of terms."""
 
     def term(self, term: Any, level: int) -> Pass:
         """A term where one of this level is due, in parentheses if it binds less."""
-        mine = _level(term)
+        mine = level_of(term)
         if mine < level:
             self.write("(")
         yield self._term(term)
@@ -275,15 +190,15 @@ class Shower:
         if name.startswith("^"):
             yield self.term(arg, APPLIED)
             self.write(name)
-        elif name in _SIGNS and len(parts) == 2:
-            level = _SIGNS[name]
+        elif name in SIGNS and len(parts) == 2:
+            level = SIGNS[name]
             yield self.term(parts[0], level)
             self.write("*" if name == "*" else f" {name} ")
             yield self.term(parts[1], level + 1)
         elif name == "-":
             self.write("-")
             yield self.term(arg, POWER)  # two signs in a row begin a comment
-        elif name in _SIGNS:  # of a pair that is no tuple as it is written
+        elif name in SIGNS:  # of a pair that is no tuple as it is written
             self.write(f"(λ⟨x, y⟩. x {name} y) ")
             yield self.term(arg, ATOM)
         else:
@@ -311,70 +226,19 @@ class Shower:
         self.write("}")
 
     def _constructor(self, term: Con) -> Pass:
-        items, end = _spine(term)
+        items, end = elements(term)
         if not items:
-            self.write("[]" if _is_nil(end) else term.label)
-            if not _is_constant(term):
+            self.write("[]" if is_nil(end) else term.label)
+            if not is_constant(term):
                 self.write(" ")
                 yield self.term(term.arg, ATOM)
-        elif _is_nil(end):
+        elif is_nil(end):
             yield self._several("[", tuple(items), "]")
         else:
             for item in items:
                 yield self.term(item, SUM)
                 self.write(" :: ")
             yield self.term(end, TERM)
-
-
-def _level(term: Any) -> int:
-    """How tightly the text of a term binds."""
-    match term:
-        case Lam() | Let() | If() | Fix() | Case() | Fold() | Branch():
-            return TERM
-        case Con():
-            items, end = _spine(term)
-            if _is_nil(end):
-                return ATOM
-            return TERM if items else ATOM if _is_constant(term) else APPLIED
-        case Prim(_, arg, name):
-            return TERM if is_formula(term) else _sign_level(name, len(arg.parts) if isinstance(arg, Tuple) else 1)
-        case Sign(name, args):
-            return _sign_level(name, len(args))
-        case Plus():
-            return SUM
-        case App() | Proj():
-            return APPLIED
-        case Lit(value):
-            is_negative = isinstance(value, Vec) and not value.space.leaves[0].axes and number_text(value)[0] == "-"
-            return UNARY if is_negative else ATOM
-        case _:  # names, numbers and what stands in brackets
-            return ATOM
-
-
-def _sign_level(name: str, count: int) -> int:
-    if name.startswith("^"):
-        return POWER
-    if name == "-" and count != 2:
-        return UNARY
-    return _SIGNS[name] if name in _SIGNS and count == 2 else APPLIED
-
-
-def _spine(term: Con) -> tuple[list[AnyTerm], AnyTerm]:
-    """The elements t₁ :: … :: tₙ :: end, and the end."""
-    items: list[AnyTerm] = []
-    one: AnyTerm = term
-    while isinstance(one, Con) and one.label == "Cons" and isinstance(one.arg, Tuple) and len(one.arg.parts) == 2:
-        items.append(one.arg.parts[0])
-        one = one.arg.parts[1]
-    return items, one
-
-
-def _is_nil(term: AnyTerm) -> bool:
-    return isinstance(term, Con) and term.label == "Nil" and _is_constant(term)
-
-
-def _is_constant(term: Con) -> bool:
-    return isinstance(term.arg, Tuple) and not term.arg.parts
 
 
 def _right_fold(branches: tuple[Branch, ...]) -> bool:

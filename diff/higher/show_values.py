@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from diff.higher.binding import Pass
-from diff.higher.show import ATOM, TERM, Shower
+from diff.higher.show import Shower
+from diff.higher.show_levels import ATOM, TERM
 from diff.higher.show_types import vector_text
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
