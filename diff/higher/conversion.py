@@ -9,6 +9,7 @@ from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.evaluate import call
 from diff.higher.kinds import Data, Function, Kind, Sequence, attributes
+from diff.higher.layout import cycle
 from diff.higher.values import Native, Tagged, Value, nested
 from hilbert import Type, Vec
 from hilbert.biproduct import DirectSum
@@ -17,8 +18,11 @@ from hilbert.term import driven
 
 
 def to_core(kind: Kind, value: Any) -> Value:
-    """A value of Python as one of the evaluator; raises TermError for one of another kind."""
-    return driven(_to_core(kind, value))
+    """A value of Python as one of the evaluator.
+
+    Raises TermError for one of another kind, and `infinite` for data that hold themselves.
+    """
+    return driven(_to_core(kind, value, set()))
 
 
 def fault(kind: Kind, value: Any) -> TermError | None:
@@ -42,29 +46,34 @@ def fault(kind: Kind, value: Any) -> TermError | None:
             raise TypeError(kind)
 
 
-def _to_core(kind: Kind, value: Any) -> Pass:
+def _to_core(kind: Kind, value: Any, above: set[int]) -> Pass:
+    """The value; `above` are the data that hold it, by their identities."""
     wrong = fault(kind, value)
     if wrong is not None:
         raise wrong
     match kind:
         case tuple():
             pairs = zip(kind, value, strict=True)
-            return tuple((yield each(lambda pair: _to_core(*pair), pairs)))
+            return tuple((yield each(lambda pair: _to_core(pair[0], pair[1], above), pairs)))
         case Data():
+            if id(value) in above:
+                raise cycle(type(value).__name__)
+            above.add(id(value))
             fields = [(of, getattr(value, name)) for name, of in attributes(kind, type(value))]
-            parts = yield each(lambda pair: _to_core(*pair), fields)
+            parts = yield each(lambda pair: _to_core(pair[0], pair[1], above), fields)
+            above.remove(id(value))
             return Tagged(type(value).__name__, parts[0] if len(parts) == 1 else tuple(parts))
         case Sequence(of):
             made = Tagged("Nil", ())
             for item in reversed(value):
-                one = yield _to_core(of, item)
+                one = yield _to_core(of, item, above)
                 made = Tagged("Cons", (one, made))
             return made
         case Function(takes, gives):
 
             def run(arg: Value) -> Pass:
                 args = [from_core(takes[0], arg)] if len(takes) == 1 else from_core(takes, arg)
-                return (yield _to_core(gives, value(*args)))
+                return (yield _to_core(gives, value(*args), set()))
 
             return Native(run)
         case _:  # nothing else is without a fault

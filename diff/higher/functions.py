@@ -323,7 +323,11 @@ class TermFunction(Remembering, Shaped, Generic[P, Q, X, Y]):
         """The function for all arguments of the shape of these. Raises TermError for arguments of other kinds."""
         if kwargs or len(args) != len(self.kinds):
             args = self._positional(args, kwargs)
-        read = taken(self._reader, args)
+        try:
+            read = taken(self._reader, args)
+        except TermError:
+            self._require_kinds(args)
+            raise
         if read is None:  # arguments of other kinds, or with expressions in them
             shape, leaves = shape_of(stacked(self._argument(args)))
             return Instance(Form(self.term, self.kinds, self.result, shape, None), leaves)

@@ -14,7 +14,7 @@ import attrs
 from diff.higher.inductive import list_of
 from diff.higher.types import RECUR, Arrow, DataType, TupleType, Ty, ground
 from hilbert import Type, attach
-from hilbert.once import Remembering
+from hilbert.once import Remembering, once
 
 if TYPE_CHECKING:
     import os
@@ -146,7 +146,8 @@ def type_of(kind: Kind) -> Ty:
     return ground(kind) if isinstance(kind, Type) else kind.core
 
 
-def attributes(kind: Data[Any], cls: type[Any]) -> list[tuple[str, Kind]]:
+@once
+def attributes(kind: Data[Any], cls: type[Any]) -> tuple[tuple[str, Kind], ...]:
     """The fields of a class by the names of its attributes."""
     names = [f.name for f in attrs.fields(cls) if f.init]
-    return [(name, of) for name, (_, of) in zip(names, kind.at(cls), strict=True)]
+    return tuple((name, of) for name, (_, of) in zip(names, kind.at(cls), strict=True))

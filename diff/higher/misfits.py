@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from diff.higher.conversion import fault
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Kind, Sequence, attributes
+from diff.higher.layout import cycle
 
 Way: TypeAlias = "tuple[Way | None, str]"
 """The way to a part's owner, and the last step."""
@@ -31,25 +32,32 @@ def misfit(kinds: Several[Kind], values: Several[Any], names: Several[str]) -> t
     return None
 
 
-def _first(kind: Kind, value: Any, name: str) -> TermError | None:
+def _first(of: Kind, whole: Any, name: str) -> TermError | None:
     seen: set[int] = set()
-    stack: list[tuple[Kind, Any, Way, str]] = [(kind, value, (None, name), "")]
+    above: set[int] = set()
+    stack: list[tuple[Kind | None, Any, Way, str]] = [(of, whole, (None, name), "")]
     while stack:
         kind, value, way, owner = stack.pop()
-        wrong = fault(kind, value)
+        if kind is None:  # all that is in the value has been looked into
+            above.remove(id(value))
+            continue
+        wrong = cycle(type(value).__name__) if id(value) in above else fault(kind, value)
         if wrong is not None:
             return TermError(wrong.code, f"{_text(way)}{owner}: {wrong.message}") if way[0] else wrong
         if isinstance(kind, Data) and id(value) not in seen:
             seen.add(id(value))
+            above.add(id(value))
+            stack.append((None, value, way, owner))
             cls = type(value)
             fields = [
-                (of, getattr(value, field), (way, f".{field}"), f" ({cls.__name__}.{field})")
-                for field, of in attributes(kind, cls)
+                (one, getattr(value, field), (way, f".{field}"), f" ({cls.__name__}.{field})")
+                for field, one in attributes(kind, cls)
             ]
             stack += reversed(fields)
         elif isinstance(kind, (Sequence, tuple)):
             kinds = kind if isinstance(kind, tuple) else [kind.of] * len(value)
-            items = [(of, one, (way, f"[{k}]"), owner) for k, (of, one) in enumerate(zip(kinds, value, strict=True))]
+            pairs = enumerate(zip(kinds, value, strict=True))
+            items = [(one, item, (way, f"[{k}]"), owner) for k, (one, item) in pairs]
             stack += reversed(items)
     return None
 

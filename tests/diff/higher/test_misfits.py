@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from adjoint import grad
-from diff import Expr, data, folded, forest, program, sequence, term, variant
-from diff.higher import TermError
+from diff import Expr, data, folded, forest, fun, program, sequence, term, variant
+from diff.higher import TermError, layout
 from hilbert import Fin, R, Scalar, SpaceError, Vector
 
 
@@ -144,6 +144,32 @@ def test_shared_data_are_looked_into_once() -> None:
         tree = Node(tree, tree)
     with pytest.raises(TermError, match=r"trees\[1\]\.left\.left"):
         forest(total, [GOOD, tree])
+
+
+def test_data_that_hold_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cycle is told with the way to it by a call, too, in a traced function, and beside expressions in the data."""
+    monkeypatch.setattr(layout, "FEW", 1000)
+    tree = deep(3, GOOD)
+    object.__setattr__(tree.right.right, "right", tree.right)
+    rose = untyped(Rose)(ONE, (ROSES(ONE, ()),))
+    object.__setattr__(rose.parts[0], "parts", (rose.parts[0],))
+    again = r"argument 2 of total: tree(\.right)+ \(Node\.right\): "
+    made: list[tuple[Callable[[], Any], str]] = [
+        (lambda: total(ONE, tree), again),
+        (lambda: total.at(ONE, tree), again),
+        (lambda: grad(total)(ONE, tree), again),
+        (lambda: fun(R)(lambda w: total(w, tree)), again),
+        (lambda: fun(V)(lambda v: total(untyped(ONE), Node(Leaf(v), tree))), again),
+        (lambda: weight(ONE, rose), r"argument 2 of weight: t\.parts\[0\](\.parts\[0\])? \(Rose\.parts\): "),
+    ]
+    for make, said in made:
+        with pytest.raises(SpaceError, match=f"{said}a cycle: some .* is a part of itself") as found:
+            make()
+        assert getattr(found.value, "code", "infinite") == "infinite"  # a traced function adds its line
+    shared: Any = GOOD
+    for _ in range(10):
+        shared = Node(shared, shared)
+    assert float(total(ONE, shared).array) == float(total.evaluated(ONE, shared).array) == 1024 * 3
 
 
 def test_a_case_that_is_missing() -> None:
