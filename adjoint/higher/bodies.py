@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import assert_never
 
-from adjoint.higher.reader import component
+from adjoint.higher.components import component, leaf_pattern, shaped, way
+from adjoint.higher.stored import stored
 from adjoint.higher.transpose import Transposer
 from adjoint.higher.values import (
     Applied,
@@ -22,18 +23,16 @@ from adjoint.higher.values import (
     Summed,
     Tape,
     Turned,
-    stored,
 )
 from diff.higher.binding import Pass, mapped
 from diff.higher.inductive import payload
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Diff, Dual, Jac, Plus, Sharp, Zero
-from diff.higher.terms import AnyTerm, App, Con, Lam, Let, Pattern, Prim, Tuple, Var, fresh, variables
+from diff.higher.terms import AnyTerm, App, Con, Lam, Let, Prim, Tuple, Var, fresh, variables
 from diff.higher.typed import type_of
 from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Tagged, Value, summands
 from diff.nodes import Bilinear
-from hilbert import DirectSum, Type
 from linmap import LinMap
 
 
@@ -42,7 +41,7 @@ class Bodies(Transposer):
 
     def body(self, tape: Tape, start: Start, result: Value, ty: Ty) -> Pass:
         """(p, S): the tangent of a result as a term in the variables of a pattern."""
-        pattern = _pattern(start.type)
+        pattern = leaf_pattern(start.type)
         names = variables(pattern)
         if len(names) != len(start.types):
             raise Stuck
@@ -94,7 +93,7 @@ class _Series:
         if out.node not in self.variables:
             self.variables[out.node] = fresh("d", whole)
         term: AnyTerm = self.variables[out.node]
-        for k in _path(whole, out.index):
+        for k in way(whole, out.index):
             term = component(term, k)
         return _as_stored(term, out.type)
 
@@ -141,7 +140,7 @@ class _Series:
                 along = [self._out(t, Ground(space)) for t, space in zip(tangents, spaces, strict=True)]
                 if isinstance(op, LinMap):
                     known = [term for term, t in zip(along, tangents, strict=True) if t is not None]
-                    return known[0] if name == "+" and len(known) == 1 else Prim(op, _shaped(op.dom, along), name)
+                    return known[0] if name == "+" and len(known) == 1 else Prim(op, shaped(op.dom, along), name)
                 at = []
                 for point, space in zip(points, spaces, strict=True):
                     term = yield read(point, Ground(space))
@@ -152,7 +151,7 @@ class _Series:
                         Prim(op, Tuple(pair), name) for pair, t in zip(both, tangents, strict=True) if t is not None
                     ]
                     return terms[0] if len(terms) == 1 else _plus(terms[0], terms[1], ground(op.cod))
-                return App(Jac(op, _shaped(op.dom, along), name), _shaped(op.dom, at))
+                return App(Jac(op, shaped(op.dom, along), name), shaped(op.dom, at))
             case Summed(left, right, (ty,)):
                 return _plus(self._out(left, ty), self._out(right, ty), ty)
             case Applied(function, point, _):
@@ -226,45 +225,3 @@ def _result(node: Node) -> Ty:
             return node.type
         case _:
             assert_never(node)
-
-
-def _path(ty: Ty, index: int) -> list[int]:
-    """The projections to a leaf of nested tuples; raises Stuck where the leaf is in a constructor."""
-    found: list[int] = []
-    while isinstance(ty, TupleType):
-        for k, part in enumerate(ty.parts):
-            width = _width(part)
-            if index < width:
-                found.append(k)
-                ty = part
-                break
-            index -= width
-    if index:
-        raise Stuck
-    return found
-
-
-def _width(ty: Ty) -> int:
-    """The number of leaves of nested tuples."""
-    if isinstance(ty, TupleType):
-        return sum(map(_width, ty.parts))
-    if isinstance(ty, DataType):
-        raise Stuck
-    return int(not isinstance(ty, Ground) or ty.space.is_space)
-
-
-def _pattern(ty: Ty) -> Pattern:
-    """Fresh variables for the leaves of nested tuples; raises Stuck where one is in a constructor."""
-    if isinstance(ty, DataType):
-        raise Stuck
-    return Tuple(tuple(map(_pattern, ty.parts))) if isinstance(ty, TupleType) else fresh("v", ty)
-
-
-def _shaped(space: Type, terms: list[AnyTerm]) -> AnyTerm:
-    """Terms as a tuple of the form of a space."""
-    it = iter(terms)
-
-    def build(one: Type) -> AnyTerm:
-        return Tuple(tuple(map(build, one.parts))) if isinstance(one, DirectSum) else next(it)
-
-    return build(space)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.higher.machine import pairing, reduce
+from adjoint.higher.machine import reduce
+from adjoint.higher.pairing import pairing
 from diff.higher import claims
 from diff.higher.binding import Pass, binder
 from diff.higher.claims import CLOSE, ClaimsReport, moves, shown

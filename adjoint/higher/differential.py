@@ -19,7 +19,8 @@ from typing import Any, final
 
 from attrs import field, frozen
 
-from adjoint.higher.machine import pairing, reduce
+from adjoint.higher.machine import reduce
+from adjoint.higher.pairing import pairing
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.operators import sign

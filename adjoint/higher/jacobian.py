@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 from attrs import evolve
 
 from adjoint.higher.anormal import a_normal, series
+from adjoint.higher.components import component
 from adjoint.higher.machine import reduce
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.open_terms import Name, Number, Sign, Typed
@@ -170,11 +171,6 @@ def bind(pattern: AnyTerm, value: AnyTerm, tangent: AnyTerm, moved: Moved) -> No
         else:
             assert isinstance(one, Tuple)
             todo += [(part, component(v, k), component(u, k)) for k, part in enumerate(one.parts)]
-
-
-def component(term: AnyTerm, index: int) -> AnyTerm:
-    """π_i t, without the tuple where t is one."""
-    return term.parts[index] if isinstance(term, Tuple) else Proj(index, term)
 
 
 def _tangent(atom: AnyTerm, moved: Moved) -> AnyTerm | None:

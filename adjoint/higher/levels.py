@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint.higher.reader import Reader
+from adjoint.higher.stored import leafwise
 from adjoint.higher.values import (
     DualNumber,
     Functional,
@@ -21,7 +22,6 @@ from adjoint.higher.values import (
     Still,
     Summed,
     Tape,
-    leafwise,
 )
 from diff.higher.evaluate import STEPS
 from diff.higher.types import Ground, Ty

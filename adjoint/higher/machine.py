@@ -6,23 +6,12 @@ Jacobian is applied once on the way back. What a free variable stops is left as 
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import assert_never
 
 from adjoint.higher.bodies import Bodies
 from adjoint.higher.reader import neutral, with_lets
-from adjoint.higher.values import (
-    At,
-    DirectionalCovector,
-    Functional,
-    Jacobian,
-    Neutral,
-    Pulled,
-    Start,
-    Stuck,
-    Tape,
-    zero,
-    zero_at,
-)
+from adjoint.higher.stored import zero, zero_at
+from adjoint.higher.values import At, DirectionalCovector, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape
 from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.evaluate import STEPS
@@ -33,7 +22,6 @@ from diff.higher.typed import free_variables, type_of
 from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
 from diff.higher.values import Value
 from diff.multiindex import count
-from hilbert import Vec
 from hilbert.term import driven, uncollected
 
 
@@ -54,33 +42,6 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
         more = r"differentiates f itself, diff(\s. (\f. t) (\x. g x + s*u x), 0, 1)"
         raise TermError("limit", f"{message} {more}", term.place) from None
     return found
-
-
-def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[Any]:
-    """⟪c, d⟫ of closed terms c : σ* and d : σ (§10.1).
-
-    Raises TermError: `type` for terms of other types, `unbound` where a free variable stops it.
-    """
-    require_term(covector, "pairing(c, d)")
-    require_term(direction, "pairing(c, d)")
-    machine = Machine(count(steps, "pairing(c, d, steps=…)"))
-    ty, along = type_of(covector), type_of(direction)
-    if not isinstance(ty, Lin):
-        raise TermError("type", f"a covector is paired with a direction, not a term of type {ty}", covector.place)
-    if along is not ty.dom:
-        due = f"a covector of type {ty} is paired with a direction of type {ty.dom}, not {along}"
-        raise TermError("type", due, direction.place)
-    found: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
-    return found
-
-
-def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> Pass:
-    c = yield machine.value(covector, {})
-    d = yield machine.value(direction, {})
-    try:
-        return driven(machine.paired(c, d, ty))
-    except Stuck:
-        raise TermError("unbound", "the covector or the direction has a free variable", covector.place) from None
 
 
 def _read(machine: Machine, term: AnyTerm) -> Pass:

@@ -14,6 +14,7 @@ from attrs import evolve
 
 from adjoint.higher.levels import Levels, is_vector, space_below, tangents_at, under
 from adjoint.higher.reader import neutral, with_lets
+from adjoint.higher.stored import is_discrete, zero
 from adjoint.higher.values import (
     Applied,
     Crossed,
@@ -27,8 +28,6 @@ from adjoint.higher.values import (
     Still,
     Stopped,
     Stuck,
-    is_discrete,
-    zero,
 )
 from diff.affine import jvp
 from diff.higher.binding import Pass

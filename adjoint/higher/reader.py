@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjoint.higher.components import component
+from adjoint.higher.stored import stored
 from adjoint.higher.values import (
     At,
     DirectionalCovector,
@@ -14,13 +16,12 @@ from adjoint.higher.values import (
     Pulled,
     Still,
     Stuck,
-    stored,
 )
 from diff.higher.binding import Pass, each, substitute
 from diff.higher.evaluate import Evaluator
 from diff.higher.inductive import is_first_order, payload
 from diff.higher.pullback_terms import Cov, Dv, Ev, Jac, Plus, Point, Pull, Zero
-from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Proj, Tuple, Var, fresh
+from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Tuple, Var, fresh
 from diff.higher.typed import free_variables, type_of
 from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, dual, ground
 from diff.higher.values import Closure, Native, Tagged, Value
@@ -170,8 +171,3 @@ def neutral(term: AnyTerm, ty: Ty) -> Value:
     if isinstance(ty, TupleType):
         return tuple(neutral(component(term, k), part) for k, part in enumerate(ty.parts))
     return Neutral(term, ty)
-
-
-def component(term: AnyTerm, index: int) -> AnyTerm:
-    """π_i t, without the tuple where t is one."""
-    return term.parts[index] if isinstance(term, Tuple) else Proj(index, term)

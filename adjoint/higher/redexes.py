@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from adjoint.higher.anormal import is_elementary
-from adjoint.higher.jacobian import Moved, bind, component
+from adjoint.higher.components import component
+from adjoint.higher.jacobian import Moved, bind
 from adjoint.higher.machine import reduce
 from diff.higher.binding import Pass, each, renamed, substitute
 from diff.higher.inductive import instance, is_first_order, payload

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from adjoint.higher.moving import Mover
 from adjoint.higher.reader import neutral
+from adjoint.higher.stored import leafwise, zero, zero_at
 from adjoint.higher.values import (
     Applied,
     Crossed,
@@ -22,9 +23,6 @@ from adjoint.higher.values import (
     Summed,
     Tape,
     Turned,
-    leafwise,
-    zero,
-    zero_at,
 )
 from diff.affine import jvp
 from diff.higher.binding import Pass

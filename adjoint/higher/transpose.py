@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
 from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
+from adjoint.higher.stored import leafwise, stored, zero
 from adjoint.higher.tangents import Pusher, assembled, function_type, leaves_of
 from adjoint.higher.values import (
     Applied,
@@ -26,17 +27,13 @@ from adjoint.higher.values import (
     Summed,
     Tape,
     Turned,
-    leafwise,
-    stored,
-    zero,
 )
 from diff.higher.binding import Pass
-from diff.higher.errors import TermError
 from diff.higher.inductive import payload
-from diff.higher.operators import primitive, sign
+from diff.higher.operators import sign
 from diff.higher.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual
 from diff.higher.values import Tagged, Value, flat
-from hilbert import R, Vec
+from hilbert import Vec
 from linmap import LinMap
 
 Sums: TypeAlias = "defaultdict[tuple[Node, int], list[Value]]"
@@ -44,9 +41,7 @@ Sums: TypeAlias = "defaultdict[tuple[Node, int], list[Value]]"
 
 
 class Transposer(Pusher):
-    """Covectors."""
-
-    # --- reverse: T(v. S; c) ---
+    """Covectors: T(v. S; c)."""
 
     def transposed(self, tape: Tape, start: Start, results: list[tuple[Value, Ty, Value]]) -> Pass:
         """The covector of the start, from (value, type, covector) of results; raises Stuck at a neutral term."""
@@ -202,45 +197,6 @@ class Transposer(Pusher):
         start: Any = tape.nodes[0]
         result = yield self.call(function, moving)
         return (yield self.transposed(tape, start, [(result, arrow.cod, covector)]))
-
-    # --- pairing ---
-
-    def paired(self, covector: Value, direction: Value, ty: Ty) -> Pass:
-        """⟪c, d⟫ of values that do not move, d : σ."""
-        total: Value = R.vec(0.0)
-        todo = [(covector, direction, ty)]
-        while todo:
-            c, d, kind = todo.pop()
-            match c, d, kind:
-                case Functional(terms), _, Arrow(_, cod):
-                    for term in terms:
-                        if isinstance(term, At):  # ⟪ev(a; c), d⟫ = ⟪c, d a⟫
-                            value = yield self.call(d, term.point)
-                        else:  # ⟪dv(a, u; c), d⟫ = ⟪c, 𝒟d(a)(u)⟫
-                            value = yield self.differential(d, term.point, term.direction, kind)
-                        todo.append((term.covector, value, cod))
-                case _, Functional(), Lin(Arrow() as arrow, _):  # ⟪pt(u), φ⟫ = φ(u)
-                    todo.append((d, c, arrow))
-                case tuple(), tuple(), _:
-                    kind = stored(kind)
-                    assert isinstance(kind, TupleType)
-                    todo.extend(zip(c, d, kind.parts, strict=True))
-                case Tagged(label, x), Tagged(other, y), _:
-                    if label != other:
-                        raise TermError("shape", f"a covector at {label} is paired with a direction at {other}")
-                    kind = stored(kind)
-                    assert isinstance(kind, DataType)
-                    todo.append((x, y, payload(kind, label)))
-                case int(), _, _:
-                    pass
-                case Vec(), Vec(), _:
-                    if c.space.is_space:
-                        total = self.primitive(
-                            sign("+", R, R), (total, self.primitive(primitive("inner", c.space), (c, d)))
-                        )
-                case _:  # a free variable
-                    raise Stuck
-        return total
 
 
 def _record(sums: Sums, out: Out, covector: Value) -> None:

@@ -59,10 +59,11 @@ HIGHER: Groups = {
     "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "slots", "partials", "orders")},
     "rules": {
         f"adjoint/higher/{name}.py": ""
-        for name in ("jacobian", "steps", "redexes", "anormal", "levels", "moving", "bodies")
+        for name in ("jacobian", "steps", "redexes", "anormal", "levels", "moving", "bodies", "components")
     },
     "transposition": {
-        f"adjoint/higher/{name}.py": "" for name in ("transpose", "tangents", "backward", "reader", "values", "machine")
+        f"adjoint/higher/{name}.py": ""
+        for name in ("transpose", "pairing", "tangents", "backward", "reader", "stored", "values", "machine")
     },
     "jets": {
         "diff/jets.py": "",

@@ -1,0 +1,55 @@
+"""Nested products as terms: their components, the way to a leaf, variables for the leaves, tuples of leaves."""
+
+from __future__ import annotations
+
+from adjoint.higher.values import Stuck
+from diff.higher.terms import AnyTerm, Pattern, Proj, Tuple, fresh
+from diff.higher.types import DataType, Ground, TupleType, Ty
+from hilbert import DirectSum, Type
+
+
+def component(term: AnyTerm, index: int) -> AnyTerm:
+    """π_i t, without the tuple where t is one."""
+    return term.parts[index] if isinstance(term, Tuple) else Proj(index, term)
+
+
+def way(ty: Ty, index: int) -> list[int]:
+    """The projections to a leaf of nested tuples; raises Stuck where the leaf is in a constructor."""
+    found: list[int] = []
+    while isinstance(ty, TupleType):
+        for k, part in enumerate(ty.parts):
+            width = _width(part)
+            if index < width:
+                found.append(k)
+                ty = part
+                break
+            index -= width
+    if index:
+        raise Stuck
+    return found
+
+
+def _width(ty: Ty) -> int:
+    """The number of leaves of nested tuples."""
+    if isinstance(ty, TupleType):
+        return sum(map(_width, ty.parts))
+    if isinstance(ty, DataType):
+        raise Stuck
+    return int(not isinstance(ty, Ground) or ty.space.is_space)
+
+
+def leaf_pattern(ty: Ty) -> Pattern:
+    """Fresh variables for the leaves of nested tuples; raises Stuck where one is in a constructor."""
+    if isinstance(ty, DataType):
+        raise Stuck
+    return Tuple(tuple(map(leaf_pattern, ty.parts))) if isinstance(ty, TupleType) else fresh("v", ty)
+
+
+def shaped(space: Type, terms: list[AnyTerm]) -> AnyTerm:
+    """Terms as a tuple of the form of a space."""
+    it = iter(terms)
+
+    def build(one: Type) -> AnyTerm:
+        return Tuple(tuple(map(build, one.parts))) if isinstance(one, DirectSum) else next(it)
+
+    return build(space)

@@ -1,0 +1,125 @@
+"""How values of a type are stored: the type as which they are, what is done to their leaves, and 0 among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjoint.higher.values import Functional, Neutral, Stuck
+from diff.higher.errors import TermError
+from diff.higher.inductive import is_first_order, payload
+from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, mentions
+from diff.higher.values import Native, Tagged, Value, summands
+from hilbert import Bool
+from hilbert.once import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from diff.higher.binding import Pass
+    from hilbert.map import AnyMap
+
+
+def is_discrete(op: AnyMap, name: str) -> bool:
+    """Whether all results of a primitive are discrete: these do not move. Raises TermError `type` where some are."""
+    if op.cod.is_space:
+        return False
+    if any(space.is_space for space in summands(op.cod)):
+        raise TermError("type", f"{name or op} has discrete and real results, and no derivative")
+    return True
+
+
+@once
+def stored(ty: Ty) -> Ty:
+    """The type as which values are stored: σ* as σ, but where functions are.
+
+    Raises TermError `type` for covectors on variants that hold functions.
+    """
+    while isinstance(ty, Lin):
+        dom = ty.dom
+        match dom:
+            case Ground() | Int():
+                return dom
+            case TupleType(parts):
+                return TupleType(tuple(map(dual, parts)))
+            case DataType():
+                if not is_first_order(dom):
+                    raise TermError("type", f"there are no covectors on {dom}: it holds functions")
+                return dom
+            case Lin(inner):
+                ty = inner
+            case _:  # functions
+                return ty
+    return ty
+
+
+def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
+    """The value with `step(v, σ)` for its leaves, from left to right; what is discrete stays."""
+    results: list[Value] = []
+    todo: list[tuple[Any, Ty | None]] = [(value, ty)]
+    while todo:  # what to visit; without a type, how many results make a tuple, or the label of the last one
+        one, of = todo.pop()
+        kind = _kind(one, of)
+        match kind:
+            case None if isinstance(one, str):
+                results[-1] = Tagged(one, results[-1])
+            case None:
+                results[len(results) - one :] = [tuple(results[len(results) - one :])]
+            case Ground(space):
+                results.append(step(one, kind) if space.is_space else one)
+            case TupleType(parts) if type(one) is tuple:
+                todo.append((len(one), None))
+                todo.extend(zip(reversed(one), reversed(parts), strict=True))
+            case DataType() if isinstance(one, Tagged):
+                todo.append((one.label, None))
+                todo.append((one.payload, payload(kind, one.label)))
+            case Int():
+                results.append(one)
+            case _:  # a function, or a neutral term
+                results.append(step(one, kind))
+    return results[0]
+
+
+def _kind(value: Any, ty: Ty | None) -> Ty | None:
+    """The type as which a value is stored; σ* stays for functions, and where a neutral term stands."""
+    return stored(ty) if isinstance(ty, Lin) and not isinstance(value, Neutral) else ty
+
+
+def zero(ty: Ty) -> Value:
+    """0 : σ; raises TermError `shape` at variants, where 0 has no one shape."""
+    kind = stored(ty)
+    match kind:
+        case Ground(space) if space.is_space:
+            return space.zeros()
+        case TupleType(parts):
+            return tuple(map(zero, parts))
+        case Arrow(_, cod):
+
+            def constant(_: Value) -> Pass:
+                return zero(cod)
+                yield
+
+            return Native(constant)
+        case Lin():
+            return Functional()
+        case Ground(space):  # what is discrete does not move: any element will do
+            return space.vec(False if space == Bool else 0)
+        case Int():
+            return 0
+        case _:  # variants
+            raise TermError("shape", f"there is no 0 of {ty} before its tags and lengths are known")
+
+
+def zero_at(point: Value, ty: Ty) -> Value:
+    """0 among the tangents at a point: its tags and lengths are those of the point.
+
+    Raises Stuck where a neutral term stands for a variant.
+    """
+
+    def leaf(one: Value, kind: Ty) -> Value:
+        if isinstance(kind, Arrow) and mentions(kind.cod, DataType):
+            return one  # what is linear has one derivative everywhere
+        if isinstance(kind, DataType):
+            raise Stuck
+        return zero(kind)
+
+    return leafwise(point, ty, leaf)
