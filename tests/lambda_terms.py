@@ -25,6 +25,7 @@ from diff.higher.terms import (
     Proj,
     Tuple,
     Var,
+    below,
     fresh,
     real,
     variables,
@@ -212,3 +213,14 @@ def module() -> Module:
     made = Module()
     list(made.read(TEXT))
     return made
+
+
+def size(term: AnyTerm) -> int:
+    """The number of nodes, each occurrence counted; patterns are not."""
+    total, stack = 0, [term]
+    while stack:
+        node: Any = stack.pop()
+        total += not isinstance(node, Branch)
+        pattern = getattr(node, "pattern", getattr(node, "var", None))
+        stack.extend(part for part in below(node) if part is not pattern)
+    return total

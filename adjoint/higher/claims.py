@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from adjoint.higher.machine import reduce
 from adjoint.higher.pairing import pairing
 from diff.higher import claims
 from diff.higher.binding import Pass, binder
-from diff.higher.claims import CLOSE, ClaimsReport, moves, shown
+from diff.higher.claims import ClaimsReport, moves, shown
+from diff.higher.comparison import are_close
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.former import Former
@@ -113,7 +112,8 @@ def _same(a: Any, b: Any, names: dict[int, Any], lets: dict[int, Any]) -> Pass:
     if _summands(a) is not None or _summands(b) is not None:
         return (yield _same_sums(_flat_sum(a), _flat_sum(b), names, lets))
     if isinstance(a, Lit) and isinstance(b, Lit):
-        return _close(a.value, b.value)
+        x, y = a.value, b.value
+        return are_close(x, y) if isinstance(x, Vec) and isinstance(y, Vec) else bool(x == y)
     if type(a) is not type(b) or _plain(a) != _plain(b):
         return False
     mine, yours = below(a), below(b)
@@ -147,17 +147,6 @@ def _plain(node: Former) -> tuple[Any, ...]:
     cls: Any = type(node)
     values = (getattr(node, f.name) for f in cls.__attrs_attrs__ if f.eq)
     return tuple(v for v in values if not isinstance(v, (Former, tuple, Vec)))
-
-
-def _close(a: Any, b: Any) -> bool:
-    if not isinstance(a, Vec) or not isinstance(b, Vec):
-        return bool(a == b)
-    if a.space != b.space:
-        return False
-    x, y = np.asarray(a.array, dtype=float), np.asarray(b.array, dtype=float)
-    with np.errstate(invalid="ignore"):
-        near = np.isfinite(y) & (np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y)))
-    return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
 
 
 def _summands(term: Any) -> tuple[Any, Any] | None:

@@ -22,7 +22,7 @@ import numpy as np
 from attrs import frozen
 
 from diff.affine import derivative
-from diff.higher.binding import Pass
+from diff.higher.comparison import agree
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.inductive import instance
@@ -34,19 +34,16 @@ from diff.higher.terms import App, Pullbacks, below
 from diff.higher.translate import program
 from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, rebuilt, space_of, unknown
 from diff.higher.unify import Unifier
-from diff.higher.values import Closure, Native, Tagged, Value, filled, nested, opened, shape_of, stacked
+from diff.higher.values import Value, filled, nested, opened, shape_of, stacked
 from hilbert import SpaceError, Vec
 from hilbert.errors import shown as said
-from hilbert.term import driven, uncollected
+from hilbert.term import uncollected
 from linmap import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from diff.higher.terms import AnyTerm
-
-CLOSE = 1e-10
-"""|found − expected| ≤ CLOSE · max(1, |expected|) in every claim."""
 
 
 @final
@@ -110,6 +107,11 @@ def result_of(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result
 
 
 # --- the kinds of claims ---
+
+
+def _compared(found: Value, due: Value) -> str | None:
+    """None if two values agree to rounding, else the first as text."""
+    return None if agree(found, due) else show_value(found)
 
 
 def _value(module: Module, claim: Claim) -> str | None:
@@ -218,43 +220,3 @@ def refused(module: Module, claim: Claim, found: Callable[[AnyTerm], str] = show
 
 RULES: dict[str, Rule] = {"value": _value, "type": _type, "taylor": _taylor, "grad": _grad, "error": refused}
 """The claims that need no adjoint."""
-
-
-# --- comparison ---
-
-
-def _compared(found: Value, due: Value) -> str | None:
-    """None if two values agree to rounding, else the first as text."""
-    return None if agree(found, due) else show_value(found)
-
-
-def agree(found: Value, due: Value) -> bool:
-    """Whether two values have one shape and leaves within the tolerance; raises TermError `type` for functions."""
-    same: bool = driven(_agree(found, due))
-    return same
-
-
-def _agree(a: Value, b: Value) -> Pass:
-    match a, b:
-        case ((Closure() | Native()), _):
-            raise TermError("type", "functions are not compared: apply them first")
-        case tuple(), tuple():
-            if len(a) != len(b):
-                return False
-            for x, y in zip(a, b, strict=True):
-                if not (yield _agree(x, y)):
-                    return False
-            return True
-        case Tagged(label, x), Tagged(other, y):
-            return label == other and (yield _agree(x, y))
-        case Vec(), Vec():
-            if a.space != b.space:
-                return False
-            if not a.space.is_space:
-                return bool(np.array_equal(a.array, b.array))
-            x, y = np.asarray(a.array, dtype=float), np.asarray(b.array, dtype=float)
-            with np.errstate(invalid="ignore"):
-                near = np.isfinite(y) & (np.abs(x - y) <= CLOSE * np.maximum(1.0, np.abs(y)))
-            return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
-        case _:  # integers, and values of two kinds
-            return bool(a == b)

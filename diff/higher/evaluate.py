@@ -12,33 +12,17 @@ from typing import TYPE_CHECKING, Any, assert_never
 from diff.higher.binding import Pass, captured
 from diff.higher.errors import TermError
 from diff.higher.folding import Folds
-from diff.higher.matching import bind, chosen, straight
+from diff.higher.matching import bind, chosen, spine, straight
 from diff.higher.open_terms import Name, Number, Sign, Typed
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.terms import (
-    AnyTerm,
-    App,
-    Case,
-    Con,
-    Fix,
-    Fold,
-    If,
-    Lam,
-    Let,
-    Lit,
-    Prim,
-    Proj,
-    Pullbacks,
-    Tuple,
-    Var,
-    pattern_type,
-)
+from diff.higher.terms import App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var, pattern_type
 from diff.higher.types import Arrow
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, applied, opened
 from hilbert import SpaceError, Vec
 from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
+    from diff.higher.terms import AnyTerm, Pullbacks
     from hilbert.map import AnyMap
 
 STEPS = 100_000
@@ -255,12 +239,3 @@ class Evaluator(Folds):
             takes = a.takes if isinstance(a, Native) else pattern_type(a.lam.pattern)
             return Native(pointwise, (a, b), takes)
         return a + b
-
-
-def spine(term: AnyTerm) -> tuple[list[App], AnyTerm]:
-    """The applications in f s₁ … sₙ, the last one first, and f."""
-    calls: list[App] = []
-    while isinstance(term, App):
-        calls.append(term)
-        term = term.function
-    return calls, term

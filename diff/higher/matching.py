@@ -1,11 +1,11 @@
-"""What a constructor, a pattern or a straight term says without a pass: its branch, its variables, its steps."""
+"""What a constructor, a pattern, an application or a straight term says without a pass: a branch, variables, steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from diff.higher.inductive import instance
-from diff.higher.terms import AnyTerm, Branch, Lit, Pattern, Prim, Proj, Tuple, Var, below
+from diff.higher.terms import AnyTerm, App, Branch, Lit, Pattern, Prim, Proj, Tuple, Var, below
 from diff.higher.types import DataType, SelfType, TupleType, Ty, mentions
 from hilbert.once import known, once
 
@@ -92,3 +92,12 @@ def opened_fields(ty: DataType) -> dict[str, Ty]:
     X of an outer type and of this one are kept apart by opening this one.
     """
     return {label: instance(field, ty.args, ty) for label, field in ty.declaration.cases}
+
+
+def spine(term: AnyTerm) -> tuple[list[App], AnyTerm]:
+    """The applications in f s₁ … sₙ, the last one first, and f."""
+    calls: list[App] = []
+    while isinstance(term, App):
+        calls.append(term)
+        term = term.function
+    return calls, term

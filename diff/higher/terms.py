@@ -178,9 +178,6 @@ AnyTerm: TypeAlias = Core | Pullbacks | Open
 Pattern: TypeAlias = Var | Tuple
 
 
-# --- making ---
-
-
 def fresh(name: str = "x", ty: Ty = REAL, place: Place | None = None) -> Var:
     """A variable that occurs nowhere else."""
     return Var(name, next(_numbers), ty, place=place)
@@ -240,17 +237,6 @@ def below(term: Any) -> list[Any]:
         elif type(value) is tuple and value and isinstance(value[0], Former):
             found += value
     return found
-
-
-def size(term: AnyTerm) -> int:
-    """The number of nodes, each occurrence counted; patterns are not."""
-    total, stack = 0, [term]
-    while stack:
-        node: Any = stack.pop()
-        total += not isinstance(node, Branch)
-        pattern = getattr(node, "pattern", getattr(node, "var", None))
-        stack.extend(part for part in below(node) if part is not pattern)
-    return total
 
 
 def list_term(

@@ -12,7 +12,8 @@ from adjoint.higher import pairing, reduce
 from adjoint.higher.claims import same
 from diff import jvp
 from diff.higher import Taylor, evaluate, program
-from diff.higher.claims import agree, gradient
+from diff.higher.claims import gradient
+from diff.higher.comparison import agree
 from diff.higher.inductive import list_of
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero

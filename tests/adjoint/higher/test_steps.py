@@ -14,14 +14,14 @@ from adjoint.higher.anormal import a_normal, is_a_normal
 from adjoint.higher.claims import same
 from adjoint.higher.jacobian import Moved, elementary
 from diff.higher import Module, TermError, evaluate
-from diff.higher.claims import agree
+from diff.higher.comparison import agree
 from diff.higher.items import Claim
 from diff.higher.pullback_terms import Cov, Pull
-from diff.higher.terms import App, Lam, Let, Proj, fresh, real, size
+from diff.higher.terms import App, Lam, Let, Proj, fresh, real
 from diff.higher.typed import type_of
 from diff.higher.types import REAL, TupleType
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
-from tests.lambda_terms import Terms
+from tests.lambda_terms import Terms, size
 
 TEXT = (Path(__file__).parent / "pullback.lam").read_text("utf-8")
 MODULE = Module()

@@ -12,7 +12,7 @@ from diff import derivative, jet, sin, sinh
 from diff.higher import Taylor, TermError, evaluate, program
 from diff.higher.binding import renamed, substitute
 from diff.higher.check import Checker
-from diff.higher.claims import agree
+from diff.higher.comparison import agree
 from diff.higher.evaluate import Evaluator
 from diff.higher.former import Former
 from diff.higher.inductive import is_first_order

@@ -14,17 +14,19 @@ import pytest
 from diff import derivative, fun, jvp
 from diff.higher import Module, Taylor, call, evaluate, program, run
 from diff.higher.__main__ import main
-from diff.higher.claims import RULES, agree, result_of
+from diff.higher.claims import RULES, result_of
+from diff.higher.comparison import agree
 from diff.higher.errors import TermError
 from diff.higher.items import Claim, Reader
 from diff.higher.orders import all_orders, down_closed, tables
-from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real, size
+from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
 from diff.higher.types import ground
 from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
 from diff.maps import bilinear
 from hilbert import Fin, R, Vec, direct_sum
 from linmap import matrix
 from linmap.contraction import scalar
+from tests.lambda_terms import size
 
 FILE = Path(__file__).parent / "taylor.lam"
 TEXT = FILE.read_text("utf-8")

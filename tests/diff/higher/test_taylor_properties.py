@@ -12,7 +12,7 @@ import pytest
 from diff import fun, jet, sin, where
 from diff.higher import Module, Taylor, TermError, evaluate, program
 from diff.higher.check import Checker
-from diff.higher.claims import agree
+from diff.higher.comparison import agree
 from diff.higher.inductive import list_of
 from diff.higher.partials import constant_of, partial
 from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
