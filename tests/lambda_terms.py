@@ -7,7 +7,7 @@ from typing import Any
 
 from diff.higher import Module
 from diff.higher.inductive import instance, list_of
-from diff.higher.items import Reader
+from diff.higher.item_parser import Reader
 from diff.higher.operators import primitive, sign
 from diff.higher.pullback_terms import Plus
 from diff.higher.terms import (

@@ -4,7 +4,7 @@
 D_(k,R).
 """
 
-from diff.higher import binding, saved  # noqa: F401 - equality up to names; values in files
+from diff.higher import equality, saved  # noqa: F401 - of terms up to names; values in files
 from diff.higher.claims import run
 from diff.higher.entrances import call, evaluate, program
 from diff.higher.errors import Place, TermError

@@ -1,26 +1,17 @@
-"""Binding: equality up to names, renaming, substitution; what they say of names and variables, and nothing else does.
-
-Two terms are equal if one walk through both finds the same nodes, and at each binder pairs its variables.
-"""
+"""Binding: which variables are free, renaming, substitution."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from diff.higher.errors import Place
 from diff.higher.former import Former
 from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, Branch, Fix, Lam, Lit, Pattern, Var, below, fresh, variables
+from diff.higher.terms import AnyTerm, Fix, Lam, Lit, Pattern, Var, below, fresh, variables
 from diff.higher.types import Ty
-from hilbert import R, Vec
-from hilbert.arrays.namespace import freeze
-from hilbert.attach import attach
 from hilbert.once import kept, known, once
-from hilbert.term import compared, driven, packed, postorder, rebuild, uncollected
+from hilbert.term import driven, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,109 +63,6 @@ def _free(term: Lam | Fix) -> tuple[int, ...]:
     return tuple(k for k in used if k not in bound)
 
 
-# --- equality up to names ---
-
-
-@once
-def _hash(term: Former) -> int:
-    """Of everything but names and numbers of variables; the parts first, so that nothing recurs."""
-    with uncollected():
-        return _hashed(term)
-
-
-def _hashed(term: Former) -> int:
-    known: dict[int, int] = {}
-    stack: list[tuple[Any, Any]] = [(term, None)]
-    while stack:
-        node, ready = stack.pop()
-        if id(node) in known:
-            continue
-        if ready is None:
-            plain, parts = _plain(node)
-            ready = hash((type(node), *plain)), parts
-            if parts:
-                stack.append((node, ready))
-                stack.extend((part, None) for part in parts)
-                continue
-        known[id(node)] = hash((ready[0], *(known[id(part)] for part in ready[1])))
-    return known[id(term)]
-
-
-def _plain(node: Former) -> tuple[list[Any], list[Any]]:
-    """What a node says beside its subterms, nothing of a variable and literals by contents; and the subterms."""
-    plain: list[Any] = []
-    parts: list[Any] = []
-    cls: Any = type(node)
-    for name in () if cls is Var else compared(cls):
-        value = getattr(node, name)
-        if isinstance(value, Former):
-            parts.append(value)
-        elif _is_terms(value):
-            parts += value
-        elif isinstance(value, Vec):
-            plain += value.space, (value.flat() if value.space.is_space else value.array).tobytes()
-        else:
-            plain.append(value)
-    return plain, parts
-
-
-def _is_terms(value: Any) -> bool:
-    return type(value) is tuple and bool(value) and isinstance(value[0], Former)
-
-
-@final
-class _Names:
-    """Which bound variables of two terms stand for each other at this point of a walk through both."""
-
-    def __init__(self) -> None:
-        self.left: dict[int, object] = {}
-        self.right: dict[int, object] = {}
-        self.equal: set[tuple[int, int]] = set()
-
-    def bind(self, a: Var, b: Var) -> None:
-        if a.number in self.left or b.number in self.right:  # a shared subterm is entered again
-            self.equal.clear()
-        self.left[a.number] = self.right[b.number] = object()
-
-    def same(self, a: Var, b: Var) -> bool:
-        one, other = self.left.get(a.number), self.right.get(b.number)
-        return one is other if one or other else a.number == b.number
-
-
-def _equal(left: Former, right: Former) -> bool:
-    """One walk through both; where the parts of a pair are done, its key stands on the stack."""
-    names = _Names()
-    stack: list[tuple[Any, Any]] = [(left, right)]
-    while stack:
-        a, b = stack.pop()
-        if a is None:
-            names.equal.add(b)
-            continue
-        if type(a) is not type(b):
-            return False
-        if type(a) is Var:
-            if not names.same(a, b) or a.type is not b.type:
-                return False
-            continue
-        key = (id(a), id(b))
-        if (a is b and not names.left) or key in names.equal:
-            continue
-        (plain, mine), (other, yours) = _plain(a), _plain(b)
-        if plain != other or len(mine) != len(yours):
-            return False
-        bound = binder(a)
-        if bound is not None:
-            first, second = variables(bound), variables(binder(b))  # type: ignore[arg-type]  # of the same class
-            if len(first) != len(second):
-                return False
-            for x, y in zip(first, second, strict=True):
-                names.bind(x, y)
-        if mine:
-            stack.append((None, key))
-            stack += zip(reversed(mine), reversed(yours), strict=True)
-    return True
-
-
 # --- renaming and substitution ---
 
 
@@ -185,6 +73,11 @@ def mapped(term: AnyTerm, step: Callable[[AnyTerm], AnyTerm | None], at: Callabl
     """
     result: AnyTerm = driven(_mapped(term, step, at))
     return result
+
+
+def is_terms(value: Any) -> bool:
+    """Whether a field holds several terms."""
+    return type(value) is tuple and bool(value) and isinstance(value[0], Former)
 
 
 def _mapped(node: Any, step: Any, at: Any) -> Pass:
@@ -198,7 +91,7 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
         old = value = getattr(node, name)
         if isinstance(old, Former):
             value = _leaf(old, step, at) if type(old) in _LEAVES else (yield _mapped(old, step, at))
-        elif _is_terms(old):
+        elif is_terms(old):
             parts = []
             for part in old:
                 made = _leaf(part, step, at) if type(part) in _LEAVES else (yield _mapped(part, step, at))
@@ -268,50 +161,3 @@ def substitute(term: AnyTerm, values: dict[int, AnyTerm]) -> AnyTerm:
         return renamed(values[node.number])
 
     return mapped(term, step)
-
-
-def _is_equal(self: Former, other: object) -> bool:
-    if self is other:
-        return True
-    if not isinstance(other, Former) or hash(self) != hash(other):
-        return False
-    with uncollected():
-        return _equal(self, other)
-
-
-def _pickled(term: Former) -> Any:
-    """The table of a term: its places and its literals of R, of which there are many, without their classes."""
-    with uncollected():
-        rows = packed(term, {Place: (_parts, _place)})
-        return _unpickled, (tuple([(row[0], *map(_number, row[1:])) if row[0][0] is Lit else row for row in rows]),)
-
-
-def _unpickled(rows: Any) -> Any:
-    """The term of a table, with variables of this process."""
-    with uncollected():
-        rows = tuple([(row[0], *map(_vector, row[1:])) if row[0][0] is Lit else row for row in rows])
-        term = rebuild(rows)
-        return term if isinstance(term, (Var, Branch)) else renamed(term)
-
-
-def _parts(place: Place) -> tuple[str, int, int]:
-    return place.file, place.line, place.column
-
-
-def _place(parts: tuple[str, int, int]) -> Place:
-    return Place(*parts)
-
-
-def _number(value: Any) -> Any:
-    if not isinstance(value, Vec) or value.space is not R or type(value.leaves[0]) is not np.ndarray:
-        return value
-    return float(value.leaves[0])
-
-
-def _vector(value: Any) -> Any:
-    return Vec(R, (freeze(np.asarray(value)),)) if type(value) is float else value
-
-
-attach(Former, "__eq__", _is_equal)
-attach(Former, "__hash__", _hash)
-attach(Former, "__reduce__", _pickled)

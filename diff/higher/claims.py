@@ -27,10 +27,11 @@ from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.inductive import instance
 from diff.higher.items import Claim
+from diff.higher.linking import nodes
 from diff.higher.modules import Module
 from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
-from diff.higher.terms import App, Pullbacks, below
+from diff.higher.terms import App, Pullbacks
 from diff.higher.translate import program
 from diff.higher.types import REAL, Arrow, Param, Ty, Unknown, rebuilt, space_of, unknown
 from diff.higher.unify import Unifier
@@ -188,13 +189,7 @@ def shown(term: AnyTerm) -> str:
 
 def moves(term: AnyTerm) -> bool:
     """Whether a former of the language of pullbacks stands in a term."""
-    stack: list[Any] = [term]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, get_args(Pullbacks)):
-            return True
-        stack.extend(below(node))
-    return False
+    return any(isinstance(node, get_args(Pullbacks)) for node in nodes(term))
 
 
 def refused(module: Module, claim: Claim, found: Callable[[AnyTerm], str] = shown) -> str | None:

@@ -1,25 +1,23 @@
-"""A text as definitions: what its names stand for, and closed terms in which they are `let`s.
-
-A definition is used at the types of each use; linking binds every instance once, around the term that uses it, so that
-the core has no polymorphism and no names.
-"""
+"""A text as definitions: what its names stand for, and its terms, closed and checked."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from diff.higher import operators
-from diff.higher.binding import mapped, renamed
+from diff.higher.binding import mapped
 from diff.higher.check import Checker
 from diff.higher.errors import TermError, near
 from diff.higher.former import Former
-from diff.higher.inductive import LIST, instance
-from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem, Reader
+from diff.higher.inductive import LIST
+from diff.higher.item_parser import Reader
+from diff.higher.items import Claim, Declared, Definition, Free, PrimitiveItem
+from diff.higher.linking import Checked, linked, nodes
 from diff.higher.open_terms import Name
 from diff.higher.resolve import LAMBDA, Dialect
-from diff.higher.terms import AnyTerm, Fix, Lam, Let, Prim, Tuple, Var, below, fresh, require_term
+from diff.higher.terms import AnyTerm, Fix, Lam, Prim, Tuple, Var, fresh, require_term
 from diff.higher.translate import program
 from diff.higher.types import Arrow, Declaration, Param, TupleType, Ty, Unknown, ground, space_of
 from diff.higher.values import nested, program_type
@@ -30,16 +28,6 @@ if TYPE_CHECKING:
 
     from diff.higher.items import Item
     from hilbert.map import AnyMap
-
-
-@final
-@frozen(eq=False)
-class Checked:
-    """A definition: its term, with parameters in its types, and its type."""
-
-    term: AnyTerm
-    type: Ty
-    arity: int
 
 
 @final
@@ -146,7 +134,7 @@ class Module:
         checker = Checker(self, self.profile)
         itself = item.recursive
         term, due = item.term, item.type
-        if itself is not None and _occurs(itself, term):
+        if itself is not None and itself.number in _numbers(term):
             if due is None or not item.is_annotated:
                 message = f"{item.name} calls itself: annotate its arguments and its result"
                 raise TermError("recursion", message, item.place)
@@ -176,7 +164,7 @@ class Module:
         if _has_free(term, self.variables):
             raise TermError("unbound", f"the primitive {item.name} has a free variable", item.place)
         zero = nested(dom, dom.zeros())
-        op = program_type(program(self.link(term), zero), dom, cod)
+        op = program_type(program(linked(term, self.definitions), zero), dom, cod)
         self._forget(item.name)
         self.maps[item.name] = op
         if item.patterns > 1:
@@ -195,7 +183,7 @@ class Module:
             return evolve(node, name=key) if isinstance(node, Name) and node.name == name else None
 
         for user, one in self.definitions.items():
-            if any(node.name == name for node in _nodes(one.term) if isinstance(node, Name)):
+            if any(node.name == name for node in nodes(one.term) if isinstance(node, Name)):
                 self.definitions[user] = evolve(one, term=mapped(one.term, step))
         self.definitions[key] = old
 
@@ -215,7 +203,7 @@ class Module:
         checker = Checker(self, self.profile)
         made, ty = checker.check(term, due)
         done, found = checker.finish(made, ty, lambda _: self.profile.default)
-        return self.link(done), found
+        return linked(done, self.definitions), found
 
     def general(self, term: AnyTerm) -> tuple[Ty, int]:
         """The most general type of a term, and the number of its parameters."""
@@ -226,32 +214,6 @@ class Module:
         checker.settle()
         found = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
         return found, len(parameters)
-
-    def link(self, term: AnyTerm) -> AnyTerm:
-        """let f = … in … t, one `let` for each definition and types at which t uses it, those that it uses first."""
-        bound: dict[tuple[str, tuple[Ty, ...]], Var] = {}
-        lets: list[tuple[Var, AnyTerm]] = []
-        stack: list[tuple[tuple[str, tuple[Ty, ...]], AnyTerm | None]] = [(use, None) for use in reversed(_uses(term))]
-        while stack:
-            use, body = stack.pop()
-            if use in bound:
-                continue
-            name, args = use
-            definition = self.definitions[name]
-            if body is None:
-                body = definition.term
-                if args:  # there are parameters in its types
-                    body = mapped(body, lambda _: None, lambda ty, args=args: instance(ty, args))  # type: ignore[misc]
-                body = renamed(body)
-                stack.append((use, body))
-                stack.extend((inner, None) for inner in reversed(_uses(body)) if inner not in bound)
-            else:
-                bound[use] = fresh(name.split()[0], instance(definition.type, args))
-                lets.append((bound[use], _named(body, bound)))
-        made = _named(term, bound)
-        for x, value in reversed(lets):
-            made = Let(x, value, made, place=term.place)
-        return made
 
 
 def _in_turn(op: AnyMap, item: PrimitiveItem) -> Checked:
@@ -266,33 +228,8 @@ def _in_turn(op: AnyMap, item: PrimitiveItem) -> Checked:
     return Checked(term, ty, 0)
 
 
-def _uses(term: AnyTerm) -> list[tuple[str, tuple[Ty, ...]]]:
-    """The definitions that a term uses, with their types."""
-    return list(dict.fromkeys((node.name, node.at) for node in _nodes(term) if isinstance(node, Name)))
-
-
-def _nodes(term: Former) -> Iterator[Former]:
-    """All nodes of a term, from the left to the right."""
-    stack: list[Any] = [term]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(below(node)))
-
-
-def _named(term: AnyTerm, bound: dict[tuple[str, tuple[Ty, ...]], Var]) -> AnyTerm:
-    def step(node: AnyTerm) -> AnyTerm | None:
-        return evolve(bound[node.name, node.at], place=node.place) if isinstance(node, Name) else None
-
-    return mapped(term, step) if bound else term
-
-
-def _occurs(x: Var, term: AnyTerm) -> bool:
-    return x.number in _numbers(term)
-
-
 def _numbers(term: Former) -> set[int]:
-    return {node.number for node in _nodes(term) if isinstance(node, Var)}
+    return {node.number for node in nodes(term) if isinstance(node, Var)}
 
 
 def _has_free(term: AnyTerm, variables: dict[str, Var]) -> bool:

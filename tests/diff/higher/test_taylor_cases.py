@@ -17,7 +17,8 @@ from diff.higher.__main__ import main
 from diff.higher.claims import RULES, result_of
 from diff.higher.comparison import agree
 from diff.higher.errors import TermError
-from diff.higher.items import Claim, Reader
+from diff.higher.item_parser import Reader
+from diff.higher.items import Claim
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
 from diff.higher.types import ground

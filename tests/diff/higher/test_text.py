@@ -15,7 +15,7 @@ from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
 from diff.higher.binding import captured, mapped
 from diff.higher.inductive import LIST, list_of
-from diff.higher.items import Reader
+from diff.higher.item_parser import Reader
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
 from diff.higher.resolve import Dialect
