@@ -8,10 +8,11 @@ from diff.convolution import conv
 from diff.custom import operation
 from diff.dot import dot
 from diff.expr import Expr, const
+from diff.higher.cases import case, folded, on
 from diff.higher.data import arrow, data, sequence, variant
 from diff.higher.forest import forest
 from diff.higher.functions import AnyTermFunction, TermFunction
-from diff.higher.surface import as_vector, case, folded, on, term
+from diff.higher.surface import as_vector, term
 from diff.implicit import fixed_point, root
 from diff.jets import directional, interpolated, jet, taylor
 from diff.lanes import batched, build, each

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from diff.expr import Expr, tracing
+from diff.higher.conversion import fault
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Function, Kind, Sequence, attributes, type_of
 from diff.higher.recorded import Call, Given, Recorded, literals, packed, series
@@ -237,35 +238,25 @@ class Recording:
                 raise TermError("type", f"a value of {value.kind} where one of {kind} is due")
             made: AnyTerm = value.term()
             return made
+        wrong = fault(kind, value)
+        if wrong is not None:
+            raise wrong
         match kind:
             case tuple():
-                if not isinstance(value, tuple) or len(value) != len(kind):
-                    raise TermError("type", f"{shown(value)} where a tuple of {len(kind)} is due")
                 return Tuple(tuple(self.term(k, v, given) for k, v in zip(kind, value, strict=True)))
             case Data():
-                if type(value) not in kind.classes:
-                    raise TermError("type", f"{shown(value)} where a value of {kind} is due")
                 parts = [self.term(k, getattr(value, name), given) for name, k in attributes(kind, type(value))]
                 return Con(type(value).__name__, kind.core, packed(parts))
             case Sequence(of):
-                if not isinstance(value, tuple):
-                    raise TermError("type", f"{shown(value)} where a tuple of values of {of} is due")
                 return list_term([self.term(of, item, given) for item in value], kind.core)
             case Function(takes, gives):
-                if not callable(value):
-                    raise TermError("type", f"{shown(value)} where a function is due")
                 pattern, body, _ = self.abstraction(takes, value, given, gives)
                 return Lam(pattern, body)
-            case Type():
+            case _:  # nothing else is without a fault
+                assert isinstance(kind, Type)
                 return self._vector(kind, value, given)
-            case _:  # where a field recurs it is closed
-                raise TypeError(kind)
 
     def _vector(self, space: Type, value: Any, given: Given) -> AnyTerm:
-        if not isinstance(value, (Expr, Vec)):
-            raise TermError("type", f"{shown(value)} where a vector of {space} is due")
-        if value.space != space:
-            raise TermError("shape", f"a vector of {value.space} where one of {space} is due")
         if isinstance(value, Vec):
             return literals(space, value)
         if value.builder is not self.builder:

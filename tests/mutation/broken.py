@@ -176,7 +176,7 @@ STATEMENTS = (
     Statement("forests", "diff/higher/forest.py", "self.last[self.numbers] > g]", "self.last[self.numbers] > g + 1]", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
     Statement("forests", "diff/higher/forest.py", "positions = self.places[nodes]", "positions = self.places[nodes[:1]].repeat(len(nodes))", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
     Statement("§5 | Python", "diff/higher/recorded.py", "exported = {a for a, k in uses if segment[a] < k", "exported = {a for a, k in uses if segment[a] > k", "tests/diff/higher/test_functions_on_data.py::test_no_step_is_in_two_programs"),
-    Statement("§5 | Python", "diff/higher/functions.py", "if k != at and not _is_same(arg, mine):", "if k == at and not _is_same(arg, mine):", "tests/diff/higher/test_functions_on_data.py::test_recursion_with_other_arguments"),
+    Statement("§5 | Python", "diff/higher/traced.py", "if k != at and not _is_same(arg, mine):", "if k == at and not _is_same(arg, mine):", "tests/diff/higher/test_functions_on_data.py::test_recursion_with_other_arguments"),
     Statement("§5 | βη", "diff/higher/evaluate.py", "(f.lam, dict(f.values))", "(f.lam, f.values)", "tests/diff/higher/test_text.py::test_types_and_values"),
     Statement("§5 | βη", "diff/higher/evaluate.py", "bind(pattern, value, env)\n                    term = body", "bind(pattern, value, env)\n                    term = of", "tests/diff/higher/test_generated_terms.py::test_value_before_and_after_beta"),
     Statement("§6.1, §6.2", "diff/higher/taylor.py", "return TupleType((ty,) * len(self.orders))", "return TupleType((ty,) * (len(self.orders) + 1))", "tests/diff/higher/test_generated_terms.py::test_macro_preserves_types"),
