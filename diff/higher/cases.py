@@ -10,7 +10,8 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.inductive import list_of
 from diff.higher.kinds import Data, Kind, Sequence, type_of
-from diff.higher.symbolic import PartSymbol, Recording, Symbol, current, kind_of
+from diff.higher.symbolic import PartSymbol, Recording, current, kind_of
+from diff.higher.symbols import Symbol
 from diff.higher.terms import Branch, Case, Fold, Tuple, fresh, pattern_type
 from hilbert import Type, Vec
 from hilbert.errors import is_number, shown

@@ -16,9 +16,10 @@ from diff.higher.evaluate import call, evaluate
 from diff.higher.instance import Form, Instance
 from diff.higher.kinds import Data, Kind, type_of
 from diff.higher.layout import Key, reader, taken
+from diff.higher.lines import recordings
 from diff.higher.misfits import misfit
 from diff.higher.recorded import packed
-from diff.higher.symbolic import current, recordings
+from diff.higher.symbolic import current
 from diff.higher.terms import AnyTerm, App
 from diff.higher.traced import Traced, parameters
 from diff.higher.values import shape_of, stacked

@@ -7,98 +7,22 @@ unknown function gives, is there captured from outside. The line is cut where an
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, Any, final
 
 from diff.expr import Expr, tracing
 from diff.higher.conversion import fault
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Function, Kind, Sequence, attributes, type_of
+from diff.higher.lines import Line, recordings
 from diff.higher.recorded import Call, Given, Recorded, literals, packed, series
+from diff.higher.symbols import Symbol
 from diff.higher.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh, list_term
-from diff.higher.types import Ty, ground
-from diff.origin import here
+from diff.higher.types import Ty
 from hilbert import Type, Vec
 from hilbert.errors import shown
-from hilbert.program.builder import Builder
-from hilbert.program.operation import Captured
-from hilbert.space import type_of as space_of_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-recordings: ContextVar[tuple[Recording, ...]] = ContextVar("recordings", default=())
-"""The functions that are being run on symbols here, innermost last."""
-
-
-# --- symbols ---
-
-
-class Symbol:
-    """A value that is not known while a function is run on symbols: it may be passed on, and not be looked into."""
-
-    __slots__ = ("kind", "var")
-
-    def __init__(self, kind: Kind, var: Var) -> None:
-        self.kind, self.var = kind, var
-
-    def term(self) -> AnyTerm:
-        """The variable that it is."""
-        return self.var
-
-    def _refuse(self, what: str) -> NoReturn:
-        many = (
-            "; folded(step, start, items) goes over the items of a sequence" if isinstance(self.kind, Sequence) else ""
-        )
-        message = f"{what} of a value of {self.kind} that is not known while its function is traced: "
-        raise TermError("tag", f"{message}write case(v, on(A, …) | on(B, …)) to take it apart{many}")
-
-    @property
-    def __class__(self) -> Any:
-        """Asked for by `isinstance` and by patterns; afterwards, by who describes an error."""
-        if recordings.get():
-            self._refuse("the class")
-        return type(self)
-
-    @__class__.setter
-    def __class__(self, cls: Any) -> None:
-        self._refuse("another class")
-
-    def __bool__(self) -> bool:  # noqa: PLE0304
-        self._refuse("the truth")
-
-    def __iter__(self) -> Any:
-        self._refuse("the items")
-
-    def __len__(self) -> int:  # noqa: PLE0303
-        self._refuse("the length")
-
-    def __getitem__(self, key: Any) -> Any:
-        self._refuse("an item")
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or self._refuse("the equality")
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not recordings.get():  # asked for by Python's own machinery, or by an error's text
-            raise AttributeError(name)
-        self._refuse(f"the field {name}")
-
-
-class TakenApart(Exception):  # noqa: N818 - no error: the function is run for each class
-    """A function looks into its argument."""
-
-
-@final
-class WholeSymbol(Symbol):
-    """The data that a function is given, as long as it only passes them on."""
-
-    __slots__ = ()
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise TakenApart
 
 
 @final
@@ -164,25 +88,18 @@ def current() -> Recording:
     found = recordings.get()
     if not found:
         raise TermError("type", "an unknown function is called after its function was traced: pass it as an argument")
-    return found[-1]
-
-
-# --- recording ---
+    innermost = found[-1]
+    assert isinstance(innermost, Recording)
+    return innermost
 
 
 @final
-class Recording:
+class Recording(Line):
     """One run of a function on symbols."""
 
-    def __init__(self, name: str, outer: Recording | None = None) -> None:
-        self.name, self.outer = name, outer
-        self.of: Any = None  # the run of a function that this is the whole of
-        self.builder = Builder([])
-        self.builder.watch = here
+    def __init__(self, name: str, outer: Line | None = None) -> None:
+        super().__init__(name, outer)
         self.calls: list[Call] = []
-        self.known: dict[int, Var] = {}  # the variables that hold slots from outside
-        self.slots: dict[Var, tuple[int, ...]] = {}
-        self.outside: Given = []  # what a λ inside captures of the line around it
 
     def symbol(self, kind: Kind, name: str) -> tuple[Pattern, Any]:
         """A variable, or a tuple of them, and the symbol that stands for it."""
@@ -194,14 +111,6 @@ class Recording:
             slots = self._captured(x, kind, tuple(range(len(self.known), len(self.known) + len(kind.leaves))), -1)
             return x, Expr(self.builder, kind, slots)
         return x, (UnknownFunction if type(kind) is Function else Symbol)(kind, x)
-
-    def _captured(self, x: Var, space: Type, numbers: tuple[int, ...], sign: int) -> tuple[int, ...]:
-        """Slots for a variable; those of the line around have its numbers, others negative ones."""
-        codes = [k if sign > 0 else -1 - k for k in numbers]
-        made = tuple(self.builder.emit(Captured(k), (), leaf) for k, leaf in zip(codes, space.leaves, strict=True))
-        self.known |= dict.fromkeys(made, x)
-        self.slots[x] = made
-        return made
 
     def call(
         self, kinds: tuple[Kind, ...], args: tuple[Any, ...], gives: Kind, made: Callable[[list[AnyTerm]], AnyTerm]
@@ -264,16 +173,6 @@ class Recording:
             raise TermError("unbound", message)
         return self.variable(space, value.slots, given)
 
-    def variable(self, space: Type, slots: tuple[int, ...], given: Given) -> Var:
-        """The variable that has these slots, or a new one for them."""
-        self._adopt(space, slots)
-        x = self.known.get(slots[0]) if slots else None
-        if x is not None and self.slots[x] == slots and x.type is ground(space):
-            return x
-        x = fresh("v", ground(space))
-        given.append((x, space, slots))
-        return x
-
     def abstraction(
         self,
         kinds: tuple[Kind, ...],
@@ -313,28 +212,6 @@ class Recording:
             self.builder.traced, self.builder.watch = True, None
         calls = [*self.calls, Call(len(self.builder.steps), tuple(given), None, result)]
         return series(Recorded(self.name, self.builder, self.known, self.slots), calls), kind
-
-    def _captures(self) -> None:
-        """Variables for the slots of the line around that this one has captured."""
-        for slot in range(len(self.builder.steps)):
-            self._adopt(space_of_leaf(self.builder.slots[slot]), (slot,))
-
-    def _adopt(self, space: Type, slots: tuple[int, ...]) -> None:
-        """A variable for slots that are captured of the line around, where they have none."""
-        operations = [self.builder.steps[slot].operation for slot in slots if slot not in self.known]
-        codes = tuple(one.slot for one in operations if isinstance(one, Captured))
-        outer = self.outer
-        if outer is None or not slots or len(codes) != len(slots):
-            return
-        outer._adopt(space, codes)
-        x = outer.known.get(codes[0])
-        if x is not None and set(codes) <= set(outer.slots[x]):
-            codes = outer.slots[x]
-            slots = tuple(self.builder.emit(Captured(k), (), outer.builder.slots[k]) for k in codes)
-        else:
-            x = outer.variable(space, codes, self.outside)
-        self.known |= dict.fromkeys(slots, x)
-        self.slots.setdefault(x, slots)
 
 
 def kind_of(value: Any) -> Kind:

@@ -12,8 +12,10 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.inductive import list_of
 from diff.higher.kinds import Data, Itself, Kind, Sequence, type_of
+from diff.higher.lines import recordings
 from diff.higher.recorded import packed
-from diff.higher.symbolic import PartSymbol, Recording, TakenApart, WholeSymbol, recordings
+from diff.higher.symbolic import PartSymbol, Recording
+from diff.higher.symbols import TakenApart, WholeSymbol
 from diff.higher.terms import AnyTerm, Branch, Case, Fold, Lam, Pattern, fresh
 from diff.higher.types import Ty
 from diff.origin import origin, understood
