@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.expr import Expr, tracing
+from diff.higher.binding import Pass, each
 from diff.higher.conversion import fault
 from diff.higher.errors import TermError
 from diff.higher.kinds import Data, Function, Kind, Sequence, attributes, type_of
+from diff.higher.layout import cycle
 from diff.higher.lines import Line, recordings
 from diff.higher.recorded import Call, Given, Recorded, literals, packed, series
 from diff.higher.symbols import Symbol
@@ -20,6 +22,7 @@ from diff.higher.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh
 from diff.higher.types import Ty
 from hilbert import Type, Vec
 from hilbert.errors import shown
+from hilbert.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,24 +143,35 @@ class Recording(Line):
     def term(self, kind: Kind, value: Any, given: Given) -> AnyTerm:
         """A value of a kind as a term; expressions in it are variables that `given` has the slots of.
 
-        Raises TermError for one of another kind.
+        Raises TermError for one of another kind, and `infinite` for data that hold themselves.
         """
+        made: AnyTerm = driven(self._term(kind, value, given, set()))
+        return made
+
+    def _term(self, kind: Kind, value: Any, given: Given, above: set[int]) -> Pass:
+        """As `term`; `above` are the data that hold the value, by their identities."""
         if issubclass(type(value), Symbol):
             if type_of(value.kind) is not type_of(kind):
                 raise TermError("type", f"a value of {value.kind} where one of {kind} is due")
-            made: AnyTerm = value.term()
-            return made
+            return value.term()
         wrong = fault(kind, value)
         if wrong is not None:
             raise wrong
         match kind:
             case tuple():
-                return Tuple(tuple(self.term(k, v, given) for k, v in zip(kind, value, strict=True)))
+                pairs = zip(kind, value, strict=True)
+                return Tuple(tuple((yield each(lambda pair: self._term(pair[0], pair[1], given, above), pairs))))
             case Data():
-                parts = [self.term(k, getattr(value, name), given) for name, k in attributes(kind, type(value))]
+                if id(value) in above:
+                    raise cycle(type(value).__name__)
+                above.add(id(value))
+                fields = [(of, getattr(value, name)) for name, of in attributes(kind, type(value))]
+                parts = yield each(lambda pair: self._term(pair[0], pair[1], given, above), fields)
+                above.remove(id(value))
                 return Con(type(value).__name__, kind.core, packed(parts))
             case Sequence(of):
-                return list_term([self.term(of, item, given) for item in value], kind.core)
+                items = yield each(lambda item: self._term(of, item, given, above), value)
+                return list_term(items, kind.core)
             case Function(takes, gives):
                 pattern, body, _ = self.abstraction(takes, value, given, gives)
                 return Lam(pattern, body)

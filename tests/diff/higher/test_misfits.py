@@ -160,6 +160,7 @@ def test_data_that_hold_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: grad(total)(ONE, tree), again),
         (lambda: fun(R)(lambda w: total(w, tree)), again),
         (lambda: fun(V)(lambda v: total(untyped(ONE), Node(Leaf(v), tree))), again),
+        (lambda: untyped(grad(term(R)(lambda w: total(w, tree))))(ONE), ""),
         (lambda: weight(ONE, rose), r"argument 2 of weight: t\.parts\[0\](\.parts\[0\])? \(Rose\.parts\): "),
     ]
     for make, said in made:
@@ -169,6 +170,8 @@ def test_data_that_hold_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     shared: Any = GOOD
     for _ in range(10):
         shared = Node(shared, shared)
+    below = deep(2000, GOOD)  # than Python's stack
+    assert float(untyped(grad(term(R)(lambda w: total(w, below))))(ONE).array) == 2001 * 3
     assert float(total(ONE, shared).array) == float(total.evaluated(ONE, shared).array) == 1024 * 3
 
 
