@@ -54,7 +54,9 @@ def eager(operation: F) -> F:
         spaces = [a.space for a in given if type(a) is Vec]
         try:
             run, cod = _table(spaces, form)(operation, form, tuple(options))
-        except TypeError:  # an argument that cannot be a key
+        except (TypeError, ValueError) as error:  # an argument that cannot be a key
+            if isinstance(error, SpaceError):
+                raise
             run, cod = _traced(tuple(spaces), operation, form, tuple(options))
         space = spaces[cod] if isinstance(cod, int) else cod
         return Vec(space, tuple(map(freeze, run([leaf for a in given if type(a) is Vec for leaf in a.leaves]))))

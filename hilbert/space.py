@@ -45,7 +45,7 @@ from hilbert.lens import require_numbered
 from hilbert.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.position import kept, without
 from hilbert.remedies import OUTER
-from hilbert.sizes import countable
+from hilbert.sizes import addressable, countable
 from hilbert.vector import Vec
 
 if TYPE_CHECKING:
@@ -220,6 +220,7 @@ class Type(Remembering, OfFields):
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
         require_space(self, "basis")
+        addressable(self.dim, "an element of ", self)
         for k in range(self.dim):
             flat = filled((self.dim,), np.result_type(*(leaf.dtype for leaf in self.leaves)))
             flat[k] = 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.relation import full, leq, pairs, shift
+from hilbert.relation import band, full, function, leq, pairs, shift
 from linmap.matrices.sparse import laid_out
 
 LONG = hb.Fin.of(2**62)
@@ -162,3 +162,36 @@ def test_layout_of_huge_shapes() -> None:
     many = laid_out(rows, np.full(20, 2**59) + rows, (2**10, 2**59 + 20))
     assert many.indptr[:21].tolist() == list(range(21))
     assert many.indices.tolist() == [2**59 + k for k in range(20)]
+
+
+def test_widths_beyond_the_set() -> None:
+    """A band is as wide as its set, and a step of its size leaves nothing, whatever numbers say so: at no cost."""
+    X = hb.Fin.of(3)
+    v = (hb.R**X).vec([1.0, 2.0, 4.0])
+    wide = band(X, 10**30, 1)
+    assert wide == band(X, 3, 1)
+    assert hb.red(wide)(v).array.tolist() == [3.0, 7.0, 7.0]
+    assert hb.red(band(X, -(10**30), 10**31))(v).array.tolist() == [0.0, 0.0, 0.0]
+    assert hb.red(band(X, -2, 10**30))(v).array.tolist() == [4.0, 0.0, 0.0]
+    for by in (10**30, -(10**30)):
+        assert hb.matrix(hb.red(shift(X, by)), as_="sparse").nnz == 0
+
+
+def test_the_trace_of_what_is_repeated() -> None:
+    """Entries that are not stored are not added one by one."""
+    assert hb.trace(hb.identity(hb.R ** hb.Fin.of(2**40))) == 2.0**40
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: hb.matrix(hb.identity(hb.R ** hb.Fin.of(2**30)), as_="array"),
+        lambda: next(iter((hb.R ** hb.Fin.of(2**62)).basis())),
+        lambda: hb.red(function([0], hb.Fin.of(1), hb.Fin.of(2**40)))((hb.R ** hb.Fin.of(1)).ones()),
+    ],
+    ids=["matrix", "basis", "table"],
+)
+def test_arrays_beyond_memory_are_told(act: Callable[[], Any]) -> None:
+    """Also where numpy would say so in its own words."""
+    with pytest.raises(hb.SpaceError, match=r"more than memory holds|more entries than memory has addresses"):
+        act()

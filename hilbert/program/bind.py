@@ -34,7 +34,10 @@ class BoundLine:
             if isinstance(step.operation, Literal):
                 self.rest[k] = _here(lib, step.operation.value.array, arrays[0] if arrays else None)
         self.scalars = [k for k in range(line.arity) if not is_large(line.slots[k])] if lib.has_scalars else []
-        self.steps, owned, more = _schedule(line, lib)
+        try:
+            self.steps, owned, more = _schedule(line, lib)
+        except MemoryError as error:
+            raise allocation(error) from error
         self.rest += [None] * more
         self._bundles = None in [a for _, a, _, _, _ in self.steps]
         self._copied = lib.copied()

@@ -225,7 +225,7 @@ def window(
 def shift(X: I, by: int) -> Window[I, I]:
     """{(x, x + by)} where both lie in X: what is moved over an end is gone."""
     require_sets(X)
-    return Window(X, X, 1, 1, -whole(by, "the step of a shift"))
+    return Window(X, X, 1, 1, -_within(X, whole(by, "the step of a shift")))
 
 
 def band(X: I, below: int, above: int) -> Window[I, I]:
@@ -235,7 +235,13 @@ def band(X: I, below: int, above: int) -> Window[I, I]:
     if low + high + 1 < 0:
         msg = f"a band on {X} from {-low} to {high} is empty: give below ≥ −above"
         raise SpaceError(msg)
+    low, high = _within(X, low), _within(X, high)
     return Window(X, X, low + high + 1, 1, -low)
+
+
+def _within(X: Index, distance: int) -> int:
+    """A distance of elements, where more than |X| makes no difference."""
+    return max(-X.size, min(distance, X.size))
 
 
 @final

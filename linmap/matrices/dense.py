@@ -23,6 +23,7 @@ from hilbert.program.builder import Builder
 from hilbert.program.constant import Const
 from hilbert.program.fuse import fused
 from hilbert.program.run import Runner
+from hilbert.sizes import addressable
 from linmap.matrices.arcs import most_vectors
 from linmap.matrices.forms import plan_for
 from linmap.matrices.structure import body_of
@@ -182,6 +183,7 @@ def _dense_plan(n: Network) -> DensePlan:
 
 def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """The dense array; one product over disjoint axes is the contraction's result itself."""
+    addressable(f.cod.dim * f.dom.dim, "the array of a linear map")
     body = body_of(f, "matrix")
     if limit is None and _are_numpys(data):
         match chosen(body):

@@ -310,3 +310,12 @@ def test_sum_of_everything() -> None:
     three: Any = (R ** (X * Y * city)).vec(np.arange(12.0).reshape(3, 2, 2))
     for axis, index in enumerate((X, Y, city)):
         assert three.sum(index).array.tolist() == three.array.sum(axis=axis).tolist()
+
+
+@pytest.mark.parametrize(
+    "given", [memoryview(bytearray(b"abc")), [1], {}, np.ones(2)], ids=["view", "list", "dict", "array"]
+)
+def test_arguments_without_a_hash(given: Any) -> None:
+    """They are refused as others are."""
+    with pytest.raises(SpaceError, match="the step of a rotation is an integer"):
+        (R ** Fin.of(3)).ones().roll(given)
