@@ -6,9 +6,11 @@ from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjoint.affine import vjp
-from adjoint.languages.ks.derivatives import MODES, as_map, call, later, reversed_by, written
+from adjoint.languages.ks.derivatives import later, reversed_by
 from adjoint.languages.ks.evaluate import KsEvaluator
+from adjoint.languages.ks.maps import MODES, as_map, call, written
 from adjoint.languages.ks.packing import along, packed, packed_space, reals, split, with_reals
+from adjoint.languages.ks.types import has_maps
 from adjoint.languages.ks.values import Value, filled, leaves_of, real
 from diff import const, fun, jvp, operation, program
 from diff.custom import Custom
@@ -46,6 +48,9 @@ def _is_external(linked: Linked, callee: Callee) -> bool:
 
 def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """A call as one step, with a rule for each mode: by what is written, or by the derivative of the body."""
+    if has_maps(callee.arg, linear=True) or has_maps(callee.result, linear=True):
+        what = f"{callee.key} has a derivative by hand, and takes or returns a linear map: what calls it is not derived"
+        raise TermError("linear", f"{what}; leave that out, or write it for a function of reals", ev.place)
     given = leaves_of(x)
     if not given:
         with ev.inside(modes=()):

@@ -12,67 +12,36 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
 from adjoint.affine import vjp
-from adjoint.languages.ks import builtins, effects, types
+from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.convert import require_shape
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.lanes import constants_of
 from adjoint.languages.ks.linear import compose, transposed
+from adjoint.languages.ks.maps import by_name, call, map_at, traced, written
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.packing import along, packed, parts, reals, split, with_reals
-from adjoint.languages.ks.probe import Probe
-from adjoint.languages.ks.values import (
-    LEAF,
-    Linear,
-    Table,
-    UnrolledError,
-    Value,
-    filled,
-    form,
-    has_function,
-    is_real,
-    leaves_of,
-    mapped,
-    zero_like,
-)
+from adjoint.languages.ks.types import has_maps, is_real
+from adjoint.languages.ks.values import Linear, Value, filled, is_map, leaves_of, linear_maps, mapped, zero_like
 from adjoint.rules import adjoint
-from diff import affine, const, fun, jvp, program
+from diff import affine, const, jvp, program
 from diff.custom import Custom
 from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
 from diff.programs import Program
 from hilbert import SpaceError, Vec
-from hilbert.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from adjoint.languages.ks.evaluate import KsEvaluator
     from adjoint.languages.ks.linked import Linked
+    from adjoint.languages.ks.maps import Mapped
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
     from hilbert.map import AnyMap
     from hilbert.program.line import Line, Step
-
-MODES = {"fwd": ("fwd",), "rev": ("rev",), "sufrev": ("suffwdpass", "sufrev", "rev")}
-"""The modes of a program, each with what is written by hand for it: the first there is."""
-
-
-@frozen(eq=False)
-class Mapped:
-    """A function on the reals of its arguments of one shape, and its result, whose leaves are those of the map."""
-
-    map: AnyMap
-    result: Value
-    is_at_point: bool
-    """Whether a condition was decided at the point."""
-    has_effects: bool
-    """Whether something is checked or printed in it: then its value is computed with its derivative."""
-    is_partial: bool
-    """Whether the result has truth values or indices that are found from reals, which are 0 here."""
 
 
 def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None) -> Native:
@@ -90,95 +59,6 @@ def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None
         yield
 
     return Native(run)
-
-
-# --- functions as maps ---
-
-
-def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, modes: tuple[str, ...] | None = None) -> Value:
-    """The value of a function; it is opaque where it is by hand in one of the modes, those of the program if None."""
-    return driven(ev.call(linked.function(callee, ev, ev.place, modes), arg))
-
-
-def as_map(
-    linked: Linked,
-    callee: Callee,
-    x: Value,
-    ev: KsEvaluator,
-    mode: str | None,
-    *,
-    decides: bool = True,
-    is_local: bool = False,
-) -> Mapped:
-    """The function on the leaves of its argument; with a mode, only the reals of its result are results.
-
-    Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
-    argument only (`is_local`), all are: a branch that is not taken is not traced.
-    """
-    if any(isinstance(c, Table) and c.lanes for c in constants_of(x)):
-        raise UnrolledError("an integer that depends on the lane is an argument of a function that is derived")
-    modes = () if mode is None else (mode, *ev.modes)
-    key = None if has_function(x) else (callee.identity, modes if linked.is_by_hand else mode, form(x))
-    found = linked.maps.get(key) if key is not None else None
-    if found is not None:
-        made: Mapped = found
-        return made
-    probes: list[Probe] = []
-    given = leaves_of(x)
-
-    def point(c: Any) -> Any:
-        if not probes:
-            probes.append(Probe([leaf if isinstance(leaf, Vec) else ev.probe(leaf) for leaf in given]))
-        return probes[0](c)
-
-    values: list[Value] = []
-    is_partial: list[bool] = []
-    inside = KsEvaluator(linked, ev.left, point if decides else None)
-    inside.is_local = is_local
-
-    def body(*leaves: Any) -> Any:
-        inside.modes, inside.place = modes, ev.place
-        result = call(linked, callee, filled(x, iter(leaves)), inside, modes[:1])
-        is_partial.append(mode is not None and len(reals(result)) < len(leaves_of(result)))
-        if mode is not None:
-            result = mapped(lambda v: 0 if isinstance(v, LEAF) and not is_real(v) else v, result)
-        made = effects.tied(inside, leaves_of(result))
-        values.append(result)
-        return made[0] if len(made) == 1 else tuple(made)
-
-    f = fun(*(leaf.space for leaf in given))(body)
-    made = Mapped(f, values[0], bool(probes), bool(inside.effects), is_partial[0])
-    if key is not None and not probes:
-        linked.maps[key] = made
-    return made
-
-
-def _map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
-    """The map for an argument: for that only the first time; then for all of its shape, where there is one.
-
-    The last one that is for its argument only is that of the other modes there, where nothing is written by hand.
-    """
-    key, leaves = (callee.identity, (mode, *ev.modes), form(x)), leaves_of(x)
-    is_at_point = all(isinstance(leaf, Vec) for leaf in leaves)
-    here = None
-    if is_at_point:
-        values = [np.asarray(a).tobytes() for leaf in leaves for a in leaf.leaves]
-        here = callee.identity, key[1] if linked.is_by_hand else None, key[2], values
-    if here is not None and linked.last is not None and linked.last[0] == here:
-        linked.asked.add(key)
-        last: Mapped = linked.last[1]
-        return last
-    if not is_at_point or key in linked.asked:
-        try:
-            return as_map(linked, callee, x, ev, mode)
-        except SpaceError:
-            if key not in linked.asked:
-                raise
-    linked.asked.add(key)
-    made = as_map(linked, callee, x, ev, mode, is_local=True)
-    if here is not None and not made.has_effects and not has_function(x):
-        linked.last = here, made
-    return made
 
 
 def _applied(f: AnyMap, x: Any, dx: Any) -> Any:
@@ -204,14 +84,43 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     if not reals(x):
         return zero_like(call(linked, callee, x, ev))
     _require_tangent(x, dx)
-    f = _map_at(linked, callee, x, ev, "fwd")
-    ys = reals(f.result)
+    f = map_at(linked, callee, x, ev, "fwd")
+    if f.has_effects and not reals(f.result):
+        call(linked, callee, x, ev)
+
+    def run(arg: Value, inside: KsEvaluator) -> Value:
+        return call(linked, callee, arg, inside, ("fwd",))
+
+    return _pushed(linked, f, run, arg, ev)
+
+
+def _pushed(linked: Linked, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:
+    """The tangent of what `run` gives: of a linear map m in it, u ↦ that of m ⊙ u, and so its transpose."""
+    x, dx = arg
+    ys, at = reals(f.result), packed(leaves_of(x))
+    found: Sequence[Any] = ()
     if not ys:
-        return zero_like(call(linked, callee, x, ev) if f.has_effects else f.result)
-    if f.has_effects and not _has_expressions(x, dx):
-        return with_reals(f.result, split(affine(f.map, packed(leaves_of(x)))[1](packed(along(x, dx))), len(ys)))
-    found = split(_applied(later(linked, jvp(f.map), ev.modes), packed(leaves_of(x)), packed(along(x, dx))), len(ys))
-    return with_reals(f.result, _kept(f, x, found, ev))
+        pass  # linear maps alone, or what is discrete
+    elif f.has_effects and not _has_expressions(x, dx):
+        found = split(affine(f.map, at)[1](packed(along(x, dx))), len(ys))
+    else:
+        derivative = later(linked, jvp(f.map), ev.modes)
+        found = _kept(f, x, split(_applied(derivative, at, packed(along(x, dx))), len(ys)), ev)
+
+    def moved(k: int, *, is_back: bool) -> Callable[[Value], Value]:
+        def applied(given: Value, inside: KsEvaluator) -> Value:
+            m = linear_maps(run(given[0], inside))[k]
+            return m.transposed(given[1]) if is_back else m.apply(given[1])
+
+        def along_u(u: Value) -> Value:
+            there = traced(linked, applied, (x, u), ev, "fwd")
+            return _pushed(linked, there, applied, ((x, u), (dx, zero_like(u))), ev)
+
+        return along_u
+
+    count = len(linear_maps(f.result))
+    maps = iter([Linear(moved(k, is_back=False), moved(k, is_back=True)) for k in range(count)])
+    return mapped(lambda v, dv: next(maps) if is_map(v) else dv, f.result, with_reals(f.result, found))
 
 
 def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: str = "rev") -> Value:
@@ -219,18 +128,31 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
     x, dt = arg
     if (hand := written(linked, mode, callee)) is not None:
         return reversed_by(linked, hand, callee, arg, ev)
-    if not reals(x) or not types.is_real(callee.result):
+    if reals(x):
+        require_reversible(callee)
+    if not reals(x) or not is_real(callee.result):
         _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
-        return zero_like(x)
-    f = _map_at(linked, callee, x, ev, mode)
+        return _no_cotangent(x)
+    f = map_at(linked, callee, x, ev, mode)
     _require_tangent(f.result, dt)
     if not reals(dt):
-        return zero_like(x)
+        return _no_cotangent(x)
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return with_reals(x, parts(x, back(packed(reals(dt)))))
     found = parts(x, _applied(later(linked, vjp(f.map), ev.modes), packed(leaves_of(x)), packed(reals(dt))))
     return with_reals(x, _kept(f, x, found, ev))
+
+
+def require_reversible(callee: Callee) -> None:
+    """Raise TermError for a function that returns a linear map."""
+    if has_maps(callee.result, linear=True):
+        what = f"{callee.key} returns a linear map, and is not derived in reverse"
+        raise TermError("linear", f"{what}: derive a function that applies the map by lmApply or lmApplyR")
+
+
+def _no_cotangent(x: Value) -> Value:
+    return with_reals(x, [leaf.space.zeros() for leaf in reals(x)])
 
 
 def _has_expressions(*values: Value) -> bool:
@@ -264,12 +186,13 @@ def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *,
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     xs = leaves_of(x)
-    if not reals(x) or any(isinstance(leaf, Expr) for leaf in xs) or written(linked, "sufrev", callee) is not None:
+    is_once = reals(x) and not any(isinstance(leaf, Expr) for leaf in xs) and not has_maps(callee.result, linear=True)
+    if not is_once or written(linked, "sufrev", callee) is not None:
         value = call(linked, callee, x, ev)
         return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
-    f = _map_at(linked, callee, x, ev, "sufrev")
+    f = map_at(linked, callee, x, ev, "sufrev")
     if not reals(f.result):
-        return call(linked, callee, x, ev), _record(lambda _: zero_like(x))
+        return call(linked, callee, x, ev), _record(lambda _: _no_cotangent(x))
     made = call(linked, callee, x, ev) if f.is_partial else None
     with effects.quiet() if f.is_partial else nullcontext():
         value, derivative = affine(f.map, packed(xs))
@@ -327,18 +250,6 @@ _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
 
 
 # --- derivatives by hand ---
-
-
-def by_name(linked: Linked, derivation: str, callee: Callee) -> Callee | None:
-    """What is written by hand for [d f]."""
-    one = linked.scope.table.get(((derivation, *callee.derivations), callee.base, callee.of))
-    return one.callee if one is not None and one.function is not None else None
-
-
-def written(linked: Linked, mode: str, callee: Callee) -> Callee | None:
-    """What is written by hand for a mode."""
-    found = (by_name(linked, derivation, callee) for derivation in MODES.get(mode, ()))
-    return next((one for one in found if one is not None), None)
 
 
 def later(linked: Linked, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:

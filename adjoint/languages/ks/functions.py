@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 from attrs import evolve
 
-from adjoint.languages.ks import convert, derivatives, printer
+from adjoint.languages.ks import convert, derivatives, maps, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.notes import NAMES
@@ -140,7 +140,7 @@ class KsFunction(LoadedValues):
         return ev
 
     def _called(self, x: Value) -> Value:
-        return derivatives.call(self.linked, self.callee, x, self._evaluator())
+        return maps.call(self.linked, self.callee, x, self._evaluator())
 
     def given(self, args: Sequence[Any]) -> Value:
         """Arguments as its argument; raises SpaceError for others."""
@@ -164,6 +164,8 @@ class KsFunction(LoadedValues):
         """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, 1.0 by default."""
         x = self.given(at)
         callee = self.callee
+        if reverse:
+            evaluated(lambda: derivatives.require_reversible(callee), self.place)
         if along is None:
             if not reverse or not isinstance(callee.result, Ground):
                 what, ty = ("cotangent", callee.result) if reverse else ("tangent", callee.arg)
@@ -185,7 +187,12 @@ class KsFunction(LoadedValues):
     def verified(self, at: Sequence[Any] | None) -> str | None:
         """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
         rng = np.random.default_rng(SEED)
-        x = self._drawn(rng) if at is None else self.given(at)
+        if has_maps(self.callee.result, linear=True):
+            raise SpaceError("a linear map is verified where it is applied: write a function that does, by lmApply")
+        try:
+            x = self._drawn(rng) if at is None else self.given(at)
+        except TermError as error:  # the function may be right
+            raise SpaceError(error.message) from error
         with self._chosen(at):
             return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
 
@@ -197,13 +204,11 @@ class KsFunction(LoadedValues):
             return self._map(self._drawn()).map
         return self._map(self.given(args), decides=True).map
 
-    def _map(self, x: Value, *, decides: bool = False) -> derivatives.Mapped:
+    def _map(self, x: Value, *, decides: bool = False) -> maps.Mapped:
         if not leaves_of(x):
             raise TermError("type", f"{self.name} has no real argument here: it is no map", self.place)
         ev = self._evaluator()
-        return evaluated(
-            lambda: derivatives.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place
-        )
+        return evaluated(lambda: maps.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place)
 
     def of(self, *spaces: Type) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; raises SpaceError if they do not fit."""

@@ -127,6 +127,18 @@ def leaves_of(value: Value) -> list[Any]:
     return found
 
 
+def is_map(leaf: Any) -> bool:
+    """Whether a leaf is a linear map, and no record of suffwdpass."""
+    return isinstance(leaf, Linear) and not leaf.is_record
+
+
+def linear_maps(value: Value) -> list[Linear]:
+    """The linear maps in a value."""
+    found: list[Linear] = []
+    mapped(lambda leaf: found.append(leaf) if is_map(leaf) else None, value)
+    return found
+
+
 def filled(value: Value, leaves: Iterator[Any]) -> Value:
     """The value with other leaves."""
     return mapped(lambda leaf: next(leaves) if isinstance(leaf, LEAF) else leaf, value)
@@ -186,12 +198,24 @@ def is_real(leaf: Any) -> bool:
 
 def zero_like(value: Value) -> Value:
     """The zero tangent of a value."""
-    return tangent(lambda leaf: leaf.space.zeros(), value)
+
+    def leaf(v: Value) -> Value:
+        if is_map(v):
+            return Linear(lambda x: zero_like(v.apply(x)), lambda r: zero_like(v.transposed(r)))
+        return v.space.zeros() if is_real(v) else ()
+
+    return mapped(leaf, value)
 
 
 def tangent(f: Callable[[Any], Value], value: Value) -> Value:
-    """f at the reals of a value, () for what is discrete."""
-    return mapped(lambda leaf: f(leaf) if is_real(leaf) else (), value)
+    """f at the reals of a value, () for what is discrete; that of a linear map is not known, and not applied."""
+    return mapped(lambda leaf: f(leaf) if is_real(leaf) else Linear(_unknown, _unknown) if is_map(leaf) else (), value)
+
+
+def _unknown(_: Value) -> Value:
+    raise TermError(
+        "linear", "the cotangent of a linear map is not computed: make the map in the function that is derived"
+    )
 
 
 def plus(a: Value, b: Value) -> Value:

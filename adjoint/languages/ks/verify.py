@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks import derivatives, linear
+from adjoint.languages.ks import derivatives, linear, maps
 from adjoint.languages.ks.values import Value, is_real, leaves_of, plus, scaled, tangent
 from adjoint.languages.ks.values import real as number
 
@@ -31,7 +31,7 @@ def wrong(
     """What is wrong at a point; None if nothing is."""
 
     def call(of: Callee, arg: Value) -> Value:
-        return derivatives.call(linked, of, arg, evaluator())
+        return maps.call(linked, of, arg, evaluator())
 
     if not leaves_of(x):
         return None
@@ -41,7 +41,7 @@ def wrong(
     dx, dy = _drawn(x, rng), _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
         return None
-    first = derivatives.by_name(linked, "suffwdpass", callee)
+    first = maps.by_name(linked, "suffwdpass", callee)
     if first is not None:
         value = call(first, x)[0]
         off = linear.dot(plus(value, scaled(number(-1.0), y)), plus(value, scaled(number(-1.0), y)))
@@ -60,7 +60,7 @@ def wrong(
     for name, of in found.items():
         value = float(of.array)
         if not abs(value - due) <= CLOSE * 10.0 * size + 1e-10 * _size(y) / STEP:
-            hand = derivatives.written(linked, name, callee)
+            hand = maps.written(linked, name, callee)
             what = f"{hand.key}, written by hand," if hand else f"[{name} {callee.key}]"
             return f"{what} gives {value!r} where differences give {due!r}"
     forward = float(found["fwd"].array)

@@ -11,7 +11,7 @@ import pytest
 from adjoint import grad
 from adjoint.languages import Loaded, Source
 from adjoint.languages import load as load_file
-from adjoint.languages.ks import derivatives, linear, probe
+from adjoint.languages.ks import linear, maps, probe
 from adjoint.languages.ks import load as load_text
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
@@ -101,12 +101,12 @@ def test_derivatives(body: str, points: list[list[Any]]) -> None:
         x = arguments_of(f.callee.arg, args)
         ev = KsEvaluator(f.linked)
         rng = np.random.default_rng(1)
-        y, record = derivatives.call(f.linked, derived(f, "suffwdpass"), x, ev)
+        y, record = maps.call(f.linked, derived(f, "suffwdpass"), x, ev)
         dy = drawn(y, rng)
         dx = drawn(x, rng)
-        assert plain(y) == plain(derivatives.call(f.linked, f.callee, x, ev))
-        back = derivatives.call(f.linked, derived(f, "sufrevpass"), (dy, record), ev)
-        m = derivatives.call(f.linked, derived(f, "D"), x, ev)
+        assert plain(y) == plain(maps.call(f.linked, f.callee, x, ev))
+        back = maps.call(f.linked, derived(f, "sufrevpass"), (dy, record), ev)
+        m = maps.call(f.linked, derived(f, "D"), x, ev)
         assert plain(back) == plain(m.transposed(dy))
         forward, backward = linear.dot(m.apply(dx), dy), linear.dot(back, dx)
         assert float(forward.array) == pytest.approx(float(backward.array), rel=1e-12, abs=1e-12)
@@ -135,7 +135,7 @@ def test_second_derivatives(body: str, points: list[list[Any]]) -> None:
     assert isinstance(back, KsFunction)
     for args in points:
         x = arguments_of(f.callee.arg, args)
-        y = derivatives.call(f.linked, f.callee, x, KsEvaluator(f.linked))
+        y = maps.call(f.linked, f.callee, x, KsEvaluator(f.linked))
         rng = np.random.default_rng(2)
         dy = drawn(y, rng)
         assert back.verified([(plain(x), plain(dy))]) is None
@@ -650,13 +650,13 @@ def test_stages_derive_truth_values(name: str) -> None:
 def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its derivative and its adjoint there are those of one map, unless something is written by hand."""
     made: list[str | None] = []
-    as_map = derivatives.as_map
+    as_map = maps.as_map
 
     def counted(*args: Any, **options: Any) -> Any:
         made.append(args[4])
         return as_map(*args, **options)
 
-    monkeypatch.setattr(derivatives, "as_map", counted)
+    monkeypatch.setattr(maps, "as_map", counted)
     text = "(def f Float (x : Float) (if (gt x 1.0) (mul x x) (sin x)))"
     f = function(text)
     assert f.differential([2.0], [1.0], reverse=False) == f.differential([2.0], None, reverse=True) == 4.0

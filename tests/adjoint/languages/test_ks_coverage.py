@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import builtins, derivatives, parser, scope
+from adjoint.languages.ks import builtins, maps, parser, scope
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction, load
@@ -101,7 +101,7 @@ def followed(f: KsFunction, mode: str, args: list[Any]) -> None:
 
     def call(derivations: tuple[str, ...], arg: Any) -> Any:
         callee = linked.scope.named(Written(derivations, of.base, of.of), of.of, f.place)
-        return derivatives.call(linked, callee, arg, KsEvaluator(linked))
+        return maps.call(linked, callee, arg, KsEvaluator(linked))
 
     x = arguments_of(of.arg, args)
     y = call((), x)

@@ -10,7 +10,7 @@ from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.source import Source
 from diff import derivative
 from diff.higher.errors import TermError
-from hilbert import Fin, R
+from hilbert import Fin, R, SpaceError
 
 MAPS = """(def f Float (x : Float) (let (mm (lmScale x x)) (lmApply mm x)))
 (def h Float (x : Float) (add (lmApplyR x (lmDot (mul x x))) 1.0))
@@ -56,8 +56,79 @@ def test_a_function_of_a_linear_map_has_texts() -> None:
     stages = takes.stages()
     assert stages["text"](None, None) == "(def takes Float ((m : (LM Float Float)) (x : Float)) (lmApply m x))"
     assert "structure" not in stages
-    with pytest.raises(TermError, match=r"no value of type .* is chosen or given: write a function that makes one"):
+    with pytest.raises(SpaceError, match=r"no value of type .* is chosen or given: write a function that makes one"):
         takes.verified(None)
+
+
+RETURNED = """(def made (LM Float Float) (x : Float) (lmScale 1.0 (mul x x)))
+(def both (Tuple Float (LM Float Float)) (x : Float) (tuple (mul x x) (lmScale 1.0 (mul x x))))
+(def cube Float (x : Float) (mul x (mul x x)))
+(def takes Float ((m : (LM Float Float)) (x : Float)) (lmApply m x))
+(def fixed (LM Float Float) (n : Integer) (lmScale 1.0 (to_float n)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "due"),
+    [
+        ("(lmApply ([fwd made] 3.0 1.0) 2.0)", 12.0),
+        ("(lmApplyR 2.0 ([fwd made] 3.0 1.0))", 12.0),
+        ("(lmApply (lmApply ([D made] 3.0) 1.0) 2.0)", 12.0),
+        ("(lmApply ([fwd [fwd made]] (tuple 3.0 1.0) (tuple 1.0 0.0)) 2.0)", 4.0),
+        ("(lmApply (get$2$2 ([fwd both] 3.0 1.0)) 2.0)", 12.0),
+        ("(get$1$2 ([fwd both] 3.0 1.0))", 6.0),
+        ("(lmApply ([fwd [D cube]] 3.0 1.0) 2.0)", 36.0),
+        ("(lmApply (lmApply ([D [D cube]] 3.0) 1.0) 2.0)", 36.0),
+        ("(lmApply (lmApply ([fwd [D [D cube]]] 3.0 1.0) 1.0) 2.0)", 12.0),
+        ("(lmApply (get$2$2 ([fwd [tupled cube]] 3.0 1.0)) 2.0)", 36.0),
+        ("(lmApply ([fwd fixed] 3 (tuple)) 2.0)", 0.0),
+        ("(get$2$2 ([rev takes] (tuple (lmScale 1.0 2.0) 3.0) 1.0))", 2.0),
+    ],
+)
+def test_the_tangent_of_a_linear_map(expression: str, due: float) -> None:
+    """dm ⊙ u is the derivative of m ⊙ u: made(x) ⊙ u = x²·u."""
+    assert load([Source("s.ks", RETURNED)]).expression(expression) == f"{due}"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("([rev made] 3.0 (lmOne 1.0))", "made returns a linear map, and is not derived in reverse"),
+        ("([sufrev both] 3.0 (tuple 1.0 (lmOne 1.0)))", "both returns a linear map, and is not derived in reverse"),
+        ("([rev [D cube]] 3.0 (lmOne 1.0))", r"\[D \[cube Float\]\] returns a linear map"),
+        ("(let ((m b) ([suffwdpass made] 3.0)) ([sufrevpass made] (lmOne 1.0) b))", "made returns a linear map"),
+        (
+            "(lmApply (get$1$2 ([rev takes] (tuple (lmScale 1.0 2.0) 3.0) 1.0)) 1.0)",
+            "the cotangent of a linear map is not computed",
+        ),
+    ],
+)
+def test_a_linear_map_is_not_derived_in_reverse(expression: str, message: str) -> None:
+    """No cotangent of one is made up."""
+    with pytest.raises(TermError, match=message) as caught:
+        load([Source("s.ks", RETURNED)]).expression(expression)
+    assert caught.value.place is not None
+
+
+def test_the_derivative_of_a_linear_map_has_no_text() -> None:
+    """It is not printed as (), and verified where it is applied."""
+    made = function(RETURNED, "made")
+    with pytest.raises(TermError, match="a linear map has no text: apply it with lmApply"):
+        made.differential([3.0], [1.0], reverse=False)
+    with pytest.raises(TermError, match="made returns a linear map, and is not derived in reverse"):
+        made.differential([3.0], None, reverse=True)
+    with pytest.raises(SpaceError, match="a linear map is verified where it is applied"):
+        made.verified(None)
+
+
+def test_linear_maps_by_hand() -> None:
+    """What is written by hand for a function that returns one is called by its name, not by derivatives of callers."""
+    hand = f"{RETURNED}(def [fwd made] (LM Float Float) ((x : Float) (dx : Float)) (lmScale 1.0 (mul 7.0 dx)))"
+    calls = load([Source("s.ks", f"{hand}(def calls Float (x : Float) (lmApply (made x) x))")])
+    assert calls.expression("(lmApply ([fwd made] 3.0 1.0) 2.0)") == "14.0"
+    assert calls.expression("([rev calls] 3.0 1.0)") == "27.0"
+    with pytest.raises(TermError, match="made has a derivative by hand, and takes or returns a linear map"):
+        calls.expression("([fwd calls] 3.0 1.0)")
 
 
 def test_a_record_has_no_text() -> None:

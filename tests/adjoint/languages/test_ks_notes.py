@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import derivatives, linear, load
+from adjoint.languages.ks import derivatives, linear, load, maps
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
@@ -60,7 +60,7 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
         callee = f.callee
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
-        return derivatives.call(f.linked, callee, arg, KsEvaluator(f.linked))
+        return maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
 
     y = call(None, x)
     dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import derivatives, linear, load
+from adjoint.languages.ks import linear, load, maps
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
@@ -39,7 +39,7 @@ def staged(text: str, stage: str) -> Callable[[str | None, Any], Any]:
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
             assert f.linked.scope.defined(callee) or derivation in ("fwd", "rev", "sufrev")
-        return derivatives.call(f.linked, callee, arg, KsEvaluator(f.linked))
+        return maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
 
     return call
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from adjoint.languages.ks.derivatives import MODES
 from adjoint.languages.ks.making import Maker, is_discrete, key_of
+from adjoint.languages.ks.maps import MODES
 from adjoint.languages.ks.notes.anf import shared
 from adjoint.languages.ks.notes.nabla import factors, refused
 from adjoint.languages.ks.notes.passes import Backward, Entry, Forward, lets, opened, packed, record
