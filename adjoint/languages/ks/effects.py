@@ -162,11 +162,9 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
     )
     ev.effects.append("written")
     through = step(active, *given)
+    ev.pending.append(lambda leaf: after(leaf, through))  # also where nothing reads the value
     leaves = leaves_of(value)
-    if leaves:
-        return filled(value, iter([through, *leaves[1:]]))
-    ev.pending.append(lambda leaf: after(leaf, through))
-    return value
+    return filled(value, iter([through, *leaves[1:]])) if leaves else value
 
 
 def after(leaf: Any, other: Any) -> Any:

@@ -573,6 +573,34 @@ UNDER_CONDITIONS = """
 """
 
 
+UNREAD = """(def u Float (x : Float) (let (y ($trace (mul x x))) (mul x 3.0)))
+(def b Float (x : Float) (sumbuild 2 (lam (i : Integer)
+  (let (y ($trace (mul x (to_float i)))) (let (z ($trace (add x (to_float i)))) (mul x z))))))
+(def l Float (x : Float)
+  (fold (lam ((a : Float) (e : Float)) (let (y ($trace (mul x e))) (add a x))) 0.0 (Vec_init 1.0 2.0)))
+(def m Float (x : Float)
+  (sum (map (lam (e : Float) (if (gt e 1.0) (let (y ($trace (mul x e))) x) 0.0)) (Vec_init 1.0 2.0))))
+"""
+
+
+@pytest.mark.parametrize(("name", "due"), [("u", [9.0]), ("b", [0.0, 3.0, 3.0, 4.0]), ("l", [3.0, 6.0]), ("m", [6.0])])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "({} 3.0)",
+        "([fwd {}] 3.0 1.0)",
+        "([rev {}] 3.0 1.0)",
+        "([sufrev {}] 3.0 1.0)",
+        "(let ((t b) ([suffwdpass {0}] 3.0)) ([sufrevpass [{0} Float]] t b))",
+    ],
+)
+def test_traces_that_nothing_reads(
+    capsys: pytest.CaptureFixture[str], expression: str, name: str, due: list[float]
+) -> None:
+    """They are printed with the value and with each derivative, once: in a body all of the first, then of the next."""
+    assert lines(capsys, UNREAD, expression.format(name)) == [f"Trace[{x}]" for x in due]
+
+
 @pytest.mark.parametrize("name", ["map_", "fold_", "build_", "sumbuild_"])
 def test_traces_under_conditions_on_reals(capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Of the branch that is taken, in the order of the index, at a point; without one it is an error at its place."""
