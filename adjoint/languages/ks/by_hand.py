@@ -17,7 +17,8 @@ from diff.custom import Custom
 from diff.expr import tracing
 from diff.higher.errors import TermError
 from diff.higher.types import Ground, TupleType
-from hilbert import Vec
+from diff.tangents import TangentRule, require_linear
+from hilbert import SpaceError, Vec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,8 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
             try:
                 dys = along(result, with_reals(result, made_by(xs, dxs)))
                 made = [const(v) if isinstance(v, Vec) else v for v in dys]
+                if hand is not None and hand.derivations[0] == "fwd":
+                    _require_linear(linked, hand, made, dxs)
             finally:
                 tracing.reset(token)
             return made[0] if m == 1 else tuple(made)
@@ -150,6 +153,16 @@ def _transposed(
     zeros = packed([const(leaf.space.zeros()) for leaf in ys], expressions=True)
     point = packed([packed(xs, expressions=True), zeros])
     return split(back(point, packed(dxs, expressions=True)), len(ys))
+
+
+def _require_linear(linked: Linked, hand: Callee, dys: Sequence[Any], dxs: Sequence[Any]) -> None:
+    """Raise TermError unless what [fwd f] gives, as it is written by hand, is linear in dx."""
+    line = dxs[0].builder.line(k for dy in dys for k in dy.slots)
+    try:
+        require_linear(TangentRule(line, dxs[0].slots[0]), hand.key)
+    except SpaceError as error:
+        what = f"{hand.key} is not linear in the tangent, by inspection"
+        raise TermError("linear", what, hand_place(linked, hand)) from error
 
 
 def hand_place(linked: Linked, hand: Callee) -> Place | None:
