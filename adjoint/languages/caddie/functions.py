@@ -9,9 +9,10 @@ from attrs import evolve
 
 from adjoint.languages.caddie.arithmetic import DEEPEST, packed
 from adjoint.languages.caddie.check import Checked, checked
+from adjoint.languages.caddie.lengths import found
 from adjoint.languages.caddie.operations import built_in, require_few
 from adjoint.languages.caddie.parser import definitions, expression
-from adjoint.languages.caddie.shapes import chosen, fitted, is_sized, space_of
+from adjoint.languages.caddie.shapes import chosen, fitted, open_lengths, space_of
 from adjoint.languages.caddie.show import internal, source
 from adjoint.languages.caddie.types import depth, mentions_index, text
 from adjoint.languages.loaded import Loaded, LoadedFunction
@@ -64,7 +65,7 @@ def _value_of_expression(term: Any, known: Sequence[Definition]) -> Value:
     place = last.term.place or Place("-e", 1, 1)
     if mentions_index(last.type):
         raise TermError("type", "an index has no value outside of red", place)
-    value = _located(lambda: packed(_evaluated([*before, last])), place)
+    value = _located(lambda: packed(CaddieEvaluator([*before, last]).last()), place)
     return value_of(value)
 
 
@@ -80,6 +81,7 @@ class CaddieFunction(LoadedFunction):
         assert itself.place is not None
         self.name, self.place, self.type = itself.name, itself.place, self._own.type
         self._made: dict[Type, AnyProgram] = {}
+        self._reached = 0  # how often something built in was applied in the last evaluation
 
     @property
     def signature(self) -> str:
@@ -102,8 +104,8 @@ class CaddieFunction(LoadedFunction):
         """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError for others."""
         self._require_data()
         dom = self.type.dom
-        if not spaces and is_sized(dom):
-            return self._program(chosen(dom, 0))
+        if not spaces and not open_lengths(dom):
+            return self._program(chosen(dom))
         given = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
         for space in spaces:
             if not isinstance(space, Type):
@@ -128,19 +130,17 @@ class CaddieFunction(LoadedFunction):
             require_few(leaf.size, self.place)
         return made
 
-    def sized(self) -> tuple[AnyProgram, int | None]:
-        """The map on arrays of a length that is chosen, and the length, None if none is open."""
+    def sized(self) -> tuple[AnyProgram, tuple[int, ...]]:
+        """The map on arrays of lengths that are chosen, and the lengths in the order of the type."""
         self._require_data()
-        if is_sized(self.type.dom):
-            return self._program(chosen(self.type.dom, 0)), None
-        refused: SpaceError | None = None
-        for n in (LEAST, *_lengths(self._known)):
-            try:
-                return self._program(chosen(self.type.dom, n)), n
-            except SpaceError as error:
-                refused = refused or error
-        assert refused is not None
-        raise refused
+        dom = self.type.dom
+
+        def made(lengths: Sequence[int]) -> AnyProgram:
+            return self._program(chosen(dom, iter(lengths)))
+
+        if not (count := open_lengths(dom)):
+            return made(()), ()
+        return found(count, list(dict.fromkeys((LEAST, *_lengths(self._known)))), made, lambda: self._reached)
 
     def stages(self) -> Mapping[str, Callable[[Sequence[Value] | None, Vec[Any] | None], str]]:
         """Its stages as texts; where no point is given, the length that is chosen is said first."""
@@ -150,9 +150,10 @@ class CaddieFunction(LoadedFunction):
 
         def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str]) -> Stage:
             def run(at: Sequence[Value] | None, x: Vec[Any] | None) -> str:
-                f, n = self.sized() if at is None else (self.like(at), None)
+                f, lengths = self.sized() if at is None else (self.like(at), ())
+                said = [lengths[0]] if len(set(lengths)) == 1 else lengths
                 shown = stage(f, x)
-                return shown if n is None else f"(* arrays of {n} elements *)\n{shown}"
+                return f"(* arrays of {', '.join(map(str, said))} elements *)\n{shown}" if lengths else shown
 
             return run
 
@@ -166,8 +167,11 @@ class CaddieFunction(LoadedFunction):
     def _traced(self, dom: Type) -> AnyProgram:
         def body(*args: Any) -> Any:
             parts = [nested(arg.space, arg) for arg in args]
-            value = _evaluated(self._known, tuple(parts) if isinstance(dom, DirectSum) else parts[0])
-            made = packed(value)
+            evaluator = CaddieEvaluator(self._known)
+            try:
+                made = packed(evaluator.last(tuple(parts) if isinstance(dom, DirectSum) else parts[0]))
+            finally:
+                self._reached = evaluator.applied
             return const(made) if isinstance(made, Vec) else made
 
         made = _located(lambda: fun.over(dom)(body), self.place)
@@ -204,31 +208,37 @@ class CaddieEvaluator(Evaluator):
 
     def __init__(self, known: Sequence[Checked]) -> None:
         super().__init__(STEPS)
+        self.known = known
+        self.applied = 0  # how many times something built in was
         self._uses = {x.number: use for one in known for x, use in one.linked[1].values()}
 
     def free(self, x: Var) -> Value:
         """What is built in, used at a place."""
         use = self._uses[x.number]
         count, run = built_in(use.name, use.at, self.called)
-        return _native(count, run, x.place)
+
+        def counted(*args: Value) -> Value:
+            value = run(*args)
+            self.applied += 1
+            return value
+
+        return _native(count, counted, x.place)
 
     def called(self, function: Value, arg: Value) -> Value:
         """f v."""
         return driven(self.call(function, arg))
 
-
-def _evaluated(known: Sequence[Checked], *args: Value) -> Value:
-    """The value of the last of some definitions, which may use those before it; a function's at an argument."""
-    evaluator = CaddieEvaluator(known)
-    env: dict[int, Value] = {}
-    value: Value = None
-    for one in known:
-        value = driven(evaluator.value(one.linked[0], env))
-        if one.itself is not None:
-            env[one.itself.number] = value
-    for arg in args:
-        value = evaluator.called(value, arg)
-    return value
+    def last(self, *args: Value) -> Value:
+        """The value of the last of the definitions, which may use those before it; a function's at an argument."""
+        env: dict[int, Value] = {}
+        value: Value = None
+        for one in self.known:
+            value = driven(self.value(one.linked[0], env))
+            if one.itself is not None:
+                env[one.itself.number] = value
+        for arg in args:
+            value = self.called(value, arg)
+        return value
 
 
 def _native(count: int, run: Callable[..., Value], place: Place | None, *args: Value) -> Value:

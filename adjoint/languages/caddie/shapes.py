@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,10 @@ from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adjoint.languages.values import Value
     from diff.higher.types import Ty
-
-
-def is_sized(ty: Ty) -> bool:
-    """Whether a type has one space: no array is in it."""
-    return not isinstance(ty, DataType) and (not isinstance(ty, TupleType) or all(map(is_sized, ty.parts)))
 
 
 def fitted(ty: Ty, space: Type) -> Type:
@@ -51,7 +49,7 @@ def space_of(ty: Ty, value: Value) -> Type:
             spaces = dict.fromkeys(space_of(of, item) for item in value)
             if len(spaces) > 1:
                 raise SpaceError(f"the elements of an array are of one length, not in {' and '.join(map(str, spaces))}")
-            return Copower(next(iter(spaces), chosen(of, 0)), Fin.of(len(value)))
+            return Copower(next(iter(spaces), chosen(of)), Fin.of(len(value)))
         case _:  # another type, or another value
             raise SpaceError(f"{text(ty)} is due, not {_kind(value)}")
 
@@ -68,12 +66,25 @@ def _kind(value: Any) -> str:
     return f"{value}".lower() if isinstance(value, bool) else shown(value)
 
 
-def chosen(ty: Ty, n: int) -> Type:
-    """The space of a type whose arrays have n elements."""
+def open_lengths(ty: Ty) -> int:
+    """How many lengths are left open by a type."""
     match ty:
         case TupleType(parts):
-            return DirectSum(tuple(chosen(part, n) for part in parts))
+            return sum(map(open_lengths, parts))
         case DataType(_, (of,)):
-            return Copower(chosen(of, n), Fin.of(n))
+            return 1 + open_lengths(of)
+        case _:  # a real number
+            return 0
+
+
+def chosen(ty: Ty, lengths: Iterator[int] | None = None) -> Type:
+    """The space of a type whose arrays have these lengths, the left and outer ones first; without any, all are 0."""
+    lengths = repeat(0) if lengths is None else lengths
+    match ty:
+        case TupleType(parts):
+            return DirectSum(tuple([chosen(part, lengths) for part in parts]))
+        case DataType(_, (of,)):
+            n = next(lengths)
+            return Copower(chosen(of, lengths), Fin.of(n))
         case _:  # a real number
             return R

@@ -451,3 +451,31 @@ def test_text_at_two_lengths_is_the_same(text: str) -> None:
         assert first == "(* arrays of 3 elements *)"
         V = f.of(*(s if not hasattr(s, "index") else R ** Fin.of(5) for s in f.like(None).dom.parts))
         assert STAGES[stage](V, None) == rest
+
+
+@pytest.mark.parametrize(
+    ("body", "lengths"),
+    [
+        ("dprod (#1 x, iota 5) + dprod (#2 x, iota 3)", "5, 3"),
+        ("dprod (red (to 5 [1,2,3] [5,1,2]) (#1 x), #2 x)", "6, 3"),
+        ("red [(1,2),(3,4)] (#1 x) + #2 x", "5, 2"),
+        ("(#1 x + iota 4, #2 x + iota 2)", "4, 2"),
+        ("dprod (cross (#1 x, #2 x), #3 x) + dprod (#4 x, iota 7)", "3, 3, 3, 7"),
+        ("(#1 x + #2 x + iota 5, #3 x + #4 x + iota 4, #5 x)", "5, 5, 4, 4"),
+        ("map (fn r => dprod (r, [1.0, 2.0, 4.0, 5.0])) (#1 x) + (#2 x + iota 7)", "7, 4, 7"),
+    ],
+)
+def test_lengths_that_fit_are_chosen(body: str, lengths: str) -> None:
+    """Each array has one of its own, where one for all does not fit."""
+    f = read(f"fun f x = {body}").f
+    assert f.stages()["adjoint"](None, None).startswith(f"(* arrays of {lengths} elements *)\n")
+
+
+def test_lengths_that_do_not_fit() -> None:
+    """The message says what may be given, unless no length is the cause."""
+    several = read("fun f x = map (fn y => y * y) (#1 x) + (#2 x + (#1 x + iota 12)) + iota 11").f
+    with pytest.raises(TermError, match=r"of 3 and 12 elements: one length is due \(no lengths were found .* --at\)"):
+        several.stages()["adjoint"](None, None)
+    none = read("fun f x = iota 3 + iota 4 + #1 x + #2 x").f
+    with pytest.raises(TermError, match=r"of 3 and 4 elements: one length is due$"):
+        none.stages()["adjoint"](None, None)
