@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 LONG = 40
 """An integer or a string of more characters is not written out in a message."""
+LONGEST = 2_000
+"""A message of more characters about a text is cut in the middle."""
 
 
 class SpaceError(ValueError):
@@ -55,6 +57,11 @@ def shown(value: object) -> str:
     if shape is not None and dtype is not None:
         return f"an array of shape {tuple(shape)} and dtype {dtype}"
     return f"a value of type {type(value).__name__}"
+
+
+def cut(message: str) -> str:
+    """A message without its middle, if it is longer than anyone reads: what is due at its end stays."""
+    return message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} … {message[-LONGEST // 4 :]}"
 
 
 def alike(have: object, want: object) -> str:

@@ -15,6 +15,7 @@ from adjoint.command.report import TextError, UsageError, complain, say
 from adjoint.languages.source import Source
 from adjoint.languages.values import ValueTextError, parse, text
 from diff.higher.errors import TermError
+from hilbert.errors import cut
 from hilbert.term import uncollected
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def followed(words: Sequence[str]) -> int:
     except OSError:  # of the output: files are read where they are named
         raise
     except UsageError as error:
-        complain(f"hilbert: {error}")
+        complain(f"hilbert: {cut(str(error))}")
         return USAGE_STATUS
     except TextError as error:
         complain(error.report())
@@ -85,7 +86,7 @@ def _check(of: Asked) -> int:
             complain(error.report())
             status = max(status, 1)
         except UsageError as error:
-            complain(f"hilbert: {error}")
+            complain(f"hilbert: {cut(str(error))}")
             status = USAGE_STATUS
     return status
 

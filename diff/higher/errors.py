@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final, get_args
 from attrs import frozen
 
 from hilbert import SpaceError
-from hilbert.errors import shown
+from hilbert.errors import cut, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +73,7 @@ class TermError(SpaceError):
     place: Place | None
 
     def __init__(self, code: Code, message: str, place: Place | None = None) -> None:
+        message = cut(message)
         super().__init__(f"{place}: {message}" if place else message)
         self.code, self.message, self.place = code, message, place
 

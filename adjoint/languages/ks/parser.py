@@ -40,6 +40,8 @@ FORMS = {
     "rule": (5, 'rule takes a name, parameters and two expressions: (rule "name" (x : T) e e)'),
 }
 """How many parts a form has, itself one of them, and what is said where it has others."""
+DERIVED = 100
+"""How often a function may be derived."""
 TYPES: dict[str, tuple[int | None, Callable[..., Ty]]] = {
     "Tuple": (None, lambda *parts: arguments(parts)),
     "Vec": (1, vec),
@@ -270,6 +272,8 @@ def function(form: AnyForm) -> Pass:
     """f, [f T], [d f], [d [f T]] as it is written."""
     before: list[str] = []
     while _is_derived(form):
+        if len(before) == DERIVED:
+            raise TermError("limit", f"a function is derived at most {DERIVED} times", form.place)
         before.append(form.head())
         form = form.items[1]
     if isinstance(form, Atom):

@@ -91,3 +91,43 @@ def test_too_many_words(read: Callable[[list[Source]], object], text: str) -> No
 def test_not_utf8() -> None:
     """At the line and column where it begins."""
     assert outcome(b"(def f\n \xff") == "syntax"
+
+
+@pytest.mark.parametrize(
+    ("body", "start", "end"),
+    [
+        ("(f " + "x " * 1000 + ")", "f takes Float, not (Tuple Float ", "Float Float)"),
+        ("(pow " + "x " * 1000 + ")", "pow takes (Tuple Float Integer), not (Tuple ", " Float)"),
+        ("(if (tuple " + "x " * 1000 + ") x x)", "a condition must be of type Bool, not (Tuple ", " Float Float)"),
+    ],
+)
+def test_messages_are_cut(body: str, start: str, end: str) -> None:
+    """In the middle: what was due is at the start, and a remedy at the end."""
+    with pytest.raises(TermError) as caught:
+        ks.load([Source("t.ks", f"(def f Float (x : Float) {body})")])
+    message = caught.value.message
+    assert message.startswith(start)
+    assert message.endswith(end)
+    assert " … " in message
+    assert len(message) < 2000
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "(gdef rev {})",
+        "(edef {} Float (Float))",
+        "(def {} Float (x : Float) x)",
+        "(def g Float (x : Float) ({} x 1.0))",
+    ],
+)
+def test_how_often_a_function_is_derived(form: str) -> None:
+    """A hundred times; their types are no longer than the text."""
+    start = time.process_time()
+    name = "[rev " * 15_000 + "f" + "]" * 15_000
+    with pytest.raises(TermError, match="a function is derived at most 100 times") as caught:
+        ks.load([Source("t.ks", f"(def f Float (x : Float) x){form.format(name)}")])
+    assert caught.value.code == "limit"
+    assert time.process_time() - start < 5
+    name = "[CL " * 99 + "f" + "]" * 99
+    ks.load([Source("t.ks", f"(def f Float (x : Float) x)(gdef rev {name})")])
