@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from importlib import import_module
@@ -22,6 +23,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if words is None else list(words)
     if sys.stdout is None:  # it was closed before the start
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    _buffered()
     try:
         told = answer(given)
         if told is not None:
@@ -38,6 +40,14 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _buffered() -> None:
+    """Write to a buffer of lines where Python was told to use none: what a write leaves over would not be written."""
+    out = sys.stdout
+    raw = getattr(out, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), out.encoding, out.errors, line_buffering=True)
 
 
 def _followed(given: Sequence[str]) -> int:

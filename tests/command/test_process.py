@@ -30,13 +30,19 @@ def test_standard_input() -> None:
     assert done.returncode == 1
 
 
-def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
-    """As `head` closes it."""
-    (tmp_path / "m.py").write_text("import hilbert.all as hb\nbig = (hb.R ** hb.Fin.of(10**6)).ones()\n", "utf-8")
-    line = f"{sys.executable} -m adjoint.command run {tmp_path}/m.py -e big | head -c 20"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, env=env, check=False)  # noqa: S602
-    assert (done.stdout, done.stderr) == ("[1.0, 1.0, 1.0, 1.0,", "")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_closed_pipe_ends_quietly(tmp_path: Path, unbuffered: str) -> None:
+    """As `head` closes it, in the middle of a line; the status is that of a program that the signal ends."""
+    (tmp_path / "m.py").write_text("import hilbert.all as hb\nbig = (hb.R ** hb.Fin.of(10**5)).ones()\n", "utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
+    command = [sys.executable, "-m", "adjoint.command", "run", f"{tmp_path}/m.py", "-e", "big"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as running:  # noqa: S603
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.read(20) == b"[1.0, 1.0, 1.0, 1.0,"
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 141
 
 
 def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
