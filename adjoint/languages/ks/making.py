@@ -193,8 +193,8 @@ def _is_zero(e: AnyTerm) -> bool:
     return isinstance(e, Lit) and not isinstance(e.value, int) and not e.value.array
 
 
-def counts_of(e: AnyTerm) -> dict[int, int]:
-    """How often each variable is read."""
+def reads(e: AnyTerm) -> set[int]:
+    """The variables that are read: more often than they are bound."""
     counts: dict[int, int] = {}
 
     def step(node: AnyTerm) -> None:
@@ -205,12 +205,7 @@ def counts_of(e: AnyTerm) -> dict[int, int]:
                 counts[x.number] = counts.get(x.number, 0) - 1
 
     mapped(e, step)
-    return counts
-
-
-def reads(e: AnyTerm) -> set[int]:
-    """The variables that are read."""
-    return {number for number, count in counts_of(e).items() if count > 0}
+    return {number for number, count in counts.items() if count > 0}
 
 
 def key_of(e: AnyTerm) -> Hashable:

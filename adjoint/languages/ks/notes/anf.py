@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from adjoint.languages.ks.making import Maker, counts_of, key_of
+from adjoint.languages.ks.making import Maker, key_of
+from adjoint.languages.ks.notes.needed import needed
 from diff.higher.binding import mapped, renamed
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, variables
@@ -121,37 +122,7 @@ def normal(make: Maker, e: AnyTerm) -> AnyTerm:
 def shared(make: Maker, e: AnyTerm) -> AnyTerm:
     """A-normal form in which equal values are computed once, and what nobody reads is not computed."""
     made: AnyTerm = driven(Normal(make, shares=True).body(renamed(e), {}, {}))
-    return _needed(made)
-
-
-def _needed(e: AnyTerm) -> AnyTerm:
-    """Without lets of variables that do not occur, but for assertions and what is printed."""
-    removed = True
-    while removed:
-        removed, counts = False, counts_of(e)
-
-        def step(node: AnyTerm, counts: dict[int, int] = counts) -> AnyTerm | None:
-            nonlocal removed
-            if not isinstance(node, Let) or any(counts.get(x.number) for x in variables(node.pattern)):
-                return None
-            if _has_effect(node.value):
-                return None
-            removed = True
-            return mapped(node.body, step)
-
-        e = mapped(e, step)
-    return e
-
-
-def _has_effect(e: AnyTerm) -> bool:
-    found: list[bool] = []
-
-    def step(node: AnyTerm) -> None:
-        if isinstance(node, Name) and node.name in ("assert", "$trace", "print"):
-            found.append(True)
-
-    mapped(e, step)
-    return bool(found)
+    return needed(made)
 
 
 def unique(e: AnyTerm) -> AnyTerm:
