@@ -41,7 +41,8 @@ class BoundLine:
         self.rest += [None] * more
         self._bundles = None in [a for _, a, _, _, _ in self.steps]
         self._copied = lib.copied()
-        self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or slot in self.outputs[:k]]
+        first = {slot: k for k, slot in reversed([*enumerate(self.outputs)])}
+        self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or first[slot] != k]
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs."""

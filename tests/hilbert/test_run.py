@@ -7,9 +7,10 @@ import numpy as np
 from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
-from hilbert import Elements, Fin, Relation, Unit
+from hilbert import Elements, Fin, R, Relation, Unit
 from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
+from hilbert.program.bind import BoundLine
 from hilbert.program.constant import Const
 from hilbert.program.fused import Subtract
 from hilbert.program.line import Line, Step
@@ -110,3 +111,23 @@ def test_reuse_of_memory(s: Source) -> None:
                 assert array.dtype == slots[k].dtype
                 assert np.array_equal(array, due[k], equal_nan=True), f"slot {k}: {array}, not {due[k]}"
     assert s.unchanged()
+
+
+def test_outputs_are_gone_through_once() -> None:
+    """A line of many outputs is bound without a copy of those before each."""
+
+    class Read(tuple[int, ...]):
+        __slots__ = ()
+        items = 0
+
+        def __getitem__(self, k: Any) -> Any:
+            found = super().__getitem__(k)
+            Read.items += len(found) if isinstance(k, slice) else 1
+            return found
+
+    n, leaf = 500, Leaf(R.leaves[0].entry)
+    steps = tuple([Step(Add(), (0, 0)) for _ in range(n)])
+    line = Line((leaf,) * (n + 1), steps, Read([*range(1, n + 1), 1]))
+    bound = BoundLine(line, NUMPY, [np.float64(2.0)])
+    assert bound([np.float64(2.0)]) == [4.0] * (n + 1)
+    assert Read.items <= 4 * n
