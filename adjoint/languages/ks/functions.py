@@ -191,8 +191,10 @@ class KsFunction(LoadedValues):
             raise SpaceError("a linear map is verified where it is applied: write a function that does, by lmApply")
         try:
             x = self._drawn(rng) if at is None else self.given(at)
-        except TermError as error:  # the function may be right
-            raise SpaceError(error.message) from error
+        except TermError as error:
+            if error.code == "limit":
+                raise
+            raise SpaceError(error.message) from error  # the function may be right
         with self._chosen(at):
             return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
 
