@@ -153,8 +153,6 @@ def selection(make: Maker, get: Name, arg: AnyTerm, *, is_transposed: bool = Fal
 
 def jacobian(make: Maker, name: Name, arg: AnyTerm) -> AnyTerm | None:
     """∂f(arg) as a term, for what the table has; None for others, which stay calls of [D f]."""
-    if name.name.startswith("get$"):
-        return selection(make, name, arg)
     call = App(name, arg)
     ty = make.type(call)
     if is_discrete(ty):
