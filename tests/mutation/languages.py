@@ -261,9 +261,14 @@ def recorded(suite: Suite, groups: Sequence[str]) -> tuple[dict[str, float], dic
 def chosen(
     mutant: Mutant, lines: dict[tuple[str, int], list[str]], times: dict[str, float], weight: Counter[str], most: int
 ) -> list[str]:
-    """Tests that run the line, the special and quick ones first, one of each function before the others."""
+    """Tests that run the line: first those of its branch, then the special and quick ones, one of each function."""
     covering = lines.get((mutant.path, mutant.line)) or _near(mutant, lines) or list(times)
-    ranked = sorted(covering, key=lambda test: ("test_sessions" in test, weight[test] * (0.05 + times[test]), test))
+    body = lines.get((mutant.path, mutant.line + 1), ())
+
+    def rank(test: str) -> tuple[bool, bool, float, str]:
+        return "test_sessions" in test, test not in body, weight[test] * (0.05 + times[test]), test
+
+    ranked = sorted(covering, key=rank)
     seen: Counter[str] = Counter()
     rounds: dict[str, int] = {}
     for test in ranked:

@@ -61,6 +61,10 @@ REFUSED = [
     ("(gdef rev (f))", 11, "expected a function, f, [f T] or [d f], not (f…"),
     ("(gdef foo sin)", 7, DERIVED),
     ("(gdef [rev] sin)", 7, "expected what is derived, not [rev…"),
+    ("(def build Float (x : Float) x)", 6, "build is built in, and not defined again"),
+    ("(def add Float ((x : Float) (y : Float)) x)", 6, "add on (Tuple Float Float) is in the prelude"),
+    ("(def [f Bool] Float (x : Float) x)", 6, "[f Bool] takes Bool, not Float"),
+    ("(def [rev f] Float ((x : Float) (r : Float)) x)", 6, "f is not defined before this place"),
     # definitions
     ("x", 1, "expected a definition, (def …), (edef …), (gdef …) or (rule …), not 'x'"),
     ("[def f Float (x : Float) x]", 1, "expected a definition, (def …), (edef …), (gdef …) or (rule …), not [def…"),
@@ -114,6 +118,8 @@ def test_words(word: str) -> None:
         ("(edef f Float (Float Bool))", "(Tuple Float Bool) -> Float"),
         ("(edef f Float ())", "(Tuple) -> Float"),
         ("(edef f Float Bool)", "Bool -> Float"),
+        ("(edef f Float Float) (def f Float (x : Float) x)", "Float -> Float"),
+        ("(edef f Float Float) (edef f Float Float)", "Float -> Float"),
         ("(edef f (Tuple Float) (Tuple Bool Bool))", "(Tuple Bool Bool) -> Float"),
     ],
 )
