@@ -122,7 +122,7 @@ SUITES = {
         LANGUAGES,
         ("tests/adjoint/languages", "tests/command/test_sessions.py"),
         "not (deep or large or double or calls_stay)",
-        ("adjoint", "jax"),
+        ("adjoint.checks", "adjoint.verification", "scipy.special", "hypothesis", "jax"),
     ),
     "higher": Suite(
         HIGHER,
