@@ -8,7 +8,7 @@ from attrs import frozen
 
 from adjoint.languages.ks.names import Callee, Written, derived_type, polymorphic, underlying
 from adjoint.languages.ks.signatures import NAMES, RULES, built_in, is_of_prelude, known
-from adjoint.languages.ks.types import arguments, text
+from adjoint.languages.ks.types import arguments, is_record, text
 from diff.higher.errors import TermError, near
 from diff.higher.types import DataType, TupleType
 
@@ -73,7 +73,7 @@ class Resolution:
         for derivation in written.derivations if of is not None else ():
             assert of is not None
             kept = of.parts[1] if isinstance(of, TupleType) and len(of.parts) == 2 else None
-            if derivation == "sufrevpass" and isinstance(kept, DataType) and kept.declaration.name.startswith("Record"):
+            if derivation == "sufrevpass" and isinstance(kept, DataType) and is_record(kept):
                 of = kept.args[0]
                 continue
             inner = underlying(derivation, of)
@@ -137,11 +137,10 @@ class Resolution:
         return self.table.get(callee.identity)
 
     def add(self, one: Definition) -> None:
-        """Take a definition in, where there is none yet that has a body."""
-        found = self.table.get(one.callee.identity)
-        if found is None or (found.kind != "def" and one.kind == "def"):
-            self.table[one.callee.identity] = one
-            self.callees[one.name, one.callee.arg] = one.callee
+        """Take a definition in, for itself and later ones; one that was declared before is of the same type."""
+        self.table[one.callee.identity] = one
+        if not one.callee.derivations:  # by its name alone in stages, also where it is written [f T]
+            self.callees[one.callee.base, one.callee.arg] = one.callee
 
     def defining(self, written: Written, arg: Ty, result: Ty, place: Place) -> Callee:
         """What a definition is of; raises TermError where there is one already, or the type is not the one due."""

@@ -77,6 +77,11 @@ def record(name: str, of: Ty) -> DataType:
     return DataType(declared(f"Record {name}", 1, (("Record", UNIT),)), (of,))
 
 
+def is_record(ty: Ty) -> bool:
+    """Whether a type is that of such a record."""
+    return isinstance(ty, DataType) and ty.declaration.name.startswith("Record")
+
+
 def arguments(types: tuple[Ty, ...]) -> Ty:
     """The type of the argument of a function that is given so many: itself, or a tuple."""
     return types[0] if len(types) == 1 else TupleType(types)
@@ -196,6 +201,22 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
             case TupleType(parts) | DataType(_, parts):
                 return any(map(rec, parts))
             case _:  # a type without parts
+                return False
+
+    found: bool = bottom_up(ty, step)
+    return found
+
+
+def has_records(ty: Ty) -> bool:
+    """Whether what a `suffwdpass` keeps is in a type."""
+
+    def step(node: Any, rec: Any) -> bool:
+        match node:
+            case DataType() if is_record(node):
+                return True
+            case TupleType(parts) | DataType(_, parts):
+                return any(map(rec, parts))
+            case _:  # what is written in a text
                 return False
 
     found: bool = bottom_up(ty, step)

@@ -50,6 +50,24 @@ def test_no_stage_derives_linear_maps(name: str, stage: str) -> None:
     assert caught.value.place is not None
 
 
+@pytest.mark.parametrize("stage", NAMES)
+def test_no_stage_derives_records(stage: str) -> None:
+    """What [suffwdpass f] keeps has no tangent in a text: a derivative by it is refused; the program's is right."""
+    text = """(def f Float (x : Float) (mul x x))
+(def g Float (x : Float) (let ((t b) ([suffwdpass f] x)) (add t ([sufrevpass f] 1.0 b))))
+(def value Float (x : Float) (get$1$2 ([suffwdpass f] x)))
+"""
+    run = load([Source("s.ks", text)]).expression
+    assert (run("([fwd g] 3.0 1.0)"), run("([rev g] 3.0 1.0)")) == ("8.0", "8.0")
+    make = function(text, "g").stages()[stage]
+    if stage == "anf" or stage.startswith("CL"):
+        assert "g" in load([Source("t.ks", make(None, None))]).functions
+        return
+    says = f"s.ks:2:65: g computes with the record of a suffwdpass, which the stage {stage} does not derive: apply"
+    with pytest.raises(TermError, match=says):
+        make(None, None)
+
+
 def test_a_function_of_a_linear_map_has_texts() -> None:
     """It is no map of the library, and no argument of it is chosen for its text."""
     takes = function(MAPS, "takes")

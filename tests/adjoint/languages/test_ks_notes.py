@@ -197,6 +197,16 @@ BY_HAND = {
 """Wrong on purpose: each is seen where it is used."""
 
 
+@pytest.mark.parametrize("defined", ["f", "[f Float]"])
+@pytest.mark.parametrize("called", ["f", "[f Float]"])
+def test_a_function_by_its_type(defined: str, called: str) -> None:
+    """f and [f T] are one function in each stage, however it is defined and called."""
+    g = function(f"(def {defined} Float (x : Float) (sin x)) (def g Float (x : Float) ({called} x))", "g")
+    due = pytest.approx(numbers(g, [0.5]), rel=1e-14)
+    for name in NAMES:
+        assert numbers(function(stage(g, name), "g"), [0.5]) == due, name
+
+
 @pytest.mark.parametrize("mode", BY_HAND)
 def test_what_is_called_is_derived_by_hand(mode: str) -> None:
     """A derivative by hand replaces ours in the stages of callers, as it does in their derivatives."""

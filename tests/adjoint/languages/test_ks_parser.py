@@ -7,6 +7,10 @@ from adjoint.languages.ks import load
 from adjoint.languages.ks.scope import read
 from diff.higher import TermError
 
+F = "(def f Float (x : Float) x) "
+THREE = "(Tuple Float Float Float)"
+KEPT = "[suffwdpass f] is of type Float -> (Tuple Float Float), not Float"
+DUE = "[suffwdpass f] is of type Float -> (Tuple Float (Record [f Float] Float)), not Float"
 LET = "let takes bindings and a body: (let (x e) e) or (let ((x e) …) e)"
 DERIVED = "foo cannot be derived: D, R, tupled, poly, polyR, fwd, rev, sufrev, suffwdpass, sufrevpass, shape, CL can"
 REFUSED = [
@@ -63,6 +67,11 @@ REFUSED = [
     ("(gdef [rev] sin)", 7, "expected what is derived, not [rev…"),
     ("(def build Float (x : Float) x)", 6, "build is built in, and not defined again"),
     ("(def add Float ((x : Float) (y : Float)) x)", 6, "add on (Tuple Float Float) is in the prelude"),
+    ("(def sin Float (x : Bool) 1.0) (def f Float (x : Float) (sin 1))", 58, "sin takes Bool or Float, not Integer"),
+    ("(def foo Float () 1.0) (def f Float () (fooo))", 41, "fooo is not defined before this place; near: foo"),
+    (F + "(def [suffwdpass f] Float (x : Float) x)", 34, f"{DUE} -> Float"),
+    (F + f"(def [suffwdpass f] {THREE} (x : Float) (tuple x x x))", 34, f"{DUE} -> {THREE}"),
+    (F + "(def [suffwdpass f] (Tuple Bool Float) (x : Float) (tuple true x))", 34, f"{KEPT} -> (Tuple Bool Float)"),
     ("(def [f Bool] Float (x : Float) x)", 6, "[f Bool] takes Bool, not Float"),
     ("(def [rev f] Float ((x : Float) (r : Float)) x)", 6, "f is not defined before this place"),
     # definitions
@@ -118,6 +127,7 @@ def test_words(word: str) -> None:
         ("(edef f Float (Float Bool))", "(Tuple Float Bool) -> Float"),
         ("(edef f Float ())", "(Tuple) -> Float"),
         ("(edef f Float Bool)", "Bool -> Float"),
+        ("(def [D sin] (LM Float Float) (x : Float) (lmScale x (cos x)))", "Float -> (LM Float Float)"),
         ("(edef f Float Float) (def f Float (x : Float) x)", "Float -> Float"),
         ("(edef f Float Float) (edef f Float Float)", "Float -> Float"),
         ("(edef f (Tuple Float) (Tuple Bool Bool))", "(Tuple Bool Bool) -> Float"),
@@ -125,5 +135,5 @@ def test_words(word: str) -> None:
 )
 def test_types(text: str, shown: str) -> None:
     """What a definition is of."""
-    (found,) = read([Source("t.ks", text)]).table.values()
+    *_, found = read([Source("t.ks", text)]).table.values()
     assert found.signature == shown

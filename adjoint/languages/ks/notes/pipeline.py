@@ -19,7 +19,7 @@ from adjoint.languages.ks.notes.optimise import optimised
 from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
 from adjoint.languages.ks.notes.tupling import Tupling
 from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import has_maps, parts, tangent, text
+from adjoint.languages.ks.types import has_maps, has_records, parts, tangent, text
 from diff.higher.binding import mapped
 from diff.higher.errors import TermError
 from diff.higher.open_terms import Name
@@ -103,20 +103,25 @@ class Stages:
         name = f"[{kind} [{self.callee.base} {text(self.callee.of)}]]"
         return _definition(name, text(TupleType(result)), both, pair)
 
-    def _require_no_maps(self, stage: str) -> None:
-        """Raise TermError for a function that computes with linear maps: the figure has no derivative by one."""
+    def _require_derivable(self, stage: str) -> None:
+        """Raise TermError for a function that computes with linear maps or records: none has a derivative by one."""
 
         def step(node: AnyTerm) -> None:
             if isinstance(node, App):
                 of = node.function.at[0] if isinstance(node.function, Name) else self.make.type(node.arg)
                 for ty in (of, self.make.type(node)):
                     require(ty, node.place)
+                if isinstance(node.function, Name) and node.function.name.startswith("[") and has_records(of):
+                    refuse("the record of a suffwdpass", node.place)
 
         def require(ty: Ty, place: Place | None) -> None:
             if has_maps(ty, linear=True):
-                what = f"{self.one.name} computes with linear maps, which the stage {stage} does not derive"
-                remedy = f"apply [fwd {self.one.name}] or [rev {self.one.name}] in the program"
-                raise TermError("type", f"{what}: {remedy}", place or self.one.place)
+                refuse("linear maps", place)
+
+        def refuse(what: str, place: Place | None) -> None:
+            said = f"{self.one.name} computes with {what}, which the stage {stage} does not derive"
+            remedy = f"apply [fwd {self.one.name}] or [rev {self.one.name}] in the program"
+            raise TermError("type", f"{said}: {remedy}", place or self.one.place)
 
         function = self.one.function
         assert function is not None
@@ -131,7 +136,7 @@ class Stages:
         simple = bool(how)
         s, t = callee.arg, callee.result
         if name not in VALUES:
-            self._require_no_maps(stage)
+            self._require_derivable(stage)
         if name == "anf":
             x, body = self.anf()
             return _definition(self.one.name, text(t), (x,), body)
