@@ -3,7 +3,7 @@
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.caddie import load
+from adjoint.languages.caddie import load, parser
 from diff.higher import TermError
 
 PARAMETER = "the parameter of f: a function takes one, which may be a tuple"
@@ -77,3 +77,40 @@ def test_expressions() -> None:
             loaded.expression(text)
         assert caught.value.place is not None
         assert caught.value.place.column == column
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("fun f r = red r [1.0]", "[](int * int) -> []real"),
+        ("fun f to = red (to) [1.0]", "[](int * int) -> []real"),
+        ("fun f id = red (id ^ T) [1.0]", "[](int * int) -> []real"),
+        ("fun f o = red o [1.0]", "[](int * int) -> []real"),
+        ("fun to x = [(0, 0)] fun f x = red (to x) [1.0]", "real -> []real"),
+        ("fun id x = [(0, 0)] fun f x = red (id x) [1.0]", "real -> []real"),
+        ("fun T x = x fun f x = red (id 1 1) ^ T x", "[]real -> []real"),
+        ("fun f x = red (to 1 [1] 1) x", "[]real -> []real"),
+        ("fun f x = red ((id [1] [1]) o [(1, 1)]) x", "[]real -> []real"),
+        ("fun f x = let x = x in x end", "real -> real"),
+        ("fun f x = map (fn x => x) x", "[]real -> []real"),
+        ("fun f pi = sin pi", "real -> real"),
+        ("fun sin x = [x] fun f x = sin x", "real -> []real"),
+    ],
+)
+def test_names(text: str, shown: str) -> None:
+    """A parameter, a variable or a function of one's own by the name of what is built in."""
+    assert load([Source("t.cad", text)]).functions["f"].signature == shown
+
+
+@pytest.mark.parametrize(("before", "inside", "after"), [("", "x", ""), ("red ", "id 1 1", " x")])
+def test_many_brackets(monkeypatch: pytest.MonkeyPatch, before: str, inside: str, after: str) -> None:
+    """As many as one likes stand one after another, and only so many in each other."""
+    monkeypatch.setattr(parser, "DEEPEST", 5)
+
+    def read(n: int, times: int) -> None:
+        one = f"{before}{'(' * n}{inside}{')' * n}{after}"
+        parser.definitions([Source("t.cad", f"fun f x = {' + '.join([one] * times)}")])
+
+    read(4, 7)
+    with pytest.raises(TermError, match="nested more than 5 deep"):
+        read(5, 1)
