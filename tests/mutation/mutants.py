@@ -176,7 +176,7 @@ def _is_a_set(parent: ast.AST, field: str) -> bool:
     match parent:
         case ast.Compare(_, [ast.In() | ast.NotIn(), *_]):
             return field == "comparators"
-        case ast.Call(ast.Name("isinstance" | "issubclass")):
+        case ast.Call(ast.Name("isinstance" | "issubclass" | "frozenset" | "set")):
             return field == "args"
         case ast.ExceptHandler():
             return field == "type"

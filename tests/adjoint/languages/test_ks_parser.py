@@ -7,6 +7,7 @@ from adjoint.languages.ks import load
 from adjoint.languages.ks.scope import read
 from diff.higher import TermError
 
+PAIR = "(Tuple Float Float)"
 F = "(def f Float (x : Float) x) "
 THREE = "(Tuple Float Float Float)"
 KEPT = "[suffwdpass f] is of type Float -> (Tuple Float Float), not Float"
@@ -137,3 +138,33 @@ def test_types(text: str, shown: str) -> None:
     """What a definition is of."""
     *_, found = read([Source("t.ks", text)]).table.values()
     assert found.signature == shown
+
+
+@pytest.mark.parametrize(
+    ("parameters", "bound"),
+    [
+        (f"(p : {PAIR})", "((a b) p)"),
+        (f"(p : {PAIR})", "((a b) (tuple p))"),
+        (f"(p : Tuple {PAIR} Float)", "((a b) (get$1$2 p))"),
+        (f"(p : Vec {PAIR})", "((a b) (sum p))"),
+        ("(p : Float)", "((a b) (two p))"),
+        ("(p : Float)", "((a b) ([two Float] p))"),
+        (f"(g : Lam (Tuple) {PAIR})", "((a b) (g))"),
+        (f"(g : Lam Float {PAIR})", "((a b) (g 1.0))"),
+        (f"(g : Lam Float (Lam {PAIR} {PAIR}))", "((a b) ((g 1.0) 2.0 3.0))"),
+        (f"(p : {PAIR})", "(((a b) p))"),
+        (f"(p : {PAIR})", "(((a b) p) (c a))"),
+        (f"(p : {PAIR})", "((c p) ((a b) c))"),
+        (f"(p : {PAIR})", "((c p) ((a b) (tuple c)))"),
+        ("(p : Float)", "((b p) (a b))"),
+        ("(p : Float)", "((b p) (a p))"),
+        ("(p : Float)", "((b p) (a (sin p)))"),
+        ("(two : Float)", "((a two) (b two))"),
+        ("(p : Float)", "((a p) (b (two p)))"),
+    ],
+)
+def test_bindings(parameters: str, bound: str) -> None:
+    """One binding of several names, or several bindings, which may look alike."""
+    two = f"(def two {PAIR} (x : Float) (tuple x x))"
+    scope = read([Source("t.ks", f"{two} (def f Float {parameters} (let {bound} a))")])
+    assert scope.definitions[-1].name == "f"

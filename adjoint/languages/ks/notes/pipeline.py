@@ -182,7 +182,7 @@ def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTe
     return printer.function(name, result, lam)
 
 
-VALUES = ("anf", "CL")
+VALUES = frozenset(["anf", "CL"])
 """Stages that are no derivatives."""
 PASSES = ("suffwdpass", "sufrevpass")
 BY_HAND = ("fwd", "rev", "sufrev", *PASSES)
