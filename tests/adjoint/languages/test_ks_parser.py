@@ -138,6 +138,7 @@ def test_types(text: str, shown: str) -> None:
     """What a definition is of."""
     *_, found = read([Source("t.ks", text)]).table.values()
     assert found.signature == shown
+    assert f"({found.kind} {found.name} " in text
 
 
 @pytest.mark.parametrize(
