@@ -109,4 +109,6 @@ PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
     ("Float (v : Vec Float) (sumbuild 2 (lam (i : Integer) (assert (lt i 2) (mul (index i v) (index i v)))))", lambda v: v[:2] @ v[:2], [[A], [B]]),
     ("Float ((i : Integer) (v : Vec Float)) (dot v (deltaVec (size v) (div i 2) (mul (index 1 v) (to_float i))))", lambda i, v: v[i // 2] * v[1] * i, [[5, A], [2, B]]),
     ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) (mul (to_float (div (mul i i) 2)) (sin (index i v)))))", lambda v: np.array([0, 0, 2]) * np.sin(v), [[A], [B]]),
+    ("Float (x : Float) (let ((a b) (if (gt x 0.0) (tuple (sin x) x) (tuple x (mul x x)))) (mul a b))", lambda x: np.sin(x) * x if x > 0 else x**3, [[0.5], [-2.0]]),
+    ("Float (x : Float) (let ((a b) (fold (lam (s : Tuple (Tuple Float Float) Float) (let ((t e) s) (let ((p q) t) (tuple (mul p e) (mul q p))))) (tuple x 1.0) (Vec_init x 2.0))) (mul a b))", lambda x: 2 * x**2 * x**3, [[0.5], [-2.0]]),
 ]  # fmt: skip
