@@ -111,4 +111,6 @@ PROGRAMS: list[tuple[str, Callable[..., Any] | None, list[list[Any]]]] = [
     ("(Vec Float) (v : Vec Float) (build (size v) (lam (i : Integer) (mul (to_float (div (mul i i) 2)) (sin (index i v)))))", lambda v: np.array([0, 0, 2]) * np.sin(v), [[A], [B]]),
     ("Float (x : Float) (let ((a b) (if (gt x 0.0) (tuple (sin x) x) (tuple x (mul x x)))) (mul a b))", lambda x: np.sin(x) * x if x > 0 else x**3, [[0.5], [-2.0]]),
     ("Float (x : Float) (let ((a b) (fold (lam (s : Tuple (Tuple Float Float) Float) (let ((t e) s) (let ((p q) t) (tuple (mul p e) (mul q p))))) (tuple x 1.0) (Vec_init x 2.0))) (mul a b))", lambda x: 2 * x**2 * x**3, [[0.5], [-2.0]]),
+    ("Float (p : Tuple Float Float) (mul p)", lambda a, b: a * b, [[0.5, -2.0], [1.0, 3.0]]),
+    ("Float ((p : Tuple Float Integer) (q : Tuple (Vec Float) (Vec Float)) (r : Tuple Integer (Vec Float))) (mul (pow p) (mul (dot q) (add (index r) (sum (add q)))))", lambda p, q, r: p[0] ** p[1] * np.dot(*q) * (r[1][r[0]] + sum(q[0] + q[1])), [[(0.5, 3), (A, B), (1, A)], [(2.0, 2), (B, A), (0, B)]]),
 ]  # fmt: skip

@@ -85,7 +85,8 @@ class Splitting:
         if isinstance(atom, Tuple):
             for k, part in enumerate(atom.parts):
                 self._give(part, self.make.component(k, d), to)
-        elif isinstance(atom, Var):
+        elif not isinstance(atom, Lit):
+            assert isinstance(atom, Var)
             if atom.number in to.cotangents:
                 d = self.make.added(to.cotangents[atom.number][1], d)
             to.cotangents[atom.number] = atom, self._name("d", d, to.bindings)
@@ -200,20 +201,21 @@ class Splitting:
             elif self._is_by_hand(callee):
                 self._give(arg, self._name("d", make.derived("sufrev", f, arg, d), to.bindings), to)
             elif ty is REAL and f.name not in _PASSED and {*map(make.type, parts)} <= {REAL, INT, BOOL}:
-                for part, k in zip(parts, self._factors(f, parts, scope), strict=True):
-                    self._give(part, d if k is None else make.call("mul", self._kept(k, scope), d), to)
+                ks = self._factors(f, parts, scope)
+                ds = [d if k is None else make.call("mul", self._kept(k, scope), d) for k in ks]
+                made = [one if make.type(part) is REAL else Tuple(()) for part, one in zip(parts, ds, strict=True)]
+                self._give(arg, packed(made), to)
             elif f.name in _PASSED:
                 self._give(arg, d, to)
             elif f.name == "sum":
                 self._give(arg, make.call("constVec", self._size(arg, scope), d), to)
             elif f.name == "index" and make.type(value) is REAL:
                 n = self._size(parts[1], scope)
-                self._give(parts[1], make.call("deltaVec", n, parts[0], d), to)
+                self._give(arg, Tuple((make.zero(parts[0]), make.call("deltaVec", n, parts[0], d))), to)
             elif f.name == "exp":  # of a vector
                 self._give(arg, self._name("d", make.call("mul", self._kept(value, scope), d), to.bindings), to)
             elif f.name == "add":  # of two vectors
-                for part in parts:
-                    self._give(part, d, to)
+                self._give(arg, Tuple((d, d)), to)
             else:  # its reverse is called
                 self._give(arg, self._name("d", make.derived("rev", f, arg, d), to.bindings), to)
 
