@@ -75,7 +75,10 @@ def value(e: Any, env: Env) -> Any:
                 made = step((made, x))
             return made
         case [name, *args]:
-            return (env[name] if name in env else PLAIN[name])(*(value(arg, env) for arg in args))
+            given = [value(arg, env) for arg in args]
+            if len(given) == 1 and isinstance(given[0], tuple):  # several arguments by one name
+                (given,) = given
+            return (env[name] if name in env else PLAIN[name])(*given)
         case _:
             raise TypeError(e)
 

@@ -54,7 +54,11 @@ class Programs:
             given = {"reals": reals, "vectors": vectors, "indices": indices} | more
             return self.float(k, **given)
 
-        match self.rng.randrange(12):
+        def pair() -> str:
+            both = f"(tuple {again()} {again()})"
+            return f"(if (gt {again(1)} 0.123) {both} (tuple {again(1)} {again(1)}))" if self.rng.randrange(2) else both
+
+        match self.rng.randrange(13):
             case 0 | 1:
                 return f"({pick(UNARY)} {again(n - 1)})"
             case 2 | 3 | 4:
@@ -64,7 +68,7 @@ class Programs:
                 return f"(let ({x} {again()}) {again(reals=[*reals, x])})"
             case 6:
                 a, b = self.fresh(), self.fresh()
-                return f"(let (({a} {b}) (tuple {again()} {again()})) {again(reals=[*reals, a, b])})"
+                return f"(let (({a} {b}) {pair()}) {again(reals=[*reals, a, b])})"
             case 7:
                 return f"(if (gt {again(1)} 0.123) {again()} {again()})"
             case 8 if vectors:
@@ -79,6 +83,9 @@ class Programs:
                 t = self.fresh()
                 step = f"(lam ({t} : Tuple Float Float) (let (({a} {b}) {t}) (tanh {body})))"
                 return f"(fold {step} {again(1)} {pick(vectors)})"
+            case 11:  # the arguments have one name
+                x = self.fresh()
+                return f"(let ({x} {pair()}) ({pick([*BINARY, 'g'] if vectors else BINARY)} {x}))"
             case _:  # a call of one defined before, where there is one
                 return f"({'g' if vectors else 'add'} {again()} {again()})"
 
