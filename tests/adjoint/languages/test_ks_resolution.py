@@ -3,11 +3,15 @@
 import pytest
 
 from adjoint.languages import Source
+from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.parser import function, one_type
 from adjoint.languages.ks.reader import forms
 from adjoint.languages.ks.scope import read
 from adjoint.languages.ks.types import text
 from diff.higher.errors import Place, TermError
+from diff.higher.open_terms import Name
+from diff.higher.terms import App, fresh
+from diff.higher.types import INT, REAL
 from hilbert.term import driven
 
 SCOPE = read(
@@ -106,3 +110,10 @@ def test_refused(name: str, of: str | None, says: str) -> None:
     """Where nothing is meant, or several are."""
     with pytest.raises(TermError, match=says):
         typed(name, of)
+
+
+@pytest.mark.parametrize("written", ["f", "[f Float]"])
+def test_known_by_its_name(written: str) -> None:
+    """In terms that are made a function has its name alone, also if it was written with its type."""
+    make = Maker(read([Source("t.ks", f"(def {written} Integer (x : Float) 1)")]))
+    assert make.type(App(Name("f", (REAL,)), fresh("x", REAL))) is INT
