@@ -32,7 +32,7 @@ from adjoint.languages.ks.notes.written import built
 from adjoint.languages.ks.types import BOOL, arguments, tensor, text, vec
 from diff.higher import TermError
 from diff.higher.open_terms import Name
-from diff.higher.terms import Lam, Lit, Tuple, real, variables
+from diff.higher.terms import Lam, Lit, Tuple, fresh, real, variables
 from diff.higher.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 
@@ -328,3 +328,14 @@ def test_type_of_a_build() -> None:
     with pytest.raises(TermError, match="is in an environment of"):
         categorical.typed(make, evolve(c, n=2), REAL)
     assert categorical.typed(make, Then(Constant(Lit(3)), Identity()), UNIT) is INT
+
+
+def test_back_to_a_term() -> None:
+    """A call is of its argument, which no variable stands for; a reduction takes the parts of a tuple."""
+    make = Maker(function("(def f Float (x : Float) x)").linked.scope)
+    a, v = fresh("a", REAL), fresh("v", vec(REAL))
+    assert printer.term(categorical.back(make, Then(Call(SIN), Call(SIN)), a)) == "(sin (sin a))"
+    found = categorical.back(make, Reduce(BOTH, Select((1,), 2), 1), Tuple((a, Tuple((real(0.0), v)))))
+    assert " ".join(printer.term(found).split()) == (
+        "(let (p (tuple 0.0 v)) (fold (lam (x : (Tuple Float Float)) a) (get$1$2 p) (get$2$2 p)))"
+    )
