@@ -99,14 +99,12 @@ class Checker(Rules):
                 if isinstance(hint, DataType) and hint.declaration is data.declaration:
                     unify(data, hint, place)
                 due = payload(data, label)
-                arg, ty = yield self.infer(arg, due)
-                unify(ty, due, arg.place or place, f"what {label} takes")
+                arg = yield from self.due(arg, due, place, f"what {label} takes")
                 return Con(label, data, arg, place=place), data
             case Name(name, at):
                 return self.named(name, at, hint, place)
             case Prim(op, arg):
-                arg, ty = yield self.infer(arg, ground(op.dom))
-                unify(ty, ground(op.dom), arg.place or place, "the argument")
+                arg = yield from self.due(arg, ground(op.dom), place, "the argument")
                 return evolve(term, arg=arg), ground(op.cod)
             case Lam(pattern, body):
                 cod = None
@@ -126,23 +124,19 @@ class Checker(Rules):
             case App(function, arg):
                 function, ty = yield self.infer(function)
                 arrow = self.applicable(ty, function.place or place, place)
-                arg, ty = yield self.infer(arg, arrow.dom)
-                unify(ty, arrow.dom, arg.place or place, "the argument")
+                arg = yield from self.due(arg, arrow.dom, place, "the argument")
                 return App(function, arg, place=place), arrow.cod
             case Let(pattern, value, body):
-                value, ty = yield self.infer(value, pattern_type(pattern))
-                unify(ty, pattern_type(pattern), value.place or place, "the value")
+                value = yield from self.due(value, pattern_type(pattern), place, "the value")
                 body, ty = yield self.infer(body, hint)
                 return evolve(term, value=value, body=body), ty
             case Proj(index, of):
                 of, ty = yield self.infer(of)
                 return Proj(index, of, place=place), self.component(ty, index, place)
             case If(condition, then, otherwise):
-                condition, ty = yield self.infer(condition, BOOL)
-                unify(ty, BOOL, condition.place or place, "the condition")
+                condition = yield from self.due(condition, BOOL, place, "the condition")
                 then, ty = yield self.infer(then, hint)
-                otherwise, other = yield self.infer(otherwise, ty)
-                unify(other, ty, otherwise.place or place, "the other branch")
+                otherwise = yield from self.due(otherwise, ty, place, "the other branch")
                 return If(condition, then, otherwise, place=place), ty
             case Case(of, branches):
                 of, ty = yield self.infer(of)
@@ -158,21 +152,17 @@ class Checker(Rules):
                 made, ty = yield self.branches(branches, data, result, result)
                 return Fold(data, of, made, place=place), ty
             case Fix(var, body):
-                body, ty = yield self.infer(body, var.type)
-                unify(ty, var.type, body.place or place, f"the definition of {var.name}")
-                return Fix(var, body, place=place), ty
+                body = yield from self.due(body, var.type, place, f"the definition of {var.name}")
+                return Fix(var, body, place=place), var.type
             case Typed(of, due):
-                of, ty = yield self.infer(of, due)
-                unify(ty, due, of.place or place, "the term")
-                return of, ty
+                return (yield from self.due(of, due, place, "the term")), due
             case Sign(text, args):
                 return (yield self.operator(text, args, hint, place))
             case Zero(ty):
                 return term, ty
             case Plus(left, right):
                 left, ty = yield self.infer(left, hint)
-                right, other = yield self.infer(right, ty)
-                unify(other, ty, right.place or place, "the other summand")
+                right = yield from self.due(right, ty, place, "the other summand")
                 return Plus(left, right, place=place), ty
             case Pull(pattern, body, form):
                 body, ty = yield self.infer(body)
@@ -184,8 +174,7 @@ class Checker(Rules):
                 return evolve(term, body=body, form=form), Arrow(sigma, dual(sigma))
             case Dual(pattern, body, covector):
                 body, ty = yield self.infer(body)
-                covector, found = yield self.infer(covector, dual(ty))
-                unify(found, dual(ty), covector.place or place, "the covector")
+                covector = yield from self.due(covector, dual(ty), place, "the covector")
                 dual_map = evolve(term, body=body, covector=covector)
                 self._linear.append(dual_map)
                 return dual_map, dual(pattern_type(pattern))
@@ -209,8 +198,8 @@ class Checker(Rules):
                 function, ty = yield self.infer(function)
                 arrow = Arrow(unknown(), unknown())
                 unify(ty, arrow, function.place or place, "what is differentiated")
-                point = yield self.due(point, arrow.dom, place, "the point")
-                direction = yield self.due(direction, arrow.dom, place, "the direction")
+                point = yield from self.due(point, arrow.dom, place, "the point")
+                direction = yield from self.due(direction, arrow.dom, place, "the direction")
                 return Diff(function, point, direction, place=place), arrow.cod
             case Ev(at, covector):
                 at, ty = yield self.infer(at)
@@ -218,7 +207,7 @@ class Checker(Rules):
                 return Ev(at, covector, place=place), dual(Arrow(ty, cod))
             case Dv(at, along, covector):
                 at, ty = yield self.infer(at)
-                along = yield self.due(along, ty, place, "the direction")
+                along = yield from self.due(along, ty, place, "the direction")
                 covector, cod = yield self.covector(covector, place)
                 return Dv(at, along, covector, place=place), dual(Arrow(ty, cod))
             case Con():  # its type was not even declared

@@ -80,7 +80,7 @@ class Rules(Resolver, ABC):
     def covector(self, term: AnyTerm, place: Place | None) -> Pass:
         """A covector, and the type of what it applies to."""
         ty = unknown()
-        return (yield self.due(term, dual(ty), place, "the covector")), ty
+        return (yield from self.due(term, dual(ty), place, "the covector")), ty
 
     def applied(self, name: str, count: int, arg: AnyTerm, place: Place | None) -> Pass:
         """p(t): the first argument whose space is known says at which space p is."""
@@ -148,8 +148,7 @@ class Rules(Resolver, ABC):
         for branch in branches:
             due = instance(data.declaration.field(branch.label), data.args, recur)
             self.types.unify(pattern_type(branch.pattern), due, branch.place, f"what {branch.label} binds")
-            body, ty = yield self.infer(branch.body, result)
-            self.types.unify(ty, result, body.place or branch.place, f"the branch {branch.label}")
+            body = yield from self.due(branch.body, result, branch.place, f"the branch {branch.label}")
             made.append(evolve(branch, body=body))
         return tuple(made), result
 
