@@ -64,6 +64,13 @@ def is_longer(pattern: Pattern, than: Pattern) -> bool:
     return len(pattern.parts) == len(than.parts) + 1
 
 
+def spread(term: AnyTerm, ty: Ty) -> AnyTerm:
+    """A term as the tuple of its components, as the machine writes what it stops at."""
+    if not isinstance(ty, TupleType):
+        return term
+    return Tuple(tuple(spread(component(term, k), part) for k, part in enumerate(ty.parts)))
+
+
 def number_of(term: AnyTerm) -> int:
     """The number of a variable, −1 of what is none."""
     return term.number if isinstance(term, Var) else -1

@@ -19,7 +19,18 @@ from attrs import evolve, frozen
 from adjoint.higher.anormal import a_normal, is_a_normal
 from adjoint.higher.jacobian import Moved, at, bind, elementary, tangent_point, unfolded, zero_like
 from adjoint.higher.machine import reduce
-from adjoint.higher.redexes import folded, has_normal, is_longer, is_open, joined, last_of, matched, mirrored, number_of
+from adjoint.higher.redexes import (
+    folded,
+    has_normal,
+    is_longer,
+    is_open,
+    joined,
+    last_of,
+    matched,
+    mirrored,
+    number_of,
+    spread,
+)
 from diff.higher.binding import Pass, substitute
 from diff.higher.errors import TermError
 from diff.higher.matching import chosen, fields
@@ -43,6 +54,7 @@ from diff.higher.terms import (
     real,
     require_term,
 )
+from diff.higher.typed import type_of
 from diff.higher.types import REAL, DataType
 from diff.multiindex import count
 from hilbert.term import driven
@@ -113,7 +125,7 @@ class _Strategy:
             if found is not None:
                 return evolve(found, term=_with_part(term, name, found.term))
         made = self._contracted(term)
-        return None if made is None or made.term == term else made
+        return None if made is None or made.term in {term, spread(term, type_of(term))} else made
 
     def _series(self, term: Any) -> ReductionStep | None:
         """(Ω λy. P)·ω: A-reduction, then rules 7 and 8."""

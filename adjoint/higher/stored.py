@@ -9,7 +9,8 @@ from diff.higher.errors import TermError
 from diff.higher.inductive import is_first_order, payload
 from diff.higher.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, mentions
 from diff.higher.values import Native, Tagged, Value, summands
-from hilbert import Bool
+from hilbert import Vec
+from hilbert.arrays.namespace import as_leaf, filled
 from hilbert.once import once
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def zero(ty: Ty) -> Value:
         case Lin():
             return Functional()
         case Ground(space):  # what is discrete does not move: any element will do
-            return space.vec(False if space == Bool else 0)
+            return Vec(space, tuple(as_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in space.leaves))
         case Int():
             return 0
         case _:  # variants

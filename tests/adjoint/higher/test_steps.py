@@ -91,6 +91,7 @@ SINGLE = [
     ("9", r"pull(\x. 7, cov(1)) 2", "cov(0)"),
     ("19b", r"pull(\l. sum l, w) (list2 7 (-1))", "dual(λv. v (λm. λn. m + n) 0, w 6)"),
     ("§13", r"pull(\x. if less(x, 1) then x else x*x, cov(1)) 3", "cov(6)"),
+    ("5", r"pull(\x. <x, less(x, [|1, 2|])>, \y. cov(y)) [|1, 1|]", "cov([|1.0, 1.0|])"),
 ]
 
 
@@ -101,6 +102,30 @@ def test_single_rules(rule: str, text: str, due: str) -> None:
     assert rule in {name for step in found for name in (step.rule, step.premise)}
     assert same(found[-1].term, reduce(term))
     assert str(reduce(term)) == due
+
+
+FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar u : Maybe real\n"
+FREE += "var pair : real -> real * real\nvar three : real -> real * (real * real)\nvar c : (real * real)^*"
+STOPPED = [
+    (r"diff(pair, 1 + 1, 3)", "diff(pair, 2, 3)"),
+    (r"diff(three, 2, 3)", "diff(three, 2, 3)"),
+    (r"(\<x, y>. x + y) diff(pair, 2, 3)", "pi_1 diff(pair, 2, 3) + pi_2 diff(pair, 2, 3)"),
+    (r"diff(\x. pair (x*x), 2, 3)", "⟨pi_1 diff(pair, 4, 12), pi_2 diff(pair, 4, 12)⟩"),
+    (r"case sharp(c) of <x, y> -> x*y", "pi_1 sharp(c)*pi_2 sharp(c)"),
+    (r"if less(z, 1) then <1, 2> else <3, 4>", "if less ⟨z, 1⟩ then ⟨1, 2⟩ else ⟨3, 4⟩"),
+    (r"case u of {Nothing -> <z, 1> | Just x -> <x, x>}", "case u of {Nothing → ⟨z, 1⟩ | Just x → ⟨x, x⟩}"),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), STOPPED, ids=[text for text, _ in STOPPED])
+def test_terms_of_products_that_reduction_stops_at(text: str, due: str) -> None:
+    """They are not taken apart again and again: the steps end, at the normal form or at t for ⟨π₁ t, …⟩."""
+    made = Module()
+    assert not list(made.read(FREE))
+    term, _ = made.term(text)
+    *_, last = term, *(step.term for step in steps(term, 20))
+    assert str(last) == due
+    assert same(reduce(last), reduce(term))
 
 
 def elementary_term(text: str) -> tuple[Any, Moved]:
