@@ -127,6 +127,8 @@ SHOWN = [
     (r"case sharp(eta2) of <x, y> -> x*y", "pi_1 sharp(eta2)*pi_2 sharp(eta2)"),
     (r"w 2 + cov(3)", "w 2 + cov(3)"),
     (r"diff(k, 2, 3) + 1", "diff(k, 2, 3) + 1"),
+    (r"(\<x, y>. x*y) diff(pair, 2, 3)", "pi_1 diff(pair, 2, 3)*pi_2 diff(pair, 2, 3)"),
+    (r"case diff(of_two, <1, 2>, <3, 4>) of x -> x*x", None),
     (r"diff(\x. exp x, 3, z)", "exp' ⟨3, z⟩"),
     (
         r"pull(\f. pull(\x. f x, cov(1)) 2, w2) (\y. y*y)",
@@ -136,7 +138,7 @@ SHOWN = [
 ]
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
 FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*\nvar eta2 : (real * real)^*"
-FREE += "\nvar w2 : real^* -> real^*^*"
+FREE += "\nvar w2 : real^* -> real^*^*\nvar pair : real -> real * real\nvar of_two : real * real -> real"
 
 
 @pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])

@@ -9,8 +9,9 @@ import pytest
 
 from adjoint import grad
 from adjoint.higher import pairing, reduce
+from adjoint.higher.backward import moving_part
 from adjoint.higher.claims import same
-from diff import jvp
+from diff import fun, jvp
 from diff.higher import Taylor, evaluate, program
 from diff.higher.claims import gradient
 from diff.higher.comparison import agree
@@ -21,7 +22,7 @@ from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Va
 from diff.higher.typed import type_of
 from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
 from diff.higher.values import shape_of
-from hilbert import R
+from hilbert import R, direct_sum
 from tests.lambda_terms import MAYBE, PLANE, ROSE, SHAPE, Terms
 
 GROUND = (REAL, PLANE, TupleType((REAL, PLANE)))
@@ -274,3 +275,14 @@ def test_free_variables_may_be_given_later(seed: int) -> None:
     assert isinstance(before, Cov)
     assert isinstance(after, Cov)
     assert agree(evaluate(after.of), evaluate(before.of))
+
+
+def test_the_part_that_moves() -> None:
+    """A covector goes back to one part of the domain where no leaf of another part moves."""
+    f = fun(direct_sum(R, direct_sum(R, R), R))(lambda x: x)
+    assert moving_part(f, (True, False, False, False)) == (0, range(1))
+    assert moving_part(f, (False, True, True, False)) == (1, range(1, 3))
+    assert moving_part(f, (False, False, True, False)) == (1, range(1, 3))
+    assert moving_part(f, (False, False, False, True)) == (2, range(3, 4))
+    assert moving_part(f, (True, False, False, True)) == (None, range(4))
+    assert moving_part(fun(R)(lambda x: x), (True,)) == (None, range(1))
