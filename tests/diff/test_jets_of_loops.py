@@ -10,6 +10,8 @@ import diff
 from adjoint import grad, hessian
 from diff import const, exp, fun, jet, jvp, laplacian, log, ode_series, program, sin, tanh, taylor
 from hilbert import Fin, R, SpaceError
+from hilbert.program.branch import Cond
+from hilbert.program.loop import Loop
 from tests.untyped import fold, iterate, while_
 
 X, V = Fin.of(5), R ** Fin.of(3)
@@ -127,6 +129,13 @@ def test_steps_do_not_depend_on_rounds() -> None:
         return len(program(jet(rounds, 1, 5)).steps)
 
     assert steps(5) == steps(5000)
+
+
+def test_loops_and_branches_are_made_once() -> None:
+    """Where all that they are made of is known, one loop and one choice give the coefficients of every order."""
+    f: Any = fun(V)(lambda x: FUNCTIONS["iterate"](x) + FUNCTIONS["one branch"](x))
+    kinds = [type(step.operation) for step in jet(f, 1, 5).line.steps]
+    assert (kinds.count(Loop), kinds.count(Cond)) == (1, 1)
 
 
 def test_what_does_not_vary_has_no_coefficients() -> None:

@@ -244,6 +244,11 @@ MISMATCHES = [
     ("1:18", "let (x : bool) = 1 in x", "the value is of type real where bool is due"),
     ("1:4", "if 1 then 2 else 3", "the condition is of type real where bool is due"),
     ("1:21", "if true then 1 else [2]", "the other branch is of type list real where real is due"),
+    (
+        "1:44",
+        "if true then less([|1, 2|], [|1, 2|]) else [|1, 2|]",
+        "the other branch is of type R^2 where Bool^2 is due",
+    ),
     ("1:10", "<1, 2> + <1, true>", "a part of + is of type real * bool where real * real is due"),
     ("1:5", "pow <1, [2]>", "the argument of pow is of type list real where real is due"),
     ("1:6", "case 1 of {Nothing -> 1 | Just x -> x}", "what is taken apart is of type real where Maybe ? is due"),
