@@ -21,6 +21,7 @@ from diff.higher.item_parser import Reader
 from diff.higher.items import Claim
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
+from diff.higher.typed import type_of
 from diff.higher.types import ground
 from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
 from diff.maps import bilinear
@@ -356,6 +357,24 @@ FIGURES = {
     "⟨exp x0_0, x0_1*d, x0_2*d + x0_1*x0_1*d1⟩",
     r"\x. less(x, 1)": "λx. case ⟨x, ⟨1, 0, 0⟩⟩ of ⟨⟨x0_0, x0_1, x0_2⟩, ⟨x1_0, x1_1, x1_2⟩⟩ → less ⟨x0_0, x1_0⟩",
 }
+
+
+AT_ORDER_0 = {
+    r"\x. sin x": "λx. let x0_0 = x in sin x0_0",
+    r"\x. g x": "λx. case x of ⟨x0_0, x1_0⟩ → g ⟨x0_0, x1_0⟩",
+    r"\x. less(x, 1)": "λx. case ⟨x, 1⟩ of ⟨x0_0, x1_0⟩ → less ⟨x0_0, x1_0⟩",
+}
+
+
+@pytest.mark.parametrize("text", AT_ORDER_0)
+def test_the_macro_at_order_0(text: str) -> None:
+    """D_(k,0) is the term again: a jet is a value, and no tuple of one."""
+    module = Module()
+    assert not list(module.read("prim g <x, y> = <x + 1, 2*x + y^2>"))
+    term, ty = module.term(text)
+    made = Taylor.of(1, 0).term(term)
+    assert str(made) == AT_ORDER_0[text]
+    assert type_of(made) is ty
 
 
 @pytest.mark.parametrize("text", FIGURES)
