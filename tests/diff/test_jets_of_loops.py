@@ -134,7 +134,7 @@ def test_steps_do_not_depend_on_rounds() -> None:
 def test_loops_and_branches_are_made_once() -> None:
     """Where all that they are made of is known, one loop and one choice give the coefficients of every order."""
     f: Any = fun(V)(lambda x: FUNCTIONS["iterate"](x) + FUNCTIONS["one branch"](x))
-    kinds = [type(step.operation) for step in jet(f, 1, 5).line.steps]
+    kinds = [type(step.operation) for step in program(jet(f, 1, 5)).steps]
     assert (kinds.count(Loop), kinds.count(Cond)) == (1, 1)
 
 
