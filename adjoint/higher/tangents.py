@@ -58,10 +58,8 @@ class Pusher(Mover, ABC):
         return (yield self.pushed(tape, result, arrow.cod))
 
     def _neutral_differential(self, function: Neutral, point: Value, direction: Value, arrow: Arrow) -> Pass:
-        """𝒟k(a)(u), k neutral: linear in u."""
+        """𝒟k(a)(u), k neutral: linear in u; raises Stuck where a moves."""
         level = max(self.levels(direction), default=0)
-        if self.levels(point) - {0} if not level else level in self.levels(point):
-            raise Stuck
         if level:
             result = yield self._neutral_differential(function, point, self.still(direction, level), arrow)
             node = Stopped(function, point, direction, self.types(result, arrow.cod))

@@ -129,6 +129,17 @@ SHOWN = [
     (r"diff(k, 2, 3) + 1", "diff(k, 2, 3) + 1"),
     (r"(\<x, y>. x*y) diff(pair, 2, 3)", "pi_1 diff(pair, 2, 3)*pi_2 diff(pair, 2, 3)"),
     (r"case diff(of_two, <1, 2>, <3, 4>) of x -> x*x", None),
+    (r"pull(\x. diff(k, x, 2), cov(1)) 3", "pull(λx. diff(k, x, 2), λ_. cov(1)) 3"),
+    (r"pull(\x. diff(k, x, x), cov(1)) 3", "pull(λx. diff(k, x, x), λ_. cov(1)) 3"),
+    (r"pull(\x. diff(k, 2, x), cov(1)) 3", "dual(λv. diff(k, 2, v), cov(1))"),
+    (
+        r"pull(\x. diff(pair, 2, x), \y. cov(1, 2)) 3",
+        "dual(λv. let d = diff(pair, 2, v) in ⟨pi_1 d, pi_2 d⟩, cov(1, 2))",
+    ),
+    (
+        r"pull(\y. sharp(pull(\x. diff(k, y, x), cov(1)) 3), cov(1)) 2",
+        "pull(λy. sharp(pull(λx. diff(k, y, x), λ_. cov(1)) 3), λ_. cov(1)) 2",
+    ),
     (r"diff(\x. exp x, 3, z)", "exp' ⟨3, z⟩"),
     (
         r"pull(\f. pull(\x. f x, cov(1)) 2, w2) (\y. y*y)",
