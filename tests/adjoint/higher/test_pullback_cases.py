@@ -261,6 +261,8 @@ def test_a_functional_that_differentiates_its_function() -> None:
 
 
 SUMS = [
+    (r"pull(\x. jac(sin, x) + jac(sin, 1), \f. ev(2; cov(1))) 3", "cov(-0.4161468365471424)"),
+    (r"pull(\x. jac(sin, 1) + jac(sin, x), \f. ev(2; cov(1))) 3", "cov(-0.4161468365471424)"),
     (r"pull(\x. (\y. x*y) + sin, \k. dual(\(h : real -> real). h 5, cov(1))) 3", "cov(5)"),
     (r"pull(\x. sin + (\y. x*y), \k. dual(\(h : real -> real). h 5, cov(1))) 3", "cov(5)"),
     (r"pull(\x. let f = (\y. x*y) + sin in pull(\y. f y, cov(1)) x, \_. eps(1)) 3", "cov(0.8588799919401328)"),
