@@ -447,6 +447,15 @@ def test_pullbacks_have_no_value_here() -> None:
         Taylor.of(1, 1).term(module().term("pull(\\x. x, cov(1))")[0])
 
 
+def test_primitives_that_are_applied_are_no_functions() -> None:
+    """g t is one node; a definition of the name, written later, is what the name means then."""
+    m = module()
+    term, _ = m.term("g (g <1, 2>)")
+    assert (type(term), str(term)) == (Prim, "g (g ⟨1, 2⟩)")
+    assert not list(m.read("def g x = 4"))
+    assert str(m.term("g <1, 2>")[0]) == "let g = λ(x : real * real). 4 in g ⟨1, 2⟩"
+
+
 def test_definitions_are_local_to_a_module() -> None:
     module()
     with pytest.raises(TermError, match="twice is not bound"):
