@@ -169,5 +169,7 @@ class Machine(Bodies):
             pass
         pattern, body = yield self.body(tape, start, result, ty)
         c = yield self.read(covector, dual(ty))
-        spot = (yield self.read(start.point, start.type)) if mentions(start.type, DataType) else None
+        spot = None
+        if mentions(start.type, DataType):
+            spot = yield self.read(zero_at(start.point, start.type), start.type)
         return Neutral(Dual(pattern, body, c, spot), dual(start.type))

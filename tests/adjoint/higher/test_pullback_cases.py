@@ -140,6 +140,7 @@ SHOWN = [
         r"pull(\y. sharp(pull(\x. diff(k, y, x), cov(1)) 3), cov(1)) 2",
         "pull(λy. sharp(pull(λx. diff(k, y, x), λ_. cov(1)) 3), λ_. cov(1)) 2",
     ),
+    (r"pull(\(f : Maybe real -> real). f (Just 2) * 3, w) (\m. 1)", "dual(λv. v (Just 2)*3, w 3)"),
     (r"diff(\x. exp x, 3, z)", "exp' ⟨3, z⟩"),
     (
         r"pull(\f. pull(\x. f x, cov(1)) 2, w2) (\y. y*y)",
