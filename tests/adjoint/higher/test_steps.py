@@ -104,6 +104,28 @@ def test_single_rules(rule: str, text: str, due: str) -> None:
     assert str(reduce(term)) == due
 
 
+IN_ORDER = [
+    ("<1 + 1, 2 + 2>", ["⟨2, 2 + 2⟩", "⟨2, 4⟩"]),
+    (r"(\f. f) sin (1 + 1)", ["(λx. sin x) (1 + 1)", "(λx. sin x) 2", "sin 2"]),
+    ("cov(1 + 1) + cov(2 + 2)", ["cov(2) + cov(2 + 2)", "cov(2) + cov(4)", "cov(6)"]),
+    ("jac(sin, 1 + 1) (2 + 2)", ["jac(sin, 2) (2 + 2)", "jac(sin, 2) 4"]),
+    ("if less(1, 2) then 1 + 1 else 2", ["if true then 1 + 1 else 2", "1 + 1", "2"]),
+    (
+        r"diff((\f. f) sin, 1 + 1, 2 + 2)",
+        ["diff(λx. sin x, 1 + 1, 2 + 2)", "diff(λx. sin x, 2, 2 + 2)", "diff(λx. sin x, 2, 4)"],
+    ),
+    ("ev(1 + 1; cov(3 + 3))", ["ev(2; cov(3 + 3))", "ev(2; cov(6))"]),
+    ("dv(1 + 1, 2 + 2; cov(3 + 3))", ["dv(2, 2 + 2; cov(3 + 3))", "dv(2, 4; cov(3 + 3))", "dv(2, 4; cov(6))"]),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), IN_ORDER, ids=[text for text, _ in IN_ORDER])
+def test_parts_are_evaluated_from_left_to_right(text: str, due: list[str]) -> None:
+    """The contexts of §10."""
+    found = [str(step.term) for step in steps(MODULE.term(text)[0])]
+    assert found[: len(due)] == due
+
+
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar u : Maybe real\n"
 FREE += "var pair : real -> real * real\nvar three : real -> real * (real * real)\nvar c : (real * real)^*"
 STOPPED = [
