@@ -20,7 +20,7 @@ from diff.higher.errors import TermError
 from diff.higher.item_parser import Reader
 from diff.higher.items import Claim
 from diff.higher.orders import all_orders, down_closed, tables
-from diff.higher.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real
+from diff.higher.terms import AnyTerm, App, Lam, Let, Prim, Tuple, fresh, real
 from diff.higher.typed import type_of
 from diff.higher.types import ground
 from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
@@ -357,6 +357,16 @@ FIGURES = {
     "⟨exp x0_0, x0_1*d, x0_2*d + x0_1*x0_1*d1⟩",
     r"\x. less(x, 1)": "λx. case ⟨x, ⟨1, 0, 0⟩⟩ of ⟨⟨x0_0, x0_1, x0_2⟩, ⟨x1_0, x1_1, x1_2⟩⟩ → less ⟨x0_0, x1_0⟩",
 }
+
+
+def test_values_of_free_variables() -> None:
+    """They are given by number; what the term binds is not added to them."""
+    x, y = fresh("x", ground(R)), fresh("y", ground(R))
+    values: dict[int, Any] = {x.number: R.vec(3.0)}
+    assert [float(v) for v in evaluate(Let(y, x, Tuple((y, x))), values)] == [3.0, 3.0]
+    assert list(values) == [x.number]
+    with pytest.raises(TermError, match="the free variable x has no value"):
+        evaluate(x)
 
 
 AT_ORDER_0 = {
