@@ -141,6 +141,8 @@ SHOWN = [
         "pull(λy. sharp(pull(λx. diff(k, y, x), λ_. cov(1)) 3), λ_. cov(1)) 2",
     ),
     (r"pull(\(f : Maybe real -> real). f (Just 2) * 3, w) (\m. 1)", "dual(λv. v (Just 2)*3, w 3)"),
+    (r"pull(\(f : real -> real). f (f 2), w) (\x. x*x)", "dual(λv. let d = v 2 in d*4 + 4*d + v 4, w 16)"),
+    ("bidual", "bidual"),
     (r"diff(\x. exp x, 3, z)", "exp' ⟨3, z⟩"),
     (
         r"pull(\f. pull(\x. f x, cov(1)) 2, w2) (\y. y*y)",
@@ -151,6 +153,7 @@ SHOWN = [
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
 FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*\nvar eta2 : (real * real)^*"
 FREE += "\nvar w2 : real^* -> real^*^*\nvar pair : real -> real * real\nvar of_two : real * real -> real"
+FREE += "\nvar bidual : real^*^*"
 
 
 @pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])
