@@ -70,6 +70,7 @@ FUNCTIONS: dict[str, Any] = {
     "a linear map": lambda x: DOUBLED(x * x) @ x,
     "a fixed point": lambda x: fixed_point(lambda y: 0.5 * cos(y * (x @ x)), x @ x),
     "of a vector": lambda x: fixed_point(lambda y: 0.3 * sin(y * x) + x, x) @ x,
+    "of running sums": lambda x: fixed_point(lambda y: 0.1 * sin(y.cumsum()) + x, x) @ x,
     "of two states": lambda x: fixed_point(lambda s: (0.3 * s[1] + x, 0.2 * sin(s[0]) * x), (x, x))[1] @ x,
     "of an operation": lambda x: fixed_point(lambda y: 0.3 * UNIT(y + x) + x, x) @ x,
     "a root": lambda x: root(lambda y: y * y * y + y - x @ x, x @ x),
