@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import sys
 from types import ModuleType
@@ -34,6 +35,9 @@ KEYWORDS = {
 """What to write for arguments of numpy's and JAX's functions, by their names."""
 OPEN = "an expression has no entries while a function is traced; write diff's functions, .sum(), @, inner or contract"
 """What to say where an array is asked for, and it is not seen what for."""
+STORED = "nothing is written into numpy's arrays: put numbers together by stack(X)(a, b), one for each element of X, "
+STORED += "vectors of V by stack(X, V)(v, w), or build(f, X) where f(x) is the entry at x"
+"""What to write for out[k] = x, where out is an array."""
 
 
 def of_function(*names: str) -> str:
@@ -48,6 +52,9 @@ def of_function(*names: str) -> str:
 
 def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
     """Raise SpaceError for a function of another library that numpy calls `name`, or for a conversion to an array."""
+    if not name and is_stored(_users_frame()):
+        msg = f"{shown(value)} is not stored in an array: {STORED}"
+        raise SpaceError(msg)
     written, called = called_in_line() or ("", "")
     if not name or not called or called == name:
         said = what if name or not called else written
@@ -67,13 +74,24 @@ def of_keyword(function: str, keyword: str) -> str:
 
 def called_in_line() -> tuple[str, str] | None:
     """The function of another library that the innermost of the users' lines calls: as it is written, and its name."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_users(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = _users_frame()
     if frame is None:
         return None
     call = call_at(span_of(frame.f_code, frame.f_lasti, frame.f_lineno).segment())
     return None if call is None else foreign(call, frame)
+
+
+def _users_frame() -> FrameType | None:
+    """The innermost frame of the users' functions."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def is_stored(frame: FrameType | None) -> bool:
+    """Whether a frame is at an assignment `out[k] = x`."""
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == dis.opmap["STORE_SUBSCR"]
 
 
 def call_at(segment: str | None) -> ast.Call | None:

@@ -17,7 +17,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Any
 
-from diff.foreign import of_function
+from diff.foreign import STORED, is_stored, of_function
 from diff.source import Span, is_users, span_of
 from hilbert.errors import is_number
 
@@ -80,7 +80,10 @@ def of_truth(leaves: Sequence[Leaf]) -> str:
 
 def of_number() -> str:
     """What to write where Python asks in a user's line for the number that an expression is; called by what it asks."""
-    match _path(sys._getframe(2))[:1]:
+    frame = sys._getframe(2)
+    if is_stored(frame):
+        return STORED
+    match _path(frame)[:1]:
         case [ast.Call(ast.Name("float"))]:
             return "write x itself, for an expression of ℝ is a number, and float(f(v)) of the result"
         case [ast.Call(ast.Attribute(ast.Name("math"), name))]:

@@ -32,7 +32,7 @@ from diff.expr import Expr
 from diff.foreign import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
 from diff.operands import operands, owner
 from diff.source import Span, is_users, span_of
-from hilbert import Index, Type
+from hilbert import Index, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.notarray import Applicable, Missing, NotArray, PartName
 
@@ -141,8 +141,11 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     """What to say of Python's own error where a user's line asks for what this library does not have; else None.
 
     That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, a
-    tuple of expressions with another number of names, or a body that is a function of another library.
+    tuple of expressions with another number of names, an error of ours that numpy gives as the cause of its own, or a
+    body that is a function of another library.
     """
+    if isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element"):
+        return str(error.__cause__)
     if isinstance(error, ValueError):
         return _unpacked(error)
     if isinstance(error, AttributeError):
