@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diff import reductions  # noqa: F401 - attaches the methods of expressions
 from diff.expr import Expr, OnVectors, literal
+from diff.hints import its_call
 from diff.leaks import leaked
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
@@ -90,6 +91,7 @@ def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[s
         if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # of the operation itself
             raise
         msg = str(error).replace("Expr.", ".")
+        msg += its_call(msg)
         if "over" in getattr(operation, "__annotations__", {}) and "positional" in msg:
             msg += ": one axis at a time, over=X and then over=Y"
         raise SpaceError(msg) from None

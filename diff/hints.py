@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from hilbert.errors import SpaceError, shown
@@ -10,6 +11,22 @@ from hilbert.program.loop import Loop
 
 if TYPE_CHECKING:
     from diff.expr import Expr
+
+
+TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
+CALLS = {
+    "reshape": "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)",
+    "crop": "write x.crop(start, stop) for the whole index set, A[start:stop, :] or A[:, start:stop] for one axis",
+    "pad": "write x.pad(before, after); " + TABLES.format("A.rows().pad(before, after)"),
+    "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
+}
+"""How methods are written that are called as those of numpy."""
+
+
+def its_call(text: str) -> str:
+    """What to write where a method was given other arguments than it takes, as Python says it; else nothing."""
+    found = re.match(r"\.(\w+)\(\) (takes|got|missing)", text)
+    return f": {CALLS[found[1]]}" if found and found[1] in CALLS else ""
 
 
 def no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:

@@ -55,6 +55,8 @@ S = TypeVar("S", bound=Type)
 W = TypeVar("W", bound=Type)
 Z = TypeVar("Z", bound=Type)
 States = TypeVar("States", bound=tuple[Any, ...])
+PAIRS = "zip_parts(direct_sum(x.space, y.space))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
+"""What to write where a loop goes over several families."""
 
 
 @overload
@@ -156,7 +158,7 @@ def fold(
     reverse: bool = False,
     checkpoint: bool | int = False,
 ) -> tuple[States, tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
-def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: bool | int = False) -> Any:
+def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
     Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. State and output are a
@@ -165,12 +167,15 @@ def fold(step: Any, start: Any, xs: Any, *, reverse: bool = False, checkpoint: b
     segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
     SpaceError for a state of another space than the one before it, and for an xs that is no element of a copower.
     """
+    if more:
+        msg = f"fold(step, start, xs) goes over one xs, and {1 + len(more)} are given: {PAIRS}"
+        raise SpaceError(msg)
     if not isinstance(xs, (Expr, Vec)) or not isinstance(xs.space, Copower):
         msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(xs)}"
         if isinstance(xs, (Index, range)):
             msg += "; iterate(step, start, X) makes a round for each element of X, without data"
         elif isinstance(xs, (tuple, list)):
-            msg += "; zip_parts(direct_sum(V, W))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
+            msg += f"; {PAIRS}"
         raise SpaceError(msg)
     truth(reverse, "reverse=…")
     return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)
@@ -287,6 +292,10 @@ def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) ->
     msg += f"space{', or a pair of such a state and an output' if X is not None else ''}"
     if isinstance(found, DirectSum) and found.parts == states:
         raise SpaceError(f"{msg}: for an element s of the direct sum return s.split(){returned(step)}")
+    names = getattr(states, "names", None)
+    if names and found == states.parts:
+        parts = ", ".join(f"entry({type(states).__name__}.{name}, …)" for name in names)
+        raise SpaceError(f"{msg}: of a record return made(P, {parts}){returned(step)}")
     after, state = found, body.result
     if X is not None and isinstance(found, tuple) and len(found) == 2:  # with an output, unless that is farther
         after, state = max((found[0], state[0]), (found, state), key=lambda pair: len(split(pair[0], states)[0]))

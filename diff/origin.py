@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from diff.elementwise import RULES
 from diff.expr import Expr
 from diff.foreign import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
+from diff.hints import its_call
 from diff.operands import operands, owner
 from diff.source import Span, is_users, span_of
 from hilbert import Index, SpaceError, Type
@@ -168,7 +169,7 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
-    text = _counted(text)
+    text = _counted(text + its_call(text))
     if text.startswith("unhashable"):
         text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
     if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):

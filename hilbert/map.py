@@ -15,7 +15,7 @@ from hilbert.index import Index, Product, require_index
 from hilbert.nested import apart, said
 from hilbert.notarray import Applicable, NotArray
 from hilbert.once import once
-from hilbert.space import Copower, Type, bracketing
+from hilbert.space import Copower, R, Type, bracketing
 from hilbert.term import Term
 from hilbert.vector import Vec
 
@@ -476,8 +476,9 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
         if not isinstance(arg, Vec):
             part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
             what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
-            msg = f"{what}, where a vector of {part} is due: make it by V.vec(data)"
-            raise SpaceError(msg)
+            is_list = isinstance(arg, list) and bool(arg) and all(isinstance(item, NotArray) for item in arg)
+            remedy = "write f(v, w), not f([v, w])" if is_list else "make it by V.vec(data)"
+            raise SpaceError(f"{what}, where a vector of {part} is due: {remedy}")
     if len(args) == 1:
         (x,) = args
         if x.space is not dom and x.space != dom:
@@ -515,7 +516,11 @@ def unfit(have: Sequence[Type], want: Type) -> str:
     if len(have) == 1 and isinstance(want, Copower) and want.base.is_sum:
         parts = want.base.parts
         if all(have[0] == Copower(part, want.index) for part in parts):
-            return f"; zip_parts(V)(v, w) puts {len(parts)} such vectors together, V = {want.base}"
+            more = ", …" * (len(parts) > 2)
+            pairs = f"zip_parts(direct_sum(v.space, w.space{more}))(v, w{more})"
+            return f"; {pairs} puts {len(parts)} such vectors together, of {want.base} at each element"
+    if len(have) == 1 and isinstance(have[0], Copower) and have[0].base.is_sum and want == Copower(R, have[0].index):
+        return f"; a map of index sets, such as gather(table, X, V), takes V last: V = {have[0].base}"
     due = want.parts if len(have) > 1 else (want,)
     if len(have) != len(due):
         return ""

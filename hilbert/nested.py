@@ -106,6 +106,13 @@ def unpack(space: Any, tree: Any, items: Callable[[Any, Any, int], list[Any]]) -
     return leaves
 
 
+def families(space: Any) -> str:
+    """What an error adds for V^X, V a sum: what the items of a tuple are, and how vectors are put side by side."""
+    if not hasattr(space, "base"):
+        return ""
+    return f", an array for each part, axes of {space.index} first; stack(X, V)(v, w, …) has one v ∈ V for each x ∈ X"
+
+
 def rows(space: Any) -> list[Any]:
     """The distinct parts, those of a sum before it: a space, or how a sum is made and the rows of its parts."""
     numbers: dict[int, int] = {}

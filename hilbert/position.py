@@ -35,6 +35,9 @@ def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]
     Raises SpaceError for keys that do not fit.
     """
     given = key if isinstance(key, tuple) and not (isinstance(X, Labelled) and key in X) else (key,)
+    if len(X.axes) > 1 and any(map(_is_several, given)):
+        msg = f"A[{_text(key)}] for A in {space} takes several positions of an axis: {ROWS}, "
+        raise SpaceError(f"{msg}where x = (Elements(X) ** Y).vec(positions) has several")
     if len(given) != len(X.axes):
         raise SpaceError(_wrong_count(len(X.axes), key, len(given), space))
     keys = tuple(_key(axis, k, space) for axis, k in zip(X.axes, given, strict=True))
@@ -42,9 +45,11 @@ def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]
 
 
 def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
-    if key is None or key is Ellipsis:
-        sign = "None" if key is None else "..."
-        return f"v[{sign}] for v in {space}: axes have names, so none is inserted or left out"
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(k is None or k is Ellipsis for k in keys):
+        msg = f"v[{_text(key)}] for v in {space}: axes have names, so none is inserted or left out"
+        is_new = any(k is None for k in keys)
+        return f"{msg}; v.rep(A.space) repeats v along the axes that A has more" if is_new else msg
     if n > 1 and count == 1:
         colons = ", ".join(":" * (n - 1))
         return f"A[{_text(key)}] for A in {space} does not say along which axis: write A[{_text(key)}, {colons}]"
@@ -52,9 +57,16 @@ def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
     return f"v[{_text(key)}] for v in {space} gives {count} positions: {fits}"
 
 
+def _is_several(key: Any) -> bool:
+    """Whether a key is a list or an array of positions."""
+    return isinstance(key, list) or bool(getattr(key, "shape", ()))
+
+
 def _text(key: Any) -> str:
     if isinstance(key, tuple):
         return ", ".join(map(_text, key))
+    if key is Ellipsis:
+        return "..."
     if isinstance(key, slice):
         start, stop = ("" if k is None else shown(k) for k in (key.start, key.stop))
         return f"{start}:{stop}" + ("" if key.step is None else f":{shown(key.step)}")

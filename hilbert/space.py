@@ -492,7 +492,8 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
 def items(space: Type, tree: Any, arity: int) -> list[Any]:
     """The items of a tuple of so many; raises SpaceError for another."""
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
-        raise SpaceError(f"{shown(tree)} is not an element of {space}: a tuple of {arity} would fit")
+        fits = f"a tuple of {arity} would fit{nested.families(space)}"
+        raise SpaceError(f"{shown(tree)} is not an element of {space}: {fits}")
     return list(tree)
 
 
@@ -551,7 +552,7 @@ class Copower(Space, Generic[V, I]):
 
     def unpack(self, tree: Any) -> list[Any]:
         """As the base: structure of arrays."""
-        return self.base.unpack(tree)
+        return self.base.unpack(tuple(items(self, tree, len(self.base.parts))) if self.base.is_sum else tree)
 
     @cached_property
     def tangent(self) -> Space:

@@ -29,7 +29,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.biproduct import Biproduct
-from hilbert.errors import shown
+from hilbert.errors import shown, written
 from hilbert.index import require_index
 from hilbert.notarray import Applicable, NotArray
 from hilbert.relation import run
@@ -227,6 +227,7 @@ def zip_parts(
 ) -> LinMap[DirectSum[DirectSum[A, B], DirectSum[C, D]], DirectSum[DirectSum[A, C], DirectSum[B, D]]]: ...
 @overload
 def zip_parts(V: DirectSum[Row, *Rest]) -> LinMap[DirectSum[Row, *Rest], DirectSum[*tuple[Any, ...]]]: ...
+@written("zip_parts(direct_sum(x.space, y.space))(x, y)")
 def zip_parts(V: Any) -> Any:
     """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
     parts: tuple[Any, ...] = V.parts if isinstance(V, Biproduct) else ()

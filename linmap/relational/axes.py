@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from hilbert import Copower, Coproduct, DirectSum, Field, Fin, Index, Product, R, SpaceError, Type
 from hilbert.errors import integer, shown, truth
 from hilbert.index import require_index
+from hilbert.notarray import NotArray
 from hilbert.relation import geq, greater, leq, less, reversal, rotation, run, sliding, window
 from hilbert.relation.checks import whole
 from linmap.term.maps import in_order, join, red
@@ -131,6 +132,9 @@ def reshape(X: Any, Y: Any, V: Any = R) -> Any:
     """
     in_order("reshape(X, Y, V)", V, X, Y)
     require_index(X, "reshape")
+    if isinstance(Y, (tuple, list)):
+        msg = f"reshape takes an index set, not {shown(Y)}: write Fin.of(n) * Fin.of(m) for the shape (n, m)"
+        raise SpaceError(msg)
     require_index(Y, "reshape")
     if X.size != Y.size:
         msg = f"{X} of {X.size} elements has not the shape {Y} of {Y.size}: reshape keeps their number"
@@ -185,6 +189,9 @@ def concatenate(*sets: Any, V: Any = R, to: Any = None) -> Any:
     """
     in_order("concatenate(X, Y, …, V=V)", V, *sets)
     for X in sets:
+        if isinstance(X, (tuple, list)) and any(isinstance(x, NotArray) for x in X):
+            msg = f"concatenate(X, Y, …, V=V) takes index sets, not {shown(X)}: write x.concatenate(y) for vectors"
+            raise SpaceError(msg)
         require_index(X, "concatenate")
     if not sets:
         msg = "concatenate(X, Y, …, V=V) takes one index set at least"

@@ -163,6 +163,10 @@ def permute(order: Any, X: Any, V: Any = R) -> Any:
 def _space_last(form: str, table: Any, X: Any, V: Any) -> tuple[Any, Any]:
     """X and V, of which either may be left out; SpaceError for another order."""
     if V is None:
+        if isinstance(X, Type) and not isinstance(table, (Relation, Vec, Index, Type)):
+            msg = f"{form} by a table of positions takes the index set X before the space V, not {shown(X)}"
+            hint = f": X = {X.index} and V = {X.base} for vectors of {X}" if isinstance(X, Copower) else ""
+            raise SpaceError(msg + hint)
         X, V = (None, X) if isinstance(X, Type) else (X, R)
     in_order(form, V, X, tables=(table,))
     return X, V

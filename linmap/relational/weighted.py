@@ -85,7 +85,7 @@ def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
     for index, size in ((X, coo.shape[1]), (Y, coo.shape[0])):
         if not isinstance(index, Index) or index.size != size:
             msg = f"a matrix of {coo.shape[0]} rows and {coo.shape[1]} columns does not map {shown(X)} to {shown(Y)}"
-            raise SpaceError(msg)
+            raise SpaceError(f"{msg}: X, which stands first, names the columns, and Y the rows")
     entries = Fin.of(coo.nnz)
     rows, cols = function(coo.coords[0], entries, Y), function(coo.coords[1], entries, X)
     return sparse(rows, cols, coo.data, X, Y, V)
