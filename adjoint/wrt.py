@@ -23,6 +23,9 @@ def takes_wrt(function: F) -> F:
 
     @wraps(function)
     def told(*args: Any, **options: Any) -> Any:
+        if "sparse" in options and "as_" in function.__annotations__:
+            msg = f'{function.__name__} has no sparse=: write as_="sparse" for a sparse matrix of scipy'
+            raise SpaceError(msg)
         if "argnums" in options:
             msg = f"{function.__name__} has no argnums=: write wrt=k, the position of an argument from 0 on, or a lens"
             raise SpaceError(msg)

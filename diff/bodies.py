@@ -34,7 +34,9 @@ Tree: TypeAlias = Any
 """A value or a tuple of trees; or a space, or a tuple of trees of spaces."""
 
 
-STATE = ": a state of several vectors is one tuple s, and fold(step, start, (Elements(X) ** X).vec(range(X.size))) gives "
+STATE = (
+    ": a state of several vectors is one tuple s, and fold(step, start, (Elements(X) ** X).vec(range(X.size))) gives "
+)
 STATE += "its step the element x of X, too, as the index of the round"
 """What an error adds where the step of `iterate` takes more than the state."""
 
@@ -171,7 +173,9 @@ def parameters(what: str, body: Any, count: int, role: str = "function") -> tupl
         signature.bind(*range(count))
     except TypeError as error:
         given = "one argument" if count == 1 else f"{count} arguments"
-        msg = f"{what} gives {given} to its {role}, whose parameters are {signature}{STATE if what == 'iterate' else ''}"
+        msg = (
+            f"{what} gives {given} to its {role}, whose parameters are {signature}{STATE if what == 'iterate' else ''}"
+        )
         raise SpaceError(msg) from error
     names = tuple(signature.parameters)
     return names if len(names) == count else ("x",) * count

@@ -7,7 +7,7 @@ from hilbert.errors import SpaceError
 from hilbert.formal.compression import Compression, compress
 from hilbert.formal.rank_one_sums import rank
 from hilbert.formal.tensors import formal, from_factors
-from hilbert.index import Coproduct, Fin, Index, Labelled, Product, Unit
+from hilbert.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
 from hilbert.leafwise import fan_in, initial
 from hilbert.lens import Lens
 from hilbert.map import Map
@@ -37,6 +37,7 @@ from hilbert.vector import Vec
 
 __all__ = [
     "R32",
+    "Anonymous",
     "Bool",
     "Boolean",
     "Compression",

@@ -7,6 +7,7 @@ _GRAD = "grad(f)(x) of this library, f traced by fun"
 _JUMPS = "register(name, value, derivative), for it has jumps; or numpy's function of v.array"
 _KEPT = "again(f, *args), or checkpoint= of fold and iterate"
 _ONES = "x.reshape(X * Fin.of(1)), or x.rep(V) where a copy along an axis is meant"
+_TRAPEZOID = "0.5 * h * (x[1:] + x[:-1]).sum() for values h apart"
 ARRAYS = {
     "shape": "x.space.index.shape, or v.array.shape of a vector",
     "dtype": "x.space: R holds float64, R32 float32",
@@ -104,6 +105,10 @@ FUNCTIONS = (
         "cumsum": "x.cumsum()",
         "cumprod": "x.cumprod()",
         "diff": "differences(X)(x)",
+        "gradient": "differences(X)(x) for those of neighbours, grad(f)(x) for the gradient of a function",
+        "trapezoid": _TRAPEZOID,
+        "trapz": _TRAPEZOID,
+        "cross": "x.roll(-1) * y.roll(-2) - x.roll(-2) * y.roll(-1), for three entries",
         "clip": "x.clip(a, b)",
         "argmax": "x.argmax()",
         "argmin": "x.argmin()",
@@ -208,6 +213,11 @@ FUNCTIONS = (
         "linearize": "derivative(f)(x)",
         "custom_vjp": OWN,
         "custom_jvp": OWN,
+        "least_squares": "scipy.optimize.least_squares with jac=jacobian(f, x); solve(A.T @ A, A.T @ b) for A @ x = b",
+        "solve_ivp": "ode_solve(f, x, t), f the rate of the state, a function V → V",
+        "odeint": "ode_solve(f, x, t), f the rate of the state, a function V → V",
+        "fsolve": "root(f, start)",
+        "newton": "root(f, start)",
         "minimize": "scipy.optimize.minimize with value_and_grad(f), or root(step, x) for a stationary point",
     }
     | dict.fromkeys(

@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 import numpy as np
+import scipy
+import scipy.sparse
 
 from hilbert import Matrix, Part, Record, Vector
 
@@ -67,6 +69,7 @@ WORDS: dict[str, Any] = {
     **{name: getattr(importlib.import_module("hilbert.program.line"), name) for name in ("Line", "Step")},
     **globals(),
     "np": np,
+    "scipy": scipy,
 }
 """What the source of a wrong call may use."""
 

@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hilbert.all
+import hilbert.all as hb
 from adjoint.command import main
 from adjoint.higher import steps
-from diff import fun
+from diff import const, fun
 from diff.higher import Module
 from hilbert import R32, Fin, R, SpaceError
 
@@ -193,3 +195,55 @@ def test_relation_is_a_room_of_hilbert() -> None:
     """The door has no `relation`, and says what to write."""
     with pytest.raises(AttributeError, match="write from hilbert import relation"):
         _ = hilbert.all.relation  # type: ignore[attr-defined]
+
+
+def test_what_is_said_of_tables_works() -> None:
+    """What stands in refusals of `over=` for pad and concatenate, of lists of positions, and of `None` in a key."""
+    M = (R ** (A * B)).ones()
+    v = M.rows().pad(1, 1)
+    assert hb.uncurry(v.space)(v).space == R ** (Fin.of(4) * B)
+    w = M.T.rows().pad(1, 1)
+    assert hb.uncurry(w.space)(w).T.space == R ** (A * Fin.of(5))
+    both = M.rows().concatenate(M.rows())
+    assert hb.uncurry(both.space)(both).space == R ** ((A + A) * B)
+    x = (hb.Elements(A) ** C).vec([0, 1, 1, 0])
+    assert M.rows()[x].space == (R**B) ** C
+    assert (M * (R**A).ones().rep(M.space)).space == M.space
+    assert (R ** Fin.of(8)).ones().reshape(Fin.of(2) * Fin.of(4)).space == R ** (Fin.of(2) * Fin.of(4))
+
+
+def test_what_is_said_of_families_works() -> None:
+    """Vectors of a direct sum side by side, pairs for a loop, and the index of a round."""
+    V: Any = hb.direct_sum(R**A, R)
+    s = V.vec(([1.0, 2.0], 3.0))
+    assert hb.stack(B, V)(s, s, s).space == V**B
+    assert (V**B).vec((np.zeros((3, 2)), np.zeros(3))).space == V**B
+    x, y = ((R**A) ** B).ones(), (R**B).ones()
+    pairs: Any = hb.zip_parts(hb.direct_sum(x.space, y.space))(x, y)
+    assert hb.fold(lambda s, z: s + z[1] * z[0], (R**A).zeros(), pairs).array.tolist() == [3.0, 3.0]
+    rounds = (hb.Elements(B) ** B).vec(range(B.size))
+    weights = (R**B).vec([1.0, 2.0, 4.0])
+    assert float(hb.fold(lambda s, i: s + const(weights)[i], R.zeros(), rounds)) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: hb.zip_parts(ones(A), ones(A)), "write zip_parts(direct_sum(x.space, y.space))(x, y)"),
+        (lambda: hb.stack(A)([R.ones(), R.ones()]), "write f(v, w), not f([v, w])"),
+        (lambda: np.gradient(ones(A)), "write differences(X)(x) for those of neighbours"),
+        (lambda: np.trapezoid(ones(A)), "write 0.5 * h * (x[1:] + x[:-1]).sum() for values h apart"),
+    ],
+)
+def test_calls_as_those_of_other_libraries(call: Any, text: str) -> None:
+    """They are refused with what to write."""
+    with pytest.raises(SpaceError) as raised:
+        call()
+    assert text in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["cross", "gradient", "least_squares", "solve_ivp", "trapz"])
+def test_names_of_other_libraries(name: str) -> None:
+    """The door has a remedy for names that are looked for."""
+    with pytest.raises(AttributeError, match=f"hilbert has no {name}: write "):
+        getattr(hb, name)

@@ -19,7 +19,7 @@ from jax.numpy import exp as exp_of_jax
 
 from diff import fold, fun, lift
 from hilbert import Fin, SpaceError, direct_sum
-from tests.bad_input import R32, D, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
+from tests.bad_input import R32, D, L, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
 
 BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # sums and products
@@ -216,6 +216,50 @@ def test_a_state_of_another_space() -> None:
     assert f"  returned at {__file__}:{line + 5} in step\n" in text
     assert f"\n  a part of it made at {__file__}:{line + 3} in step\n" in text
     assert f":{line + 4}" not in text
+
+
+def _entry(e: Any) -> Any:
+    out = np.zeros(2)
+    out[0] = e[0]
+    return out
+
+
+def _added_entry(e: Any) -> Any:
+    out = np.zeros(2)
+    out[0] += e[0]
+    return out
+
+
+def _row(e: Any) -> Any:
+    out = np.zeros((2, 4))
+    out[0, :] = e
+    return out
+
+
+@pytest.mark.parametrize(("body", "what"), [(_entry, "ℝ has no value"), (_added_entry, "ℝ has no"), (_row, "ℝ^Pixel4")])
+def test_what_is_written_into_arrays_of_numpy(body: Any, what: str) -> None:
+    """It is refused at its line, and the message says how numbers and vectors are put together; that works."""
+    text, line = refusal(body, V)
+    assert text.startswith(f"an expression of {what}")
+    assert "nothing is written into numpy's arrays: put numbers together by stack(X)(a, b)" in text
+    assert f"\n  at {__file__}:{line + 2} in {body.__name__}\n" in text
+    X = Fin.of(2)
+    entries = D.fun(V)(lambda e: L.stack(X)(e[0], e[1]))
+    rows = D.fun(V)(lambda e: L.stack(X, V)(e, e))
+    assert entries(v).array.tolist() == [1.0, 2.0]
+    assert rows(v).array.tolist() == [[1.0, 2.0, 3.0, 4.0]] * 2
+
+
+def test_other_errors_of_stores_are_numpys() -> None:
+    """A sequence that an array does not hold."""
+
+    def body(e: Any) -> Any:
+        out = np.zeros(2)
+        out[0] = [1.0, 2.0]
+        return e
+
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        D.fun(V)(body)
 
 
 def test_what_is_no_expression_is_of_its_line() -> None:

@@ -69,7 +69,7 @@ def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> A
     """
     X, V = _space_last("gather(indices, X, V)", indices, X, V)
     if not isinstance(indices, Vec):
-        return red(table_of(indices, X, rows, "gather").T, V)
+        return red(table_of(indices, X, rows, "gather", V).T, V)
     if isinstance(indices.space, Elements):
         if X is not None or rows is not None:
             msg = (
@@ -114,7 +114,7 @@ def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None)
     if isinstance(indices, Vec):
         X, Y, indices = _found(indices, X, rows, "segment_sum")
         return Section(contraction.segment_sum(X, Y, V), 1, indices)
-    return red(table_of(indices, X, rows, "segment_sum"), V)
+    return red(table_of(indices, X, rows, "segment_sum", V), V)
 
 
 @overload
@@ -163,17 +163,13 @@ def permute(order: Any, X: Any, V: Any = R) -> Any:
 def _space_last(form: str, table: Any, X: Any, V: Any) -> tuple[Any, Any]:
     """X and V, of which either may be left out; SpaceError for another order."""
     if V is None:
-        if isinstance(X, Type) and not isinstance(table, (Relation, Vec, Index, Type)):
-            msg = f"{form} by a table of positions takes the index set X before the space V, not {shown(X)}"
-            hint = f": X = {X.index} and V = {X.base} for vectors of {X}" if isinstance(X, Copower) else ""
-            raise SpaceError(msg + hint)
         X, V = (None, X) if isinstance(X, Type) else (X, R)
     in_order(form, V, X, tables=(table,))
     return X, V
 
 
-def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
-    """The function x : Y → X as a relation."""
+def table_of(indices: Any, X: Any, rows: Any, name: str, V: Any = R) -> AnyRelation:
+    """The function x : Y → X as a relation, for vectors of V^X or V^Y."""
     if isinstance(indices, Relation):
         if not indices.is_function:
             msg = f"{name} takes the relation of a function, but {indices} ⊆ {indices.dom}×{indices.cod} is none"
@@ -183,6 +179,9 @@ def table_of(indices: Any, X: Any, rows: Any, name: str) -> AnyRelation:
             return indices
         renamed = run(rows, indices.dom, 0)
         return evolve(indices, dom=rows) if isinstance(indices, Graph) else indices @ renamed
+    if X is None and isinstance(V, Copower):
+        msg = f"{name} by a table into X takes an index set, not {shown(V)} alone: write {name}(table, X, V)"
+        raise SpaceError(f"{msg} with X = {V.index} and V = {V.base}")
     require_index(X, f"{name} by a table into X")
     if isinstance(X, Fin) and not isinstance(indices, str) and is_labels(indices):
         return by_key(indices, rows=rows, keys=X)

@@ -30,6 +30,7 @@ FOREIGN: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in (
         "maximum", "minimum", "hypot", "arctan2", "add", "subtract", "multiply", "divide", "greater", "less",
         "greater_equal", "less_equal", "equal", "not_equal", "outer", "dot", "vdot", "inner", "logaddexp",
+        "cross",
     )},
     **{name: getattr(np.linalg, name) for name in ("norm", "inv", "det", "solve", "cholesky", "pinv")},
     **{name: getattr(np, name) for name in ("trace", "transpose", "diagonal", "matmul")},
@@ -41,7 +42,7 @@ FOREIGN: dict[str, Callable[..., Any]] = {
 OF_MATRICES = {"inv", "det", "cholesky", "pinv", "trace", "transpose", "diagonal"}
 OF_BOTH = {"solve", "matmul"}
 OF_TWO = {name for name, f in FOREIGN.items() if isinstance(f, np.ufunc) and f.nin == 2} | {
-    "outer", "dot", "vdot", "inner",
+    "outer", "dot", "vdot", "inner", "cross",
 }  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def test_remedies_are_in_names_that_there_are() -> None:
     used -= {*hb.__all__, *dir(builtins), "math", "numpy", "scipy"}
     assert used == {
         *("A", "P", "V", "X", "Y", "a", "b", "c", "d", "f", "k", "m", "n", "v", "w", "x", "y", "ids", "xs"),
-        *("args", "condition", "labels", "name", "positions", "start", "step", "value"),
+        *("args", "condition", "h", "t", "labels", "name", "positions", "start", "step", "value"),
     }
 
 

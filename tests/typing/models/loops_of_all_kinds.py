@@ -2,7 +2,7 @@
 
 from typing import TypeAlias, reveal_type
 
-from diff import Expr, again, batched, each, fixed_point, fold, fun, inner, iterate, root, while_
+from diff import Expr, again, batched, const, each, fixed_point, fold, fun, inner, iterate, root, while_
 from hilbert import Boolean, Copower, Fin, R, Scalar, Vector
 
 
@@ -65,9 +65,7 @@ def lanes(h: Expr[Vector[State]]) -> Expr[Copower[Vector[State], Fin[Batch]]]:
 
 
 @fun(S, T)
-def all_kinds(
-    h: Expr[Vector[State]], x: Expr[Copower[Vector[State], Fin[Time]]]
-) -> Expr[Scalar]:
+def all_kinds(h: Expr[Vector[State]], x: Expr[Copower[Vector[State], Fin[Time]]]) -> Expr[Scalar]:
     reveal_type(fold(added, h, x))  # N: Expr[Vector[State]]
     reveal_type(fold(shown, h, x))  # N: tuple[Expr[Vector[State]], Expr[Vector[Time]]]
     two = fold(swapped_with, (h, h), x)
@@ -94,6 +92,7 @@ def all_kinds(
     fixed = fixed_point(swapped, (h, h))
     reveal_type(fixed)  # N: tuple[Expr[Vector[State]], Expr[Vector[State]]]
     reveal_type(root(lambda v: v - h, h))  # N: Expr[Vector[State]]
+    reveal_type(root(lambda v: v - h, const(h.space.zeros())))  # N: Expr[Vector[State]]
     both = root(swapped, (h, h))
     reveal_type(both)  # N: tuple[Expr[Vector[State]], Expr[Vector[State]]]
     joined = root(lambda p: p[0] - h, (h,))
