@@ -15,7 +15,7 @@ from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
 from diff.leaks import leaked
-from diff.origin import returned
+from diff.origin import returned, stored
 from hilbert import Copower, Map, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.errors import is_number, shown
@@ -125,7 +125,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
     args = [built(inner, tree, slots) for tree in given]
     outer.inner, around = inner, tracing.set((*tracing.get(), inner))
     try:
-        result = body(*args)
+        result = _called(body, args)
         try:
             spaces = spaces_of(result, f"what {what} gets of {_name(body)}")
         except SpaceError as error:
@@ -136,6 +136,16 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
         tracing.reset(around)
     each = (_numbered(name, len(some)) for name, some in zip(names, leaves, strict=True))
     return Body(line, captured, spaces, tuple(chain.from_iterable(each)), result)
+
+
+def _called(body: Callable[..., Any], args: Sequence[Tree]) -> Any:
+    """What a body gives; an error of ours that numpy hides behind its own is raised itself, at its place."""
+    try:
+        return body(*args)
+    except ValueError as error:
+        if text := stored(error):
+            raise SpaceError(text).with_traceback(error.__traceback__) from error
+        raise
 
 
 def _numbered(name: str, count: int) -> tuple[str, ...]:

@@ -145,10 +145,8 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     tuple of expressions with another number of names, an error of ours that numpy gives as the cause of its own, or a
     body that is a function of another library.
     """
-    if isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element"):
-        return str(error.__cause__)
     if isinstance(error, ValueError):
-        return _unpacked(error)
+        return stored(error) or _unpacked(error)
     if isinstance(error, AttributeError):
         ours = isinstance(error.obj, NotArray) or is_ours(error.obj)
         there = [name for name in dir(error.obj) if _is_public(error.obj, name)]
@@ -175,6 +173,12 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
         text += of_keyword(*found.groups())
     return text if text != str(error) or _calls_ours(users[-1]) else None
+
+
+def stored(error: ValueError) -> str:
+    """What our error says that numpy gives as the cause of its own, where an entry of an array is set; else nothing."""
+    is_ours = isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element")
+    return str(error.__cause__) if is_ours else ""
 
 
 def _counted(text: str) -> str:

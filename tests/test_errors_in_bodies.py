@@ -250,6 +250,15 @@ def test_what_is_written_into_arrays_of_numpy(body: Any, what: str) -> None:
     assert rows(v).array.tolist() == [[1.0, 2.0, 3.0, 4.0]] * 2
 
 
+def test_what_is_written_in_the_step_of_a_loop() -> None:
+    """It is refused in a loop on vectors and in one in a traced function, there at the line of the step."""
+    with pytest.raises(SpaceError, match="nothing is written into numpy's arrays"):
+        fold(lambda s, _: _entry(s), v, v)
+    text, _ = refusal(lambda e: fold(lambda s, _: _entry(s), e, e), V)
+    assert "nothing is written into numpy's arrays" in text
+    assert "in _entry\n    out[0] = e[0]\n    ^^^^^^\n" in text
+
+
 def test_other_errors_of_stores_are_numpys() -> None:
     """A sequence that an array does not hold."""
 
