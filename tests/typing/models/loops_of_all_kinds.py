@@ -65,7 +65,9 @@ def lanes(h: Expr[Vector[State]]) -> Expr[Copower[Vector[State], Fin[Batch]]]:
 
 
 @fun(S, T)
-def all_kinds(h: Expr[Vector[State]], x: Expr[Copower[Vector[State], Fin[Time]]]) -> Expr[Scalar]:
+def all_kinds(
+    h: Expr[Vector[State]], x: Expr[Copower[Vector[State], Fin[Time]]]
+) -> Expr[Scalar]:
     reveal_type(fold(added, h, x))  # N: Expr[Vector[State]]
     reveal_type(fold(shown, h, x))  # N: tuple[Expr[Vector[State]], Expr[Vector[Time]]]
     two = fold(swapped_with, (h, h), x)
