@@ -6,13 +6,14 @@ import gc
 import io
 import os
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from adjoint.command.help import answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 INTERRUPTED, CLOSED = 130, 141
 SUBCOMMANDS = "adjoint.command.subcommands"
@@ -23,7 +24,12 @@ def main(words: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if words is None else list(words)
     if sys.stdout is None:  # it was closed before the start
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    _buffered()
+    with _buffered():
+        return _answered(given)
+
+
+def _answered(given: Sequence[str]) -> int:
+    """Help, or what a sub-command does; the exit status."""
     try:
         told = answer(given)
         if told is not None:
@@ -42,12 +48,22 @@ def main(words: Sequence[str] | None = None) -> int:
     return status
 
 
-def _buffered() -> None:
+@contextmanager
+def _buffered() -> Iterator[None]:
     """Write to a buffer of lines where Python was told to use none: what a write leaves over would not be written."""
     out = sys.stdout
     raw = getattr(out, "buffer", None)
-    if isinstance(raw, io.RawIOBase):
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), out.encoding, out.errors, line_buffering=True)
+    if not isinstance(raw, io.RawIOBase):
+        yield
+        return
+    buffered = io.BufferedWriter(raw)
+    sys.stdout = lines = io.TextIOWrapper(buffered, out.encoding, out.errors, line_buffering=True)
+    try:
+        yield
+    finally:  # who calls this from Python has the same stream again, open
+        sys.stdout = out
+        lines.detach()
+        buffered.detach()
 
 
 def _followed(given: Sequence[str]) -> int:

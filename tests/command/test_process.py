@@ -1,10 +1,12 @@
 """The command as a process of its own: the installed script, pipes, files that it writes, and colours."""
 
+import io
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -140,3 +142,16 @@ def test_colours_on_a_terminal_only(set_: dict[str, str], tmp_path: Path, *, col
     assert done.returncode == 1
     assert "m.cad:1:" in said.replace("\x1b[1m", "").replace("\x1b[0m", "")
     assert ("\x1b[" in said) == coloured
+
+
+def test_the_stream_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that calls the command with an output that is not buffered writes on to it afterwards."""
+    file = tmp_path / "out.txt"
+    with file.open("wb", buffering=0) as raw:
+        out = io.TextIOWrapper(cast("Any", raw), encoding="utf-8", write_through=True)
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main(["--version"]) == 0
+        assert sys.stdout is out
+        out.write("after")
+        out.flush()
+    assert file.read_text(encoding="utf-8").endswith("\nafter")
