@@ -214,10 +214,10 @@ class Fin(Labelled[T]):
         """The number of elements n."""
         return self._size
 
-    @cached_property
-    def shape(self) -> tuple[int]:
+    @property
+    def shape(self) -> tuple[int, ...]:
         """(n,)."""
-        return (self.size,)
+        return (self._size,)
 
     @property
     def labels(self) -> Sequence[Hashable]:

@@ -150,8 +150,9 @@ class CaddieFunction(LoadedFunction):
 
         def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str]) -> Stage:
             def run(at: Sequence[Value] | None, x: Vec[Any] | None) -> str:
-                f, lengths = self.sized() if at is None else (self.like(at), ())
-                said = [lengths[0]] if len(set(lengths)) == 1 else lengths
+                found: tuple[AnyMap, tuple[int, ...]] = self.sized() if at is None else (self.like(at), ())
+                f, lengths = found
+                said = lengths[:1] if len(set(lengths)) == 1 else lengths
                 shown = stage(f, x)
                 return f"(* arrays of {', '.join(map(str, said))} elements *)\n{shown}" if lengths else shown
 
