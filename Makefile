@@ -7,7 +7,7 @@ demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
 
 test: .venv/.ready ## everything that continuous integration runs
-	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy -n 2 && $(BIN)/lint-imports --no-logo && $(BIN)/pytest -q -n 2
+	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy -n 2 && $(BIN)/lint-imports --no-logo && OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
 
 fuzz: .venv/.ready ## the tests on other random examples, again and again, until one fails
 	while HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -q -n 2 $(ARGS); do :; done
