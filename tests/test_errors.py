@@ -476,6 +476,7 @@ LINMAP: dict[str, Rows] = {
     ],
     "red": [
         ("red(h, V)", "red_R takes a relation, not the index set Hidden3"),
+        ("red(lin)", "red_R takes a relation, not a map"),
         ("red(V, relation.leq(h))", "red(relation, V) takes its arguments in this order…the space ℝ^Pixel4"),
         ("red(relation.leq(h), 3)", "takes a space, not 3"),
         ("red(relation.leq(h), R)(v)", "f : ℝ^Hidden3 → ℝ^Hidden3 to a vector of ℝ^Pixel4"),

@@ -18,7 +18,7 @@ from hilbert.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.relation.base import AnyRelation, H, I, J, K, Relation, require_relation
 from hilbert.relation.compound import Composite, ProductRelation, SumRelation, paths
-from hilbert.relation.functions import Window
+from hilbert.relation.functions import Window, band
 from hilbert.relation.plain import Equality, Full, Order, distinct
 
 PATHS = 1 << 27
@@ -72,7 +72,8 @@ def law(outer: Any, inner: Any) -> AnyRelation | None:
         case Order(_, False, False), Order(_, False, False):  # ≤ ∘ ≤ = ≤
             return inner
         case Window(), Window() if _is_between(outer, inner):
-            return Window(inner.dom, inner.dom, outer.width + inner.width - 1, 1, outer.offset + inner.offset)
+            low = outer.offset + inner.offset
+            return band(inner.dom, -low, low + outer.width + inner.width - 2)
         case _:  # no law: pairs of forms are many, and S ∘ R has a form of its own
             return None
 

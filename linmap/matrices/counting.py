@@ -108,9 +108,9 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
     entries, exact = 1, True
     seen = set[int]()
     whole: Link | LabelTable | None = None
-    for parts_ in groups:
-        seen |= uses(parts_)
-        group = _composed(parts_, opened)
+    for some in groups:
+        seen |= uses(some)
+        group = _composed(some, opened)
         labels = uses(group)
         match _pattern(n, group, opened):
             case LabelTable() as table:

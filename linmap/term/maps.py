@@ -37,7 +37,7 @@ from hilbert.errors import shown
 from hilbert.index import require_index
 from hilbert.lens import AnyLens
 from hilbert.map import AnyMap, factor, highest, require_map
-from hilbert.notarray import NotArray
+from hilbert.notarray import Applicable
 from hilbert.position import position_of, span
 from hilbert.relation import full, run
 from hilbert.space import Boolean, Integers, require_space
@@ -85,7 +85,7 @@ def in_order(form: str, V: Any, *before: Any, tables: Sequence[Any] = ()) -> Non
 
     Or where a form of index sets is given what the map that it makes is applied to.
     """
-    applied = next((given for given in (*before, V) if isinstance(given, NotArray)), None)
+    applied = next((given for given in (*before, V) if isinstance(given, (Vec, Applicable))), None)
     if applied is not None:
         made = form.replace(", V=V)", ")").replace(", V)", ")")
         msg = f"{form} makes a map, and is not applied to {shown(applied)} itself: write {made}(v)"

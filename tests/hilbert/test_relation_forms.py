@@ -195,6 +195,17 @@ def test_bands_after_bands(n: int) -> None:
     assert Window in forms
 
 
+def test_bands_after_bands_are_no_wider_than_their_set() -> None:
+    """However many: 2⁴⁰ steps on three elements reach as far as three."""
+    X = Fin.of(3)
+    wide: Any = band(X, 1, 1)
+    for _ in range(40):
+        wide = wide @ wide
+    assert wide == band(X, 3, 3)
+    assert shift(X, 2) @ shift(X, 2) == shift(X, 4)
+    assert np.array_equal(dense(wide), np.ones((3, 3)))
+
+
 X: Any = Fin.of(4)
 half: Any = 0.5
 three: Any = 3
