@@ -58,31 +58,28 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
     results: list[Value] = []
     todo: list[tuple[Any, Ty | None]] = [(value, ty)]
     while todo:  # what to visit; without a type, how many results make a tuple, or the label of the last one
-        one, of = todo.pop()
-        kind = _kind(one, of)
-        match kind:
-            case None if isinstance(one, str):
+        one, kind = todo.pop()
+        if kind is None:
+            if type(one) is str:
                 results[-1] = Tagged(one, results[-1])
-            case None:
+            else:
                 results[len(results) - one :] = [tuple(results[len(results) - one :])]
-            case Ground(space):
-                results.append(step(one, kind) if space.is_space else one)
-            case TupleType(parts) if type(one) is tuple:
+            continue
+        if isinstance(kind, Lin) and not isinstance(one, Neutral):
+            kind = stored(kind)  # σ* stays for functions, and where a neutral term stands
+        match kind:
+            case Ground():
+                results.append(step(one, kind) if kind.space.is_space else one)
+            case DataType() if type(one) is Tagged:
+                todo += (one.label, None), (one.payload, payload(kind, one.label))
+            case TupleType() if type(one) is tuple:
                 todo.append((len(one), None))
-                todo.extend(zip(reversed(one), reversed(parts), strict=True))
-            case DataType() if isinstance(one, Tagged):
-                todo.append((one.label, None))
-                todo.append((one.payload, payload(kind, one.label)))
+                todo += zip(reversed(one), reversed(kind.parts), strict=True)
             case Int():
                 results.append(one)
             case _:  # a function, or a neutral term
                 results.append(step(one, kind))
     return results[0]
-
-
-def _kind(value: Any, ty: Ty | None) -> Ty | None:
-    """The type as which a value is stored; σ* stays for functions, and where a neutral term stands."""
-    return stored(ty) if isinstance(ty, Lin) and not isinstance(value, Neutral) else ty
 
 
 def zero(ty: Ty) -> Value:

@@ -44,7 +44,10 @@ LANGUAGES: Groups = {
     "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "cl", "combinators")},
     "notes": {
         f"{NOTES}/{name}.py": ""
-        for name in ("anf", "optimise", "passes", "pipeline", "splitting", "tupling", "written")
+        for name in (
+            *("anf", "needed", "numbering", "optimise", "passes"),
+            *("pipeline", "splitting", "tupling", "written"),
+        )
     },
     "tables": {
         f"{KS}/signatures.py": "",

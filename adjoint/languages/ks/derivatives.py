@@ -17,7 +17,7 @@ from attrs import evolve
 from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.convert import require_shape
-from adjoint.languages.ks.linear import compose, transposed
+from adjoint.languages.ks.linear import add, compose, scale, transposed
 from adjoint.languages.ks.maps import by_name, call, map_at, traced, written
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.packing import along, packed, parts, reals, split, with_reals
@@ -30,7 +30,7 @@ from diff.expr import Expr
 from diff.higher.errors import TermError
 from diff.higher.values import Native
 from diff.programs import Program
-from hilbert import SpaceError, Vec
+from hilbert import R, SpaceError, Vec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +81,8 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     x, dx = arg
     if (hand := by_name(linked, "fwd", callee)) is not None:
         return call(linked, hand, arg, ev)
+    if linear_maps(x):
+        return _along_maps(linked, callee, arg, ev)
     if not reals(x):
         return zero_like(call(linked, callee, x, ev))
     _require_tangent(x, dx)
@@ -92,6 +94,23 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
         return call(linked, callee, arg, inside, ("fwd",))
 
     return _pushed(linked, f, run, arg, ev)
+
+
+def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+    """The tangent where arguments are linear maps: that of f at m ⊕ ε·dm, along ε, too."""
+    x, dx = arg
+    _require_tangent(x, dx)
+
+    def run(given: Value, inside: KsEvaluator) -> Value:
+        eps, at = given
+
+        def moved(m: Value, dm: Value) -> Value:
+            return add((m, compose((scale((None, eps)), dm)))) if is_map(m) else m
+
+        return call(linked, callee, mapped(moved, at, dx), inside, ("fwd",))
+
+    along_eps = (R.zeros(), x), (R.vec(1.0), dx)
+    return _pushed(linked, traced(linked, run, along_eps[0], ev, "fwd"), run, along_eps, ev)
 
 
 def _pushed(linked: Linked, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:

@@ -15,7 +15,7 @@ from diff.higher.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from adjoint.languages.ks.names import Callee
     from adjoint.languages.ks.scope import Scope
@@ -206,21 +206,6 @@ def reads(e: AnyTerm) -> set[int]:
 
     mapped(e, step)
     return {number for number, count in counts.items() if count > 0}
-
-
-def key_of(e: AnyTerm) -> Hashable:
-    """A key by which equal steps of A-normal form are found; of terms with binders themselves, and what they read."""
-    match e:
-        case Var(_, number):
-            return number
-        case Lit(value):
-            return ("literal", value if isinstance(value, int) else float(value.array).hex())
-        case Tuple(parts):
-            return tuple(map(key_of, parts))
-        case App(Name(name, at), arg) if not isinstance(arg, Lam):
-            return name, at, key_of(arg)
-        case _:  # a name, or what binds: a hash up to names does not tell what it reads
-            return e, tuple(sorted(reads(e)))
 
 
 def is_discrete(ty: Ty) -> bool:

@@ -108,6 +108,53 @@ def test_the_tangent_of_a_linear_map(expression: str, due: float) -> None:
     assert load([Source("s.ks", RETURNED)]).expression(expression) == f"{due}"
 
 
+TAKING = """(def takes Float ((m : (LM Float Float)) (x : Float)) (lmApply m x))
+(def squared Float ((m : (LM Float Float)) (x : Float)) (mul (lmApply m x) (lmApply m (mul x x))))
+(def alone Float (m : (LM Float Float)) (lmApply m 3.0))
+(def back Float ((m : (LM Float Float)) (x : Float)) (lmApplyR (mul x x) m))
+(def after (LM Float Float) ((m : (LM Float Float)) (x : Float)) (lmCompose m (lmScale x x)))
+(def each (Vec Float) ((m : (LM (Vec Float) (Vec Float))) (v : Vec Float)) (lmApply m (mul v v)))
+(def makes Float (k : Float) ([fwd takes] (tuple (lmScale 1.0 k) 3.0) (tuple (lmOne 1.0) 1.0)))
+"""
+AT, ALONG = "(tuple (lmScale 1.0 2.0) 3.0)", "(tuple (lmScale 1.0 5.0) 1.0)"
+
+
+@pytest.mark.parametrize(
+    ("expression", "due"),
+    [
+        (f"([fwd takes] {AT} {ALONG})", "17.0"),  # dm·x + m·dx
+        (f"([fwd takes] {AT} (tuple (lmZero 1.0 1.0) 1.0))", "2.0"),
+        (f"([fwd takes] {AT} (tuple (lmScale 1.0 5.0) 0.0))", "15.0"),
+        (f"([fwd squared] {AT} {ALONG})", "648.0"),  # of m²·x³
+        ("([fwd alone] (lmScale 1.0 2.0) (lmScale 1.0 5.0))", "15.0"),
+        (f"([fwd back] {AT} {ALONG})", "57.0"),  # of m·x²
+        (f"(lmApply ([fwd after] {AT} {ALONG}) 1.0)", "17.0"),
+        (f"(lmApplyR 1.0 ([fwd after] {AT} {ALONG}))", "17.0"),
+        (f"(lmApply ([D takes] {AT}) {ALONG})", "17.0"),
+        (f"(lmApply (get$2$2 ([tupled takes] {AT})) {ALONG})", "17.0"),
+        (
+            (
+                "([fwd each] (tuple (lmOne (Vec_init 1.0 2.0)) (Vec_init 1.0 2.0))"
+                " (tuple (lmScale (Vec_init 1.0 2.0) 3.0) (Vec_init 1.0 1.0)))"
+            ),
+            "[5.0, 16.0]",
+        ),
+        ("(makes 2.0)", "5.0"),
+    ],
+)
+def test_the_tangent_of_a_linear_map_as_an_argument(expression: str, due: str) -> None:
+    """It is given as a linear map: the derivative is that along it, too."""
+    assert load([Source("s.ks", TAKING)]).expression(expression) == due
+
+
+def test_a_derivative_of_the_derivative_along_a_linear_map() -> None:
+    """A map that is made of what is derived is no constant there: an error, and no wrong number."""
+    run = load([Source("s.ks", TAKING)]).expression
+    with pytest.raises(TermError, match="of two functions") as caught:
+        run("([fwd makes] 2.0 1.0)")
+    assert caught.value.place is not None
+
+
 @pytest.mark.parametrize(
     ("expression", "message"),
     [

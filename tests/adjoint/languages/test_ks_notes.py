@@ -15,11 +15,14 @@ from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.notes import NAMES
+from adjoint.languages.ks.notes.numbering import Numbering
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import tangent
 from diff.higher import TermError
-from hilbert import SpaceError
+from diff.higher.terms import Lam, Let, Lit, Var, real
+from hilbert import Bool, SpaceError
 from tests.ks_programs import PROGRAMS
+from tests.test_shared_size import calls
 
 F2 = "(def f Float (x : Float) (let (y (mul x x)) (let (z (add x y)) (mul y z))))"
 REFUSED = r"lm[A-Z]|\(\[|\(f "
@@ -481,3 +484,93 @@ def test_what_is_needed_stays() -> None:
     assert "(mul h h)" not in derived
     assert "(exp d)" not in derived
     assert "(z " not in derived
+
+
+def numbered(body: str) -> tuple[Numbering, dict[str, int]]:
+    """The numbers of the values that are bound by lets of one body, outside of functions, by name."""
+    numbers = Numbering()
+    e = function(f"(def f Float ((x : Float) (v : Vec Float)) {body})").linked.scope.definitions[0].function
+    assert isinstance(e, Lam)
+    found: dict[str, int] = {}
+    rest = e.body
+    while isinstance(rest, Let):
+        assert isinstance(rest.pattern, Var)
+        numbers.bound(rest.pattern, rest.value)
+        found[rest.pattern.name] = numbers.of(rest.value)
+        rest = rest.body
+    return numbers, found
+
+
+def test_equal_values_have_one_number() -> None:
+    """Up to the names of what lets and functions bind: variables, components, functions in functions."""
+    rows = [
+        ("(sin x)", "(sin x)"),
+        ("(let (y (sin x)) (mul y y))", "(let (z (sin x)) (mul z z))"),
+        ("(let (p (tuple x 1.0)) (let ((b c) p) (add b c)))", "(let (q (tuple x 1.0)) (let ((d e) q) (add d e)))"),
+        ("(if (lt x 1.0) (let (y (exp x)) y) 0.0)", "(if (lt x 1.0) (let (z (exp x)) z) 0.0)"),
+        ("(sumbuild 3 (lam (i : Integer) (index i v)))", "(sumbuild 3 (lam (j : Integer) (index j v)))"),
+        (
+            "(sumbuild 3 (lam (i : Integer) (sumbuild 2 (lam (j : Integer) (mul (index i v) (index j v))))))",
+            "(sumbuild 3 (lam (j : Integer) (sumbuild 2 (lam (i : Integer) (mul (index j v) (index i v))))))",
+        ),
+    ]
+    for one, other in rows:
+        _, found = numbered(f"(let ((a {one}) (b {other})) x)")
+        assert found["a"] == found["b"], one
+
+
+def test_values_that_differ_have_two_numbers() -> None:
+    """What is read, how it is computed, in what order, literals of two types, and which of two functions binds."""
+    rows = [
+        ("(sin x)", "(cos x)"),
+        ("(sub x 1.0)", "(sub 1.0 x)"),
+        ("(add x 0.0)", "(add x -0.0)"),
+        ("(let (y (sin x)) (mul y x))", "(let (y (sin x)) (mul x y))"),
+        ("(let (p (tuple x 1.0)) (let ((b c) p) (sub b c)))", "(let (q (tuple x 1.0)) (let ((d e) q) (sub e d)))"),
+        ("(if (lt x 1.0) (exp x) 0.0)", "(if (lt x 1.0) 0.0 (exp x))"),
+        ("(sumbuild 3 (lam (i : Integer) (index i v)))", "(sumbuild 2 (lam (i : Integer) (index i v)))"),
+        (
+            "(sumbuild 3 (lam (i : Integer) (sumbuild 3 (lam (j : Integer) (mul (index i v) (to_float j))))))",
+            "(sumbuild 3 (lam (i : Integer) (sumbuild 3 (lam (j : Integer) (mul (index j v) (to_float i))))))",
+        ),
+        (
+            "(sumbuild 2 (lam (i : Integer) (sumbuild 2 (lam (j : Integer) (index i v)))))",
+            "(sumbuild 2 (lam (i : Integer) (sumbuild 2 (lam (j : Integer) (index j v)))))",
+        ),
+    ]
+    for one, other in rows:
+        _, found = numbered(f"(let ((a {one}) (b {other})) x)")
+        assert found["a"] != found["b"], one
+    numbers = Numbering()
+    assert len({numbers.of(one) for one in (Lit(1), real(1.0), Lit(Bool.vec(np.True_)))}) == 3
+
+
+def test_what_one_branch_computes_is_not_read_by_the_other() -> None:
+    """Nor after the condition; what is computed before it is."""
+    f = function(
+        "(def f Float (x : Float) (let (k (exp x))"
+        " (add (if (lt x 0.5) (mul (sin x) (exp x)) (mul (sin x) k)) (mul (sin x) (exp x)))))"
+    )
+    shown = stage(f, "fwd-cse")
+    run = function(shown)
+    for x in (0.25, 0.75):
+        assert numbers(run, [x]) == pytest.approx(numbers(f, [x]))
+    derived = shown[shown.index("(def [fwd ") :]
+    assert derived.count("(exp x)") == 1
+    assert derived.count("(sin x)") == 3
+
+
+@pytest.mark.parametrize("name", ["fwd-cse", "rev-cse", "split"])
+def test_conditions_in_each_other_grow_as_their_derivative(name: str) -> None:
+    """It has n² words: twice as many conditions take four times the steps, not eight."""
+
+    def steps(n: int) -> int:
+        text = "x"
+        for k in range(n):
+            text = f"(if (lt x {k}.0) (mul x {text}) (add x {k}.5))"
+        f = function(f"(def f Float (x : Float) {text})")
+        return calls(lambda: f.stages()[name](None, None))
+
+    steps(2)  # what is found out once
+    few, many = steps(10), steps(20)
+    assert many <= 5 * few

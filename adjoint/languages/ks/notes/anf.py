@@ -4,108 +4,124 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from attrs import frozen
-
-from adjoint.languages.ks.making import Maker, key_of
+from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.notes.needed import needed
-from diff.higher.binding import mapped, renamed
+from adjoint.languages.ks.notes.numbering import Numbering
+from diff.higher.binding import each, mapped, renamed
 from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, variables
+from diff.higher.terms import AnyTerm, App, If, Lam, Let, Lit, Pattern, Tuple, Var, fresh, variables
 from hilbert.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from diff.higher.binding import Pass
 
 Bindings: TypeAlias = list[tuple[Any, AnyTerm]]
 
 
 @final
-@frozen
 class Normal:
-    """The pass; `shares` says whether equal values are computed once."""
+    """The pass; `numbers` are given where equal values are computed once."""
 
-    make: Maker
-    shares: bool = False
+    def __init__(self, make: Maker, numbers: Numbering | None = None) -> None:
+        self.make, self.numbers = make, numbers
+        self.names: dict[int, AnyTerm] = {}
+        """What stands for variables."""
+        self.known: dict[int, AnyTerm] = {}
+        """The variables of values that are computed in the scope, by the numbers of these; the innermost ones last."""
 
-    def body(self, e: AnyTerm, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def body(self, e: AnyTerm) -> Pass:
         """A term whose lets are its own."""
         bindings: Bindings = []
-        made = yield self.value(e, bindings, dict(known), names)
+        around = len(self.known)
+        made = yield self.value(e, bindings)
+        while len(self.known) > around:
+            self.known.popitem()
         for pattern, value in reversed(bindings):
             made = Let(pattern, value, made)
         return made
 
-    def atom(self, e: AnyTerm, to: Bindings, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def function(self, lam: Lam) -> Pass:
+        """A function whose body's lets are its own."""
+        if self.numbers is not None:
+            self.numbers.entered(lam)
+        made = yield self.body(lam.body)
+        return Lam(lam.pattern, made, place=lam.place)
+
+    def found(self, value: AnyTerm) -> AnyTerm | None:
+        """The variable of an equal value, where these are shared."""
+        return None if self.numbers is None else self.known.get(self.numbers.of(value))
+
+    def bind(self, pattern: Pattern, value: AnyTerm, to: Bindings) -> None:
+        """let p = v, after the bindings so far."""
+        to.append((pattern, value))
+        if self.numbers is not None:
+            self.numbers.bound(pattern, value)
+            if isinstance(pattern, Var):
+                self.known[self.numbers.of(value)] = pattern
+
+    def atom(self, e: AnyTerm, to: Bindings) -> Pass:
         """A variable, a constant, or a tuple of such."""
-        made = yield self.value(e, to, known, names)
+        made = yield self.value(e, to)
         if isinstance(made, (Var, Lit, Name, Tuple)):
             return made
-        if self.shares and key_of(made) in known:
-            return known[key_of(made)]
+        known = self.found(made)
+        if known is not None:
+            return known
         x = fresh("t", self.make.type(made))
-        to.append((x, made))
-        if self.shares:
-            known[key_of(made)] = x
+        self.bind(x, made, to)
         return x
 
-    def value(self, e: AnyTerm, to: Bindings, known: dict[Hashable, AnyTerm], names: dict[int, AnyTerm]) -> Pass:
+    def value(self, e: AnyTerm, to: Bindings) -> Pass:
         """A term of one step, after bindings of its parts."""
         match e:
             case Var(_, number):
-                return names.get(number, e)
+                return self.names.get(number, e)
             case Lit() | Name():
                 return e
             case Tuple(parts):
-                atoms = []
-                for part in parts:
-                    atom = yield self.atom(part, to, known, names)
-                    atoms.append(atom)
+                atoms = yield each(lambda part: self.atom(part, to), parts)
                 return Tuple(tuple(atoms), place=e.place)
             case Let(Var(_, number) as x, value, body):
-                made = yield self.value(value, to, known, names)
+                made = yield self.value(value, to)
+                known = self.found(made)
                 if isinstance(made, (Var, Lit)):
-                    names[number] = made
-                elif self.shares and key_of(made) in known:
-                    names[number] = known[key_of(made)]
-                elif self.shares and isinstance(made, (Tuple, Name)):
-                    names[number] = made
+                    self.names[number] = made
+                elif known is not None:
+                    self.names[number] = known
+                elif self.numbers is not None and isinstance(made, (Tuple, Name)):
+                    self.names[number] = made
                 else:
-                    to.append((x, made))
-                    if self.shares:
-                        known[key_of(made)] = x
-                return (yield self.value(body, to, known, names))
+                    self.bind(x, made, to)
+                return (yield self.value(body, to))
             case Let(pattern, value, body):
-                made = yield self.value(value, to, known, names)
+                made = yield self.value(value, to)
                 if isinstance(made, Tuple):
-                    names.update({x.number: part for x, part in zip(variables(pattern), made.parts, strict=True)})
+                    self.names.update({x.number: part for x, part in zip(variables(pattern), made.parts, strict=True)})
                 else:
-                    to.append((pattern, made))
-                return (yield self.value(body, to, known, names))
+                    self.bind(pattern, made, to)
+                return (yield self.value(body, to))
             case If(c, then, otherwise):
-                condition = yield self.atom(c, to, known, names)
-                a = yield self.body(then, known, names)
-                b = yield self.body(otherwise, known, names)
+                condition = yield self.atom(c, to)
+                a = yield self.body(then)
+                b = yield self.body(otherwise)
                 return If(condition, a, b, place=e.place)
-            case Lam(pattern, body):
-                made = yield self.body(body, known, names)
-                return Lam(pattern, made, place=e.place)
-            case App(Name("assert") as f, Tuple((c, Lam(pattern, body)))):
-                condition = yield self.atom(c, to, known, names)
-                late = yield self.body(body, known, names)
-                return App(f, Tuple((condition, Lam(pattern, late))), place=e.place)
+            case Lam():
+                return (yield self.function(e))
+            case App(Name("assert") as f, Tuple((c, Lam() as lam))):
+                condition = yield self.atom(c, to)
+                late = yield self.function(lam)
+                return App(f, Tuple((condition, late)), place=e.place)
             case App(f, arg):
-                head = f if isinstance(f, Name) else (yield self.value(f, to, known, names))
+                head = f if isinstance(f, Name) else (yield self.value(f, to))
                 if isinstance(arg, Tuple):
                     given = []
                     for part in arg.parts:
                         step = self.value if isinstance(part, Lam) else self.atom
-                        made = yield step(part, to, known, names)
+                        made = yield step(part, to)
                         given.append(made)
                     made = Tuple(tuple(given))
                 else:
-                    made = yield self.atom(arg, to, known, names)
+                    made = yield self.atom(arg, to)
                 if isinstance(made, Tuple) and isinstance(head, Name) and head.name.startswith("get$"):  # it is at hand
                     return made.parts[int(head.name.split("$")[1]) - 1]
                 return App(head, made, place=e.place)
@@ -115,13 +131,13 @@ class Normal:
 
 def normal(make: Maker, e: AnyTerm) -> AnyTerm:
     """A-normal form."""
-    made: AnyTerm = driven(Normal(make).body(e, {}, {}))
+    made: AnyTerm = driven(Normal(make).body(e))
     return made
 
 
 def shared(make: Maker, e: AnyTerm) -> AnyTerm:
     """A-normal form in which equal values are computed once, and what nobody reads is not computed."""
-    made: AnyTerm = driven(Normal(make, shares=True).body(renamed(e), {}, {}))
+    made: AnyTerm = driven(Normal(make, Numbering()).body(renamed(e)))
     return needed(made)
 
 

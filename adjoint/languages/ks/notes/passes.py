@@ -10,7 +10,7 @@ from adjoint.languages.ks.making import reads
 from diff.higher.terms import AnyTerm, Let, Pattern, Tuple, Var, fresh, pattern_type, variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Sequence
 
     from diff.higher.binding import Pass
 
@@ -28,7 +28,8 @@ class Forward:
     index: Sequence[Var] = ()
     bindings: Bindings = Factory(list)
     steps: list[tuple[Pattern, Back]] = Factory(list)
-    known: dict[Hashable, AnyTerm] = Factory(dict)
+    known: dict[int, AnyTerm] = Factory(dict)
+    """The variables of values that are bound here, by the numbers of these."""
     numbers: set[int] = Factory(set)
     """Of the variables that are bound here."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from adjoint.languages.ks.making import Maker, is_discrete, key_of
+from adjoint.languages.ks.making import Maker, is_discrete
 from adjoint.languages.ks.maps import MODES
 from adjoint.languages.ks.notes.anf import shared
 from adjoint.languages.ks.notes.nabla import factors, refused
+from adjoint.languages.ks.notes.numbering import Numbering
 from adjoint.languages.ks.notes.passes import Backward, Entry, Forward, lets, opened, packed, record
 from adjoint.languages.ks.types import BOOL, element, indices, order, tangent, vec
 from diff.higher.open_terms import Name
@@ -42,6 +43,7 @@ class Splitting:
 
     def __init__(self, make: Maker, passes: Passes) -> None:
         self.make, self.passes = make, passes
+        self.numbers = Numbering()
 
     # --- scopes ---
 
@@ -64,7 +66,7 @@ class Splitting:
 
     def _hold(self, c: AnyTerm, scope: Forward) -> None:
         """A condition is asserted in the first pass, before what is bound after it."""
-        scope.bind(fresh("u", UNIT), App(Name("assert", (UNIT,)), Tuple((c, Lam(Tuple(()), Tuple(()))))))
+        self._bind(fresh("u", UNIT), App(Name("assert", (UNIT,)), Tuple((c, Lam(Tuple(()), Tuple(()))))), scope)
 
     def back(self, value: AnyTerm, dt: AnyTerm, scope: Forward) -> Pass:
         """REV of a scope, from the cotangent of its value."""
@@ -105,11 +107,16 @@ class Splitting:
         """A variable for a value of the first pass, which is found once."""
         if isinstance(value, (Var, Lit)):
             return value
-        key = key_of(value)
-        if key not in scope.known:
-            scope.known[key] = x = fresh("k", self.make.type(value))
-            scope.bind(x, value)
-        return scope.known[key]
+        number = self.numbers.of(value)
+        if number not in scope.known:
+            scope.known[number] = x = fresh("k", self.make.type(value))
+            self._bind(x, value, scope)
+        return scope.known[number]
+
+    def _bind(self, pattern: Pattern, value: AnyTerm, scope: Forward) -> None:
+        """let pattern = value in a scope: equal values have equal numbers."""
+        scope.bind(pattern, value)
+        self.numbers.bound(pattern, value)
 
     def _size(self, v: AnyTerm, scope: Forward) -> AnyTerm:
         """The size of a tensor, found in the scope that the tensor is bound in."""
@@ -142,13 +149,15 @@ class Splitting:
                 b = yield self.of(otherwise, right)
                 value = If(c, lets(left.bindings, a), lets(right.bindings, b))
                 step = self._chosen(c, ((a, left), (b, right)), Entry(scope, len(scope.bindings)))
-            case App(Name("build"), Tuple((n, Lam(i, body)))):
+            case App(Name("build"), Tuple((n, Lam(i, body) as lam))):
                 within = Forward(scope, variables(i))
+                self.numbers.entered(lam)
                 r = yield self.of(body, within)
                 value = self.make.call("build", n, Lam(i, lets(within.bindings, r)))
                 step = self._built(n, i, (r, within), Entry(scope, len(scope.bindings)))
-            case App(Name("fold"), Tuple((Lam(t, body), start, v))):
+            case App(Name("fold"), Tuple((Lam(t, body) as lam, start, v))):
                 within = Forward(scope, variables(t))
+                self.numbers.entered(lam)
                 r = yield self.of(body, within)
                 value = self.make.call("fold", Lam(t, lets(within.bindings, r)), start, v)
                 step = self._folded(t, (start, v), (r, within), Entry(scope, len(scope.bindings)))
@@ -158,10 +167,10 @@ class Splitting:
                 value, step = self._called(f, arg, scope, value)
             case _:  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build or fold here", value)
-        scope.bind(pattern, value)
+        self._bind(pattern, value, scope)
         scope.steps.append((pattern, step))
         if isinstance(pattern, Var):
-            scope.known.setdefault(key_of(value), pattern)
+            scope.known.setdefault(self.numbers.of(value), pattern)
 
     def _plain(self, give: Callable[[AnyTerm, Backward], None]) -> Back:
         def step(d: AnyTerm, to: Backward) -> Pass:
@@ -184,7 +193,7 @@ class Splitting:
             both = make.type(made)
             assert isinstance(both, TupleType)
             pair = fresh("p", both)
-            scope.bind(pair, made)
+            self._bind(pair, made, scope)
             record = make.component(1, pair)
 
             def through(d: AnyTerm, to: Backward) -> None:
