@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import cache
+from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from diff.higher.former import Former
@@ -84,8 +85,7 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
     new = step(node)
     if new is not None:
         return new
-    values: dict[str, Any] = {}
-    changed = False
+    changed: dict[str, Any] = {}
     cls: Any = type(node)
     for name in _names_of(cls):
         old = value = getattr(node, name)
@@ -96,14 +96,14 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
             for part in old:
                 made = _leaf(part, step, at) if type(part) in _LEAVES else (yield _mapped(part, step, at))
                 parts.append(made)
-            value = old if all(x is y for x, y in zip(old, parts, strict=True)) else tuple(parts)
+            value = old if all(map(is_, old, parts)) else tuple(parts)
         elif name == "type":
             value = at(old)
         elif name == "at" and old:
             value = tuple(map(at, old))
-        changed |= value is not old
-        values[name] = value
-    return cls(**values) if changed else node
+        if value is not old:
+            changed[name] = value
+    return cls(**{name: getattr(node, name) for name in _names_of(cls)} | changed) if changed else node
 
 
 _LEAVES = {Var, Lit, Name}

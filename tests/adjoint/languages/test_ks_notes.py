@@ -572,5 +572,5 @@ def test_conditions_in_each_other_grow_as_their_derivative(name: str) -> None:
         return calls(lambda: f.stages()[name](None, None))
 
     steps(2)  # what is found out once
-    few, many = steps(10), steps(20)
+    few, many = steps(8), steps(16)
     assert many <= 5 * few
