@@ -185,7 +185,7 @@ class _Strategy:
     def _pulled(self, pull: Pull, point: AnyTerm) -> ReductionStep:
         """((Ω λy. E)·ω) V and ((Ω λy. ⟨y, E⟩)·ω) V."""
         pattern, form = pull.pattern, pull.form
-        tupled = last_of(pattern, pull.body) if isinstance(form, Pull) else None
+        tupled = last_of(pattern, pull.body)
         body = pull.body if tupled is None else tupled
         is_flat = isinstance(form, Pull) and is_longer(form.pattern, pattern)
         if isinstance(body, Pull):  # (17)

@@ -71,7 +71,7 @@ class Transposer(Pusher):
         if all(isinstance(one, Functional) for one in summands):
             return Functional(tuple(term for one in summands for term in one.terms))
         total = summands[0]
-        if type(total) is Vec and {Vec}.issuperset(map(type, summands)):
+        if {Vec}.issuperset(map(type, summands)):
             plus = sign("+", total.space, total.space)
             for one in summands[1:]:
                 total = self.on_leaves(plus, (total, one), "+")

@@ -1,6 +1,7 @@
 """Jets of loops, lanes and branches are those of nested derivatives; rounds add no steps."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,31 @@ def test_loops_and_branches_are_made_once() -> None:
     f: Any = fun(V)(lambda x: FUNCTIONS["iterate"](x) + FUNCTIONS["one branch"](x))
     kinds = [type(step.operation) for step in program(jet(f, 1, 5)).steps]
     assert (kinds.count(Loop), kinds.count(Cond)) == (1, 1)
+
+
+def test_loops_and_branches_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their coefficients are found once for all that read them, of every order."""
+    from diff import series_bodies
+
+    found = Counter[str]()
+
+    def counted(name: str, of: Any) -> Any:
+        def run(*args: Any) -> Any:
+            found[name] += 1
+            return of(*args)
+
+        return run
+
+    for name in ("_of_loop", "_of_branches"):
+        monkeypatch.setattr(series_bodies, name, counted(name, getattr(series_bodies, name)))
+
+    def f(x: Any) -> Any:
+        y, z = D.iterate(lambda s: (tanh(s[0] * x), s[1] + s[0]), (x, x), X)
+        w = D.where(x @ x > 0.1, lambda: sin(x) @ x, lambda: x @ x)
+        return y @ z + z @ x + w * w + w
+
+    jet(fun(V)(f), 1, 5)
+    assert found == {"_of_loop": 1, "_of_branches": 1}
 
 
 def test_what_does_not_vary_has_no_coefficients() -> None:

@@ -13,12 +13,17 @@ import pytest
 
 from adjoint.higher import differential, pairing, reduce, run
 from adjoint.higher.claims import RULES, same
+from adjoint.higher.stored import leafwise
+from adjoint.higher.values import Neutral
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
 from diff.higher.claims import result_of
 from diff.higher.items import Claim
+from diff.higher.terms import fresh
 from diff.higher.typed import type_of
+from diff.higher.types import INT, REAL, TupleType, dual
 from diff.higher.values import on_leaves
+from hilbert import R
 
 FILE = Path(__file__).parent / "pullback.lam"
 TEXT = FILE.read_text("utf-8")
@@ -193,6 +198,27 @@ def test_errors(code: str, text: str, message: str) -> None:
 def test_evaluations_at_one_number_are_one(text: str, due: str) -> None:
     """c(h a) + d(h a) = (c + d)(h a), and is left out where that is 0."""
     assert str(reduce(term_of(text))) == due
+
+
+def test_a_function_that_moves_and_has_captured_what_moves() -> None:
+    """f x of both: λb. x·b² has the tangent of f, and that of x, which is 2²."""
+    text = r"pull(\(f, x). f x, \_. ev(2; cov(1))) ((\a. \b. a*b*b), 3)"
+    assert str(reduce(term_of(text))) == "cov(ev(3; ev(2; cov(1))), 4)"
+
+
+def test_neutral_covectors_are_leaves_of_their_type() -> None:
+    """What stands for a covector has the type σ*, and is not taken apart as a σ is; a value of σ* is."""
+    ty = dual(TupleType((REAL, REAL)))
+    seen: list[Any] = []
+
+    def step(value: Any, kind: Any) -> Any:
+        seen.append((value, kind))
+        return value
+
+    one = Neutral(fresh("c", ty), ty)
+    two = R.vec(2.0), R.vec(3.0)
+    assert leafwise((one, two, 5), TupleType((ty, ty, INT)), step) == (one, two, 5)
+    assert seen == [(one, ty), (two[0], REAL), (two[1], REAL)]
 
 
 MOVING = [  # an entry of a covector of functions that moves, and the same number by 𝒟

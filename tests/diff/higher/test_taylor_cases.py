@@ -223,7 +223,7 @@ def test_programs_are_of_vectors() -> None:
     """A program has at least one vector as its argument, and no functions in its result."""
     with pytest.raises(TermError, match="a program takes at least one vector, and the value at hand holds none"):
         program(checked(r"\(l : list real). 3"), value_of("([] : list real)"))
-    for text in (r"\x y. x*y", r"\x. let s = sin in \y. s (x*y)"):
+    for text in (r"\x y. x*y", r"\x. let s = sin in \y. s (x*y)", r"\(x : real). sin + cos", r"\x. sin + (\y. x*y)"):
         with pytest.raises(TermError, match="the result is a function: take its argument as one more argument"):
             program(checked(text), R.vec(0.0))
 
