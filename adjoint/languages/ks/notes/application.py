@@ -76,7 +76,7 @@ class Application:
                 v = yield self.forward(body, x)
                 return make.call("build", n, Lam(i, v))
             case App(Name("lmHCatV"), App(Name("build"), Tuple((n, Lam(i, body))))):  # Σᵢ m⊙x[i]
-                v = yield self.forward(body, make.call("index", _at(i), x))
+                v = yield self.forward(body, make.call("index", i, x))
                 return make.call("sumbuild", n, Lam(i, v))
             case App(Name("lmFold"), Tuple((f, Lam(p, body), start, v))):  # FFold f a v (λ(t, dt). f′ ⊙ (ds, dt)) da dv
                 t, da, dv = _whole(p), make.component(0, make.component(1, x)), make.component(1, make.component(1, x))
@@ -171,7 +171,7 @@ class Application:
                 parts = yield self._several(ms, lambda one, _: self.backward(r, one))
                 return Tuple(tuple(parts))
             case App(Name("lmVCatV"), App(Name("build"), Tuple((n, Lam(i, body))))):  # Σᵢ r[i] ⊙R m
-                v = yield self.backward(make.call("index", _at(i), r), body)
+                v = yield self.backward(make.call("index", i, r), body)
                 return make.call("sumbuild", n, Lam(i, v))
             case App(Name("lmHCatV"), App(Name("build"), Tuple((n, Lam(i, body))))):  # build n λi. r ⊙R m
                 v = yield self.backward(r, body)
@@ -248,11 +248,6 @@ class Application:
 
 def _asserted(make: Maker, c: AnyTerm, v: AnyTerm) -> AnyTerm:
     return App(Name("assert", (make.type(v),)), Tuple((c, Lam(Tuple(()), v))))
-
-
-def _at(i: Pattern) -> AnyTerm:
-    """The index that a pattern matches."""
-    return i if isinstance(i, Var) else Tuple(i.parts)
 
 
 def _whole(pattern: Pattern) -> Var:

@@ -93,7 +93,7 @@ def step(make: Maker, f: Lam) -> Pass:
     """f′ of the function λt. e of a fold: λt. ∇_{(xs, t)}⟦e⟧, where ∂xs = 1 ⋈ 0 and ∂t = 0 ⋈ 1."""
     again = renamed(f)
     assert isinstance(again, Lam)
-    xs, t = around(f), again.pattern if isinstance(again.pattern, Var) else Tuple(again.pattern.parts)
+    xs, t = around(f), again.pattern
     inner = Nabla(make, Tuple((xs, t)))
     first = make.call("lmOne", xs), make.call("lmZero", t, xs)
     second = make.call("lmZero", xs, t), make.call("lmOne", t)

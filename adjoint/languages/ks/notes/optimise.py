@@ -61,8 +61,7 @@ class Optimiser:
                 made = yield self.of(body)
                 return make.call(name, make.call("build", n, Lam(i, made)))
             case App(Name("lmFold"), Tuple((Lam() as f, Lam(p, body), start, v))):
-                t = p if isinstance(p, Var) else Tuple(p.parts)
-                made = yield Optimiser(make, Tuple((around(f), t))).of(body)
+                made = yield Optimiser(make, Tuple((around(f), p))).of(body)
                 return make.call("lmFold", f, Lam(p, made), start, v)
             case App(Name("lmCompose" | "lmAdd" | "lmVCat" | "lmHCat" as name), Tuple(ms)):
                 parts = []

@@ -297,8 +297,7 @@ class Splitting:
         make, (value, within) = self.make, branch
 
         def step(d: AnyTerm, to: Backward) -> Pass:
-            index = i if isinstance(i, Var) else Tuple(i.parts)
-            back = yield self.back(value, make.call("index", index, d), within)
+            back = yield self.back(value, make.call("index", i, d), within)
             xs = [x for x, _ in back.cotangents.values()]
             if not xs:
                 return
@@ -310,7 +309,7 @@ class Splitting:
                 both = make.call("unzip", rows)
                 b = fresh("b", make.type(make.component(1, both)))
                 at.replace(both, [b])
-                end = opened(kept, make.call("index", index, b), end)
+                end = opened(kept, make.call("index", i, b), end)
             else:
                 at.replace(rows, [])
             whole = make.call("sumbuild", n, Lam(i, end))
@@ -328,7 +327,7 @@ class Splitting:
         def step(d: AnyTerm, to: Backward) -> Pass:
             dr = fresh("d", make.type(d))
             back = yield self.back(value, dr, within)
-            dt = self._cotangent(t if isinstance(t, Var) else Tuple(t.parts), back, within)
+            dt = self._cotangent(t, back, within)
             xs = [x for x, _ in back.cotangents.values() if all(x.number != own.number for own in variables(t))]
             sums = [fresh("d", tangent(x.type)) for x in xs]
             rows = fresh("d", tangent(make.type(v)))
