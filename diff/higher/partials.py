@@ -36,12 +36,12 @@ def partial(op: AnyMap, beta: Alpha) -> AnyMap:
 
 
 @once
-def constant_of(op: AnyMap) -> float | None:
-    """The number that a scalar map is everywhere, where its program shows that."""
+def vanishes(op: AnyMap) -> bool:
+    """Whether a scalar map is 0 everywhere, where its program shows that."""
     p = program(op)
     used = [step for k, step in enumerate(p.steps, p.arity) if k in p.outputs]
     match used:
         case [only] if isinstance(only.operation, Literal):
-            return only.operation.value.number
+            return only.operation.value.number == 0.0
         case _:  # it is computed from the argument
-            return None
+            return False

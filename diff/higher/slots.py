@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import TermError
 from diff.higher.orders import below, binomial, require_few_terms, tables
-from diff.higher.partials import constant_of, is_scalar, partial
+from diff.higher.partials import is_scalar, partial, vanishes
 from diff.higher.terms import AnyTerm, Let, Lit, Prim, Tuple, Var, fresh, real
 from diff.higher.types import ground
 from diff.higher.values import summands
@@ -79,13 +79,11 @@ def _slot(
         terms = []
         for coefficient, beta, factors in tables(alpha, len(jets.leaves)):
             made = partial(op, beta)
-            k = constant_of(made)
-            if k == 0.0:
+            if vanishes(made):
                 continue
             product = [jets.leaves[j][gamma] for gamma, j, e in factors for _ in range(e)]
-            if k is None:
-                product.append(_shared(made, f"∂{''.join(map(str, beta))} {name}", point, lets))
-            terms.append((coefficient * (1.0 if k is None else k), _product(product)))
+            product.append(_shared(made, f"∂{''.join(map(str, beta))} {name}", point, lets))
+            terms.append((coefficient, _product(product)))
         return _sum(op.cod, terms)
     terms = []  # Σ_e coefficient · D^m op(x)[u_γ, …]
     for coefficient, (m,), factors in tables(alpha, 1):

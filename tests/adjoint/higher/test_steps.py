@@ -363,6 +363,14 @@ def test_a_result_without_normal_form() -> None:
                 run(term)
 
 
+def test_all_parts_of_an_entry_have_names() -> None:
+    """A-normal form of dv(t, u; c): the covector is a value, too."""
+    term, _ = MODULE.term(r"\x. (dv(sin x, cos x; cov(exp x)) : (real -> real)^*)")
+    assert isinstance(term, Lam)
+    named = "let z = sin x in let z1 = cos x in let z2 = exp x in let z3 = cov(z2) in let z4 = dv(z, z1; z3) in z4"
+    assert str(a_normal(term.body)) == named
+
+
 def test_series_in_series_are_not_a_normal() -> None:
     """A let whose value is a series is no series yet."""
     term, _ = MODULE.term(r"\x. let a = (let b = sin x in let c = sin b in c) in let d = sin a in d")

@@ -114,6 +114,7 @@ def test_deep() -> None:
         ('(rule "r" ((x : Float) (y : Float)) (sin x) (add x y))', (1, 45), "y is not on the left side of this rule"),
         ('(rule "r" (x : Float) (sin 1) x)', (1, 24), "sin takes Float"),
         ("(rule r (x : Float) (sin x) x)", (1, 1), "rule takes a name, parameters and two expressions"),
+        ('(rule ("r") (x : Float) (sin x) x)', (1, 1), "rule takes a name, parameters and two expressions"),
         (
             f"{TURN}(def f Float (x : Float)\n  (neg (add x 1.0)))",
             (3, 8),

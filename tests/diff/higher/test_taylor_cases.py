@@ -22,10 +22,10 @@ from diff.higher.items import Claim
 from diff.higher.orders import all_orders, down_closed, tables
 from diff.higher.terms import AnyTerm, App, Lam, Let, Prim, Tuple, fresh, real
 from diff.higher.typed import type_of
-from diff.higher.types import ground
+from diff.higher.types import INT, REAL, Ground, TupleType, ground
 from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
 from diff.maps import bilinear
-from hilbert import Fin, R, Vec, direct_sum
+from hilbert import Bool, Elements, Fin, R, Vec, direct_sum
 from linmap import matrix
 from linmap.contraction import scalar
 from tests.lambda_terms import size
@@ -302,6 +302,35 @@ def test_steps_of_a_fold_do_not_depend_on_the_length() -> None:
     (numbers,) = shape_of(stacked(lists[1]))[1]
     row = matrix(derivative(many)(numbers), "array")
     assert np.allclose(row.ravel(), 2.0 * numbers.array)
+
+
+def test_types_that_have_no_derivatives() -> None:
+    """D(V) = V^N of spaces; truth values, elements of index sets and integers are as they are."""
+    element = Ground(Elements(Fin.of(3)))
+    kinds = TupleType((Ground(Bool), REAL, element, INT))
+    assert Taylor.of(1, 2).type(kinds) == TupleType((Ground(Bool), TupleType((REAL,) * 3), element, INT))
+
+
+@pytest.mark.parametrize("text", [r"sin - cos", r"(\x. <x, x>) 1 - <1, 2>", r"\(f : real -> real). f - f"])
+def test_differences_are_of_vectors(text: str) -> None:
+    """Sums are of all that a space is made of; what else has no difference is refused, and is no sum."""
+    with pytest.raises(TermError, match="- applies to vectors, not to one of type"):
+        checked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (r"\<c, l>. if less(c, 1) then l else [5, 6]", ["<2, [3, 4]>", "[5, 6]", "<0, [3, 4]>", "[3, 4]"]),
+        (r"\<c, l>. if less(c, 1) then [5, 6] else l", ["<2, [3, 4]>", "[3, 4]", "<0, [3, 4]>", "[5, 6]"]),
+    ],
+)
+def test_conditions_select_lists_that_are_stacked_and_not(text: str, due: list[str]) -> None:
+    """One side is the argument, in one array, and the other is written out."""
+    term = checked(text)
+    p = program(term, value_of(due[0]))
+    for at, result in zip(due[::2], due[1::2], strict=True):
+        assert agree(tuple(p(*shape_of(stacked(value_of(at)))[1]).split()), tuple(shape_of(value_of(result))[1]))
 
 
 def test_conditions_on_data_select() -> None:
