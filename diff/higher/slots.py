@@ -19,7 +19,7 @@ from linmap import LinMap, add
 from linmap.contraction import scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from diff.multiindex import Alpha
     from hilbert.map import AnyMap
@@ -168,7 +168,7 @@ def _product(factors: list[Any]) -> AnyTerm:
     return made
 
 
-def _sum(space: Type, terms: list[tuple[float, AnyTerm]]) -> AnyTerm:
+def _sum(space: Type, terms: Sequence[tuple[float, AnyTerm]]) -> AnyTerm:
     """Σ k t, 0 for none."""
     made: AnyTerm | None = None
     for k, term in terms:
