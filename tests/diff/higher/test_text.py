@@ -21,6 +21,7 @@ from diff.higher.item_parser import Reader
 from diff.higher.open_terms import Name
 from diff.higher.parser import Parser
 from diff.higher.partials import partial
+from diff.higher.pullback_terms import Plus
 from diff.higher.resolve import Dialect
 from diff.higher.show_values import show_value
 from diff.higher.terms import AnyTerm, App, Branch, Con, Lam, Lit, Prim, Tuple, below, real
@@ -579,6 +580,22 @@ def test_too_many_brackets() -> None:
     with pytest.raises(TermError, match="brackets in each other") as caught:
         parsed("(" * 30_000 + "1" + ")" * 30_000)
     assert caught.value.code == "limit"
+
+
+@pytest.mark.parametrize("text", ["(2.5 : int)", "(2e0 : int)"])
+def test_integers_are_written_with_digits_alone(text: str) -> None:
+    """What has a point or an exponent is a real, also where an integer is due."""
+    with pytest.raises(TermError, match="real where int is due") as caught:
+        Module().checked(parsed(text, Module()))
+    assert caught.value.code == "type"
+
+
+def test_sums_of_functions_that_are_checked_again() -> None:
+    """A term that was checked has the same value when it is checked once more: left and right stay."""
+    term, _ = Module().term(r"\(x : real). 10*x")
+    other, _ = Module().term(r"\(x : real). x*x")
+    again, _ = Module().checked(Plus(term, other))
+    assert show_value(evaluate(App(again, real(3.0)))) == "39"
 
 
 def test_deep_recursion() -> None:

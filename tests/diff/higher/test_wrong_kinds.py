@@ -207,6 +207,8 @@ SAID: list[tuple[Callable[[], Any], str]] = [
         "not the pair of a term and its type: write [0] after the pair",
     ),
     (lambda: backward.reduce("sq"), "reduce(t) takes a term, not 'sq': Module().term(text)[0] is that of a text"),  # type: ignore[arg-type]
+    (lambda: backward.reduce(SQ, -1), "reduce(t, steps=…)"),
+    (lambda: backward.reduce(SQ, 2.5), "reduce(t, steps=…)"),  # type: ignore[arg-type]
     (lambda: backward.reduce(total), "or, of a function on data, f.term, not "),  # type: ignore[arg-type]
     (lambda: forward.call(t("sum"), ONE), "takes the value of a term, not a term: call(evaluate(t), …)"),
     (lambda: forward.call(forward.evaluate(SQ), ONE, ONE), "f takes 1 argument, and more are given"),
