@@ -38,10 +38,8 @@ def partial(op: AnyMap, beta: Alpha) -> AnyMap:
 @once
 def vanishes(op: AnyMap) -> bool:
     """Whether a scalar map is 0 everywhere, where its program shows that."""
-    p = program(op)
-    used = [step for k, step in enumerate(p.steps, p.arity) if k in p.outputs]
-    match used:
-        case [only] if isinstance(only.operation, Literal):
+    match program(op).steps:
+        case (only,) if isinstance(only.operation, Literal):
             return only.operation.value.number == 0.0
         case _:  # it is computed from the argument
             return False

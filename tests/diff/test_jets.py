@@ -572,3 +572,8 @@ def test_products_are_counted(k: int, order: int, slots: int, products: int, fam
     assert contractions(jet(f, k, order)) == products
     assert len(directions(k, order)) == family
     assert family * contractions(jet(f, 1, order)) == along
+
+
+def test_directions_have_names() -> None:
+    """The point is x, and the directions are v₁ to v_r, where the program is printed."""
+    assert str(directional(fun(R)(lambda x: sin(x) * x), 2)).startswith("(x, v₁, v₂) ↦ ")

@@ -371,6 +371,14 @@ def test_all_parts_of_an_entry_have_names() -> None:
     assert str(a_normal(term.body)) == named
 
 
+def test_functions_are_evaluated_before_their_arguments() -> None:
+    """A-normal form names them in the order of evaluation."""
+    term, _ = MODULE.term(r"\(f : real -> real -> real). (f 1) (f 2 3)")
+    assert isinstance(term, Lam)
+    due = "let z = 1 in let z1 = f z in let z2 = 2 in let z3 = f z2 in let z4 = 3 in let z5 = z3 z4 in"
+    assert str(a_normal(term.body)) == f"{due} let z6 = z1 z5 in z6"
+
+
 def test_series_in_series_are_not_a_normal() -> None:
     """A let whose value is a series is no series yet."""
     term, _ = MODULE.term(r"\x. let a = (let b = sin x in let c = sin b in c) in let d = sin a in d")

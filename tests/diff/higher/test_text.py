@@ -590,6 +590,19 @@ def test_integers_are_written_with_digits_alone(text: str) -> None:
     assert caught.value.code == "type"
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("(<2, 3> : int * int)", "int * int"),
+        (r"\(x : real^3). jac(exp, x)", "R^3 → R^3 → R^3"),
+        ("jac(exp, 1)", "real → real"),
+    ],
+)
+def test_types_that_are_known_from_around(text: str, due: str) -> None:
+    """Numbers in a tuple are the integers that are due; a primitive is that of the direction's space."""
+    assert str(Module().term(text)[1]) == due
+
+
 def test_sums_of_functions_that_are_checked_again() -> None:
     """A term that was checked has the same value when it is checked once more: left and right stay."""
     term, _ = Module().term(r"\(x : real). 10*x")
