@@ -90,3 +90,4 @@ def test_what_is_read_between_two_relations_is_not_skipped() -> None:
     assert counting._composed([first, then], {0, 1, 2}) == [first, then]
     beside = Link(leq(Z), (1,), (4,))
     assert counting._composed([first, then, beside], {0, 2, 4}) == [first, then, beside]
+    assert counting._composed([first, beside, then], {0, 2, 4}) == [first, beside, then]

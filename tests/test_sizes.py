@@ -195,3 +195,9 @@ def test_arrays_beyond_memory_are_told(act: Callable[[], Any]) -> None:
     """Also where numpy would say so in its own words."""
     with pytest.raises(hb.SpaceError, match=r"more than memory holds|more entries than memory has addresses"):
         act()
+
+
+def test_degrees_of_more_than_there_are_addresses() -> None:
+    """What no memory holds is the library's error, and not one of numpy."""
+    with pytest.raises(hb.SpaceError, match="counting degrees takes more entries than memory has addresses"):
+        leq(hb.Fin.of(2**61)).degrees()

@@ -64,12 +64,12 @@ class Reader(Evaluator):
             case Lin(dom, _):
                 return (yield self._covector(value, dom))
             case TupleType(parts):
-                made = yield from each(lambda one: self.read(*one), zip(value, parts, strict=True))
+                made = []
+                for one, part in zip(value, parts, strict=True):
+                    made.append(Lit(one) if _is_number(one, part) else (yield self.read(one, part)))
                 return Tuple(tuple(made))
             case DataType():
-                assert isinstance(value, Tagged)
-                arg = yield self.read(value.payload, payload(ty, value.label))
-                return Con(value.label, ty, arg)
+                return (yield from self._variant(value, ty))
             case Arrow(dom, cod):  # a sum of functions, or one whose derivative is left out
                 x = fresh("x", dom)
                 body = yield self.call(value, self.free(x))
@@ -77,6 +77,29 @@ class Reader(Evaluator):
                 return Lam(x, body)
             case _:  # no other values
                 raise AssertionError(value)
+
+    def _variant(self, value: Value, ty: DataType) -> Pass:
+        """ℓ t; the rest of a list needs no pass of its own."""
+        cells: list[tuple[str, list[AnyTerm]]] = []
+        while isinstance(value, Tagged) and type(value.payload) is tuple and value.payload:
+            kinds: Any = payload(ty, value.label)
+            if kinds.parts[-1] is not ty:
+                break
+            made = []
+            for one, part in zip(value.payload[:-1], kinds.parts, strict=False):
+                made.append(Lit(one) if _is_number(one, part) else (yield self.read(one, part)))
+            cells.append((value.label, made))
+            value = value.payload[-1]
+        term: AnyTerm
+        if isinstance(value, Tagged):
+            arg = yield self.read(value.payload, payload(ty, value.label))
+            term = Con(value.label, ty, arg)
+        else:  # what is neutral, or moves
+            term = yield self.read(value, ty)
+        while cells:
+            label, made = cells.pop()
+            term = Con(label, ty, Tuple((*made, term)))
+        return term
 
     def _covector(self, value: Value, dom: Ty) -> Pass:
         """The normal forms of covectors."""
@@ -150,6 +173,11 @@ def _covector_of(term: AnyTerm, kind: Ty, ty: Ty) -> AnyTerm:
     if isinstance(ty.dom, Lin):
         return Point(_covector_of(term, kind, ty.dom.dom))
     return term if isinstance(kind, Lin) else Cov(term)
+
+
+def _is_number(value: Value, ty: Ty) -> bool:
+    """Whether a value is read at once: numbers, but for those of covectors."""
+    return isinstance(value, (Vec, int)) and not isinstance(ty, Lin)
 
 
 def _is_zero(covector: Value) -> bool:

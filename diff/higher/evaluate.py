@@ -130,9 +130,8 @@ class Evaluator(Folds):
                     if not isinstance(c, Vec):
                         return (yield self.undecided(c, term, env))
                     term = then if bool(c.array) else otherwise
-                case Con(label, _, arg):
-                    value = yield self.value(arg, env)
-                    return Tagged(label, value)
+                case Con():
+                    return (yield self.constructed(term, env))
                 case Case(of, branches):
                     known = self.at_hand(of, env)
                     value = (yield self.value(of, env)) if known is None else known

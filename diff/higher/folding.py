@@ -9,7 +9,7 @@ from diff.expr import const
 from diff.higher.binding import Pass, each
 from diff.higher.errors import TermError
 from diff.higher.matching import bind, chosen, fields, opened_fields, recurring, rests
-from diff.higher.terms import AnyTerm, Case, Fold, If
+from diff.higher.terms import AnyTerm, Case, Con, Fold, If, Tuple
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
 from diff.loops import fold as loop
@@ -38,12 +38,36 @@ class Folds(ABC):
         """⟦t⟧."""
 
     @abstractmethod
+    def at_hand(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
+        """The value of a term that needs no pass; None for others."""
+
+    @abstractmethod
     def call(self, function: Value, arg: Value) -> Pass:
         """f v."""
 
     @abstractmethod
     def plain(self) -> Folds:
         """An evaluator of values that have no class of their own, with all steps left."""
+
+    def constructed(self, term: Con, env: dict[int, Value]) -> Pass:
+        """ℓ t; the rest of a list needs no pass of its own."""
+        cells: list[tuple[str, list[Value]]] = []
+        end: AnyTerm = term
+        while isinstance(end, Con) and isinstance(end.arg, Tuple) and end.arg.parts:
+            values = []
+            for part in end.arg.parts[:-1]:
+                known = self.at_hand(part, env)
+                values.append((yield self.value(part, env)) if known is None else known)
+            cells.append((end.label, values))
+            end = end.arg.parts[-1]
+        of = end.arg if isinstance(end, Con) else end
+        known = self.at_hand(of, env)
+        made = (yield self.value(of, env)) if known is None else known
+        made = Tagged(end.label, made) if isinstance(end, Con) else made
+        while cells:
+            label, values = cells.pop()
+            made = Tagged(label, (*values, made))
+        return made
 
     def fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
         """fold v of {ℓ p → s}: first the parts, then s at their results."""
@@ -76,7 +100,8 @@ class Folds(ABC):
                 one, k = above.pop()
                 branch = chosen(term.branches, one.label)
                 bind(branch.pattern, (*one.payload[:k], value, *one.payload[k + 1 :]), env)
-                value = yield self.value(branch.body, env)
+                known = self.at_hand(branch.body, env)
+                value = (yield self.value(branch.body, env)) if known is None else known
             return value
 
         return (yield fold(value))

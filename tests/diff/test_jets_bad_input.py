@@ -63,6 +63,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "many directions": (lambda: any_directional(f, 17), r"N = 2\^17 slots"),
     "way": (lambda: any_directional(f, 2, polarised=1), "polarised=… is True or False"),
     "weights": (lambda: interpolated(f, 5, 16), "has .* weights, sums of.*are the most: take a lower order"),
+    "weights alone": (lambda: interpolated(f, 8, 8), "has .* weights, sums of.*are the most: take a lower order"),
     "rationals": (lambda: interpolated(f, 2, 60), "sums of some 19378968 rationals"),
     "family": (lambda: interpolated(f, 30, 30), "N = "),
 }

@@ -173,6 +173,7 @@ def test_bad_input() -> None:
         (lambda: solve(f, one, [1.0, 0.5]), "sort them"),
         (lambda: solve(f, one, [-1.0, 0.5]), "sort them"),
         (lambda: solve(f, one, 1.0, order=1), "an order from 2 to 100, not 1: 15 suits the tolerance 1e-12"),
+        (lambda: solve(f, one, 1.0, order=101), "an order from 2 to 100, not 101"),
         (lambda: solve(f, one, 1.0, 1e-15, order=300), "an order from 2 to 100, not 300: 19 suits the tolerance 1e-15"),
         (lambda: solve(3, one, 1.0), "ode_solve takes a map"),
         (lambda: fun(R)(lambda x: solve(f, x, 1.0)), r"x0 is an expression of ℝ: in a traced function .* iterate\("),
@@ -182,6 +183,8 @@ def test_bad_input() -> None:
         with pytest.raises(SpaceError, match=said):
             make()
     assert direct_sum(R, P).dim == 3
+    decay: Any = fun(R)(lambda x: -x)
+    assert float(solve(decay, one, 1.0, order=100)) == pytest.approx(math.exp(-1.0))
 
 
 def test_hopeless_times() -> None:

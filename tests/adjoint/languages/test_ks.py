@@ -172,6 +172,18 @@ def test_growing_fold() -> None:
     assert f.value([A]) == state
 
 
+def test_lgamma_of_all_orders() -> None:
+    """ψ, ψ′, …: five derivatives, and no sixth."""
+    special: Any = pytest.importorskip("scipy.special")
+    f: Any = load_text([Source("t.ks", "(def f Float (x : Float) (lgamma x))")]).functions["f"]
+    g: Any = f.of(R)
+    for n in range(5):
+        g = grad(g)
+        assert float(g(R.vec(2.5))) == pytest.approx(special.polygamma(n, 2.5), rel=1e-12)
+    with pytest.raises(SpaceError, match="has no derivative"):
+        grad(g)
+
+
 def test_lgamma() -> None:
     """lgamma has derivatives (the originals' has none): ψ(1) = −γ, ψ′(1) = π²/6."""
     assert run("", "([rev [lgamma Float]] 1.0 1.0)") == run("", "(digamma 1.0)")

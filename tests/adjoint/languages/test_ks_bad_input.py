@@ -129,5 +129,12 @@ def test_how_often_a_function_is_derived(form: str) -> None:
         ks.load([Source("t.ks", f"(def f Float (x : Float) x){form.format(name)}")])
     assert caught.value.code == "limit"
     assert time.process_time() - start < 5
+    many = [f"(def f Float (x : Float) x){form.format('[CL ' * n + 'f' + ']' * n)}" for n in (100, 101)]
+    with pytest.raises(TermError, match="a function is derived at most 100 times"):
+        ks.load([Source("t.ks", many[1])])
+    try:
+        ks.load([Source("t.ks", many[0])])
+    except TermError as error:  # of another mistake
+        assert "at most 100 times" not in error.message  # noqa: PT017 - there may be none
     name = "[CL " * 99 + "f" + "]" * 99
     ks.load([Source("t.ks", f"(def f Float (x : Float) x)(gdef rev {name})")])
