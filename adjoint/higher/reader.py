@@ -94,7 +94,8 @@ class Reader(Evaluator):
         if isinstance(value, Tagged):
             arg = yield self.read(value.payload, payload(ty, value.label))
             term = Con(value.label, ty, arg)
-        else:  # what is neutral, or moves
+        else:  # the end of a list is neutral, or moves
+            assert cells
             term = yield self.read(value, ty)
         while cells:
             label, made = cells.pop()

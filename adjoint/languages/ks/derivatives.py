@@ -109,8 +109,11 @@ def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> 
 
         return call(linked, callee, mapped(moved, at, dx), inside, ("fwd",))
 
-    along_eps = (R.zeros(), x), (R.vec(1.0), dx)
-    return _pushed(linked, traced(linked, run, along_eps[0], ev, "fwd"), run, along_eps, ev)
+    here = all(isinstance(leaf, Vec) for leaf in leaves_of(x))
+    f = traced(linked, run, (R.zeros(), x), ev, "fwd", is_local=here)
+    if f.has_effects and not reals(f.result):
+        call(linked, callee, x, ev)
+    return _pushed(linked, f, run, ((R.zeros(), x), (R.vec(1.0), dx)), ev)
 
 
 def _pushed(linked: Linked, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:

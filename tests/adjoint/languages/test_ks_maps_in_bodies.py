@@ -114,6 +114,8 @@ TAKING = """(def takes Float ((m : (LM Float Float)) (x : Float)) (lmApply m x))
 (def back Float ((m : (LM Float Float)) (x : Float)) (lmApplyR (mul x x) m))
 (def after (LM Float Float) ((m : (LM Float Float)) (x : Float)) (lmCompose m (lmScale x x)))
 (def each (Vec Float) ((m : (LM (Vec Float) (Vec Float))) (v : Vec Float)) (lmApply m (mul v v)))
+(def halved Float ((m : (LM Float Float)) (x : Float)) (if (gt x 0.5) (halved m (mul 0.5 x)) (lmApply m x)))
+(def checks Float ((m : (LM Float Float)) (x : Float)) (if (gt x 0.0) (lmApply m x) (assert false x)))
 (def makes Float (k : Float) ([fwd takes] (tuple (lmScale 1.0 k) 3.0) (tuple (lmOne 1.0) 1.0)))
 """
 AT, ALONG = "(tuple (lmScale 1.0 2.0) 3.0)", "(tuple (lmScale 1.0 5.0) 1.0)"
@@ -140,6 +142,8 @@ AT, ALONG = "(tuple (lmScale 1.0 2.0) 3.0)", "(tuple (lmScale 1.0 5.0) 1.0)"
             "[5.0, 16.0]",
         ),
         ("(makes 2.0)", "5.0"),
+        (f"([fwd halved] {AT} {ALONG})", "2.125"),  # decided at the point
+        (f"([fwd checks] {AT} {ALONG})", "17.0"),  # a branch that is not taken checks nothing
     ],
 )
 def test_the_tangent_of_a_linear_map_as_an_argument(expression: str, due: str) -> None:
