@@ -68,12 +68,18 @@ def test_a_value_with_more_in_its_file(tmp_path: Path) -> None:
         TREES.load(tmp_path / "t.npz")
 
 
-def test_a_forest_keeps_what_is_still_needed() -> None:
-    """Of a tree that is all depth at one side a level has the leaves that wait and one result; none is kept beyond."""
-    comb: Leaf | Node = leaf(0.0)
-    for k in range(30):
-        comb = Node(comb, leaf(float(k)))
-    assert max(slots_of([comb])) == 31
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_forest_keeps_what_is_still_needed(*, shared: bool) -> None:
+    """Of a tree that is all depth at one side a level has a leaf and one result, and a node that all levels read."""
+
+    def numbers(depth: int) -> int:
+        below = Node(leaf(0.5), leaf(1.5))
+        comb: Leaf | Node = below
+        for k in range(depth):
+            comb = Node(comb, below if shared else leaf(float(k)))
+        return sum(slots_of([comb]))
+
+    assert numbers(60) - numbers(40) <= 1.01 * (numbers(40) - numbers(20))
 
 
 def test_a_forest_computes_what_all_trees_share_once() -> None:
@@ -86,7 +92,7 @@ def test_a_node_that_stands_twice_in_a_forest_is_computed_once() -> None:
     t = Node(leaf(1.0), leaf(2.0))
     found = slots_of([Node(t, t), Node(t, t)])
     assert found[:2] == [1, 2]
-    assert max(found) == 4
+    assert max(found) == 5  # what the levels read: two leaves, one node, two trees
 
 
 def test_a_sequence_is_one_argument() -> None:

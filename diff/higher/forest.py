@@ -20,8 +20,8 @@
 >>> print(forest(total, [Node(one, two), Node(two, Node(one, two)), one])(R.vec(10.0)))
 [30.0, 50.0, 10.0] ∈ ℝ^3
 
-The results of a level are put beside those of lower ones that are still needed; children are gathered by fixed tables,
-so that the adjoint is a sum by segments.
+The results of a level are put by fixed tables where the next one reads them, between those of the leaves that it reads,
+so that the adjoint gathers.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ from diff.higher.evaluate import STEPS, Evaluator
 from diff.higher.functions import AnyTermFunction, TermFunction
 from diff.higher.kinds import Data
 from diff.higher.lanes import Lane, LaneEvaluator, spread
-from diff.higher.levels import Levels, Table
+from diff.higher.levels import Levels
 from diff.higher.matching import bind, chosen
 from diff.higher.misfits import misfit
 from diff.higher.terms import Branch, Case, Fold, If
 from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
+from diff.higher.visits import Table
 from diff.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
 from hilbert.errors import shown
@@ -54,12 +55,13 @@ from hilbert.relation.base import table
 from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from diff.bodies import Body
     from diff.higher.binding import Pass
-    from diff.higher.levels import Ints
+    from diff.higher.levels import Group, Level
     from diff.higher.values import Value
+    from diff.higher.visits import Ints
     from hilbert.map import AnyMap
     from hilbert.program.builder import Builder
     from hilbert.relation.base import AnyRelation
@@ -134,19 +136,23 @@ class ForestEvaluator(LaneEvaluator):
 
     def _levels(self, levels: Levels, term: Fold, env: dict[int, Value]) -> Value:
         b = tracing.get()[-1]
-        pool = Pool(b, levels.last)
         known: dict[Any, Algebra] = {}
-        for g, group in enumerate(levels.groups):
+
+        def results(group: Group, children: Iterator[Column]) -> Column:
             X: Index = Fin.of(len(group.nodes))
-            below, kept = pool.taken(g, [one for one in group.columns if not isinstance(one, Table)], X)
-            children = iter(below)
             columns = [_stacked(b, one, X) if isinstance(one, Table) else next(children) for one in group.columns]
             given = [lane for column in columns for lane in column.lanes]
             key = group.label, group.shape, tuple(lane.space for lane in given)
             if key not in known:
                 known[key] = algebra(b, chosen(term.branches, group.label), group.shape, columns, env)
-            pool.add(group.nodes, Column(known[key].shape, known[key].over(b, X, given)), X, kept)
-        return pool.at(levels.tops, levels.roots).value()
+            return Column(known[key].shape, known[key].over(b, X, given))
+
+        pool = Pool(b, levels, [results(some.group, iter(())) for some in levels.leaves])
+        for level in levels.levels[:-1]:
+            children = iter(pool.read(level))
+            for group in level.groups:
+                pool.add(group.nodes, results(group, children))
+        return pool.read(levels.levels[-1])[0].value()
 
 
 @final
@@ -216,72 +222,82 @@ def _stacked(b: Builder, table: Table, X: Index) -> Column:
 
 
 @final
-@frozen(eq=False)
-class Kept:
-    """Nodes, and the results there."""
-
-    nodes: Ints
-    results: Column
-
-
-@final
 class Pool:
-    """The results at nodes that are still needed: an expression of V^n for each leaf of a result."""
+    """The results that are still to be read: an expression of V^n for each leaf of a result."""
 
-    def __init__(self, b: Builder, last: Ints) -> None:
-        self.b, self.last = b, last
-        self.numbers = np.empty(0, np.int64)
-        self.places = np.empty(len(last), np.int64)
-        """Where the result at a node is."""
-        self.held: Column | None = None
+    def __init__(self, b: Builder, levels: Levels, leaves: list[Column]) -> None:
+        self.b, self.is_leaf = b, levels.is_leaf
+        self.place = np.empty(levels.count, np.int64)
+        """Where a node stands among the sources of a level."""
+        self.held: list[tuple[Ints, Column]] = []
+        self.shape: DiscreteShape | None = None
+        self.all: Index = Fin.of(levels.places)
+        parts = [
+            self._put(self._gathered(self._checked(one), some.numbers, len(some.group.nodes)), some.places, self.all)
+            for some, one in zip(levels.leaves, leaves, strict=True)
+        ]
+        self.leaves = self._sum(parts)
+        """The results at leaves, where levels read them, one level after the other; 0 elsewhere."""
+        self.start = 0
 
-    def at(self, nodes: Ints, X: Index) -> Column:
-        """The results at some nodes."""
-        assert self.held is not None  # lower levels come first
-        index: Index = Fin.of(len(self.numbers))
-        positions = self.places[nodes]
-        if len(positions) == index.size and (positions == np.arange(index.size)).all():
-            return self.held
-        return self._mapped(self.held, Converse(Graph(X, index, table(positions))), X)
+    def read(self, level: Level) -> list[Column]:
+        """The results at the nodes of each column: parts of one table, in which each of the sources stands once."""
+        sources: Index = Fin.of(len(level.sources))
+        self.place[level.sources] = np.arange(len(level.sources))
+        parts = [self._put(column, self.place[nodes], sources) for nodes, column in self.held]
+        if self.is_leaf[level.sources[: level.read]].any():
+            some: Index = Fin.of(level.read)
+            leaves = self._part(self.leaves, self.start, some)
+            parts.append(self._put(leaves, np.arange(level.read), sources))
+        self.start += level.read
+        wanted = [*level.columns, level.kept] if level.kept.size else [*level.columns]
+        results, n = self._sum(parts), sum(map(len, wanted))
+        if n > len(level.sources):  # some are read several times
+            results = self._gathered(results, self.place[np.concatenate(wanted)], len(level.sources))
+        start, found = 0, list[Column]()
+        for nodes in wanted:
+            found.append(self._part(results, start, Fin.of(len(nodes))))
+            start += len(nodes)
+        self.held = [(level.kept, found.pop())] if level.kept.size else []
+        return found
 
-    def taken(self, g: int, children: list[Ints], X: Index) -> tuple[list[Column], Kept | None]:
-        """The results at the children in group g, and those needed later: parts of one table, gathered once.
+    def add(self, nodes: Ints, made: Column) -> None:
+        """Hold the results at a group; raises TermError for those of another shape than others."""
+        self.held.append((nodes, self._checked(made)))
 
-        Where each node is a child once, the table is a permutation, and so is its adjoint.
-        """
-        later = self.numbers[self.last[self.numbers] > g]
-        some = [*children, later] if later.size else children
-        if not some:
-            return [], None
-        if len(some) == 1:
-            all_of = self.at(some[0], Fin.of(len(some[0])) if later.size else X)
-            return ([], Kept(later, all_of)) if later.size else ([all_of], None)
-        both: Index = Fin.of(sum(map(len, some)))
-        table_of, start, parts = self.at(np.concatenate(some), both), 0, list[Column]()
-        for one in some:
-            Y: Index = X if len(parts) < len(children) else Fin.of(len(one))
-            parts.append(self._mapped(table_of, Converse(Inclusion(Y, both, start)), Y))
-            start += len(one)
-        return (parts[:-1], Kept(later, parts[-1])) if later.size else (parts, None)
-
-    def add(self, nodes: Ints, made: Column, X: Index, kept: Kept | None) -> None:
-        """Put the results at a group beside those needed later; raises TermError for those of another shape."""
-        if self.held is not None and made.shape is not self.held.shape and made.shape != self.held.shape:
+    def _checked(self, made: Column) -> Column:
+        if self.shape is not None and made.shape is not self.shape and made.shape != self.shape:
             raise TermError("shape", "forest(f, trees): the results at all nodes must have one shape")
-        if kept is not None:
-            made = self._beside(kept.results, made, Fin.of(len(kept.nodes)), X)
-            nodes = np.concatenate([kept.nodes, nodes])
-        self.held, self.numbers = made, nodes
-        self.places[nodes] = np.arange(len(nodes))
+        self.shape = made.shape
+        return made
 
-    def _beside(self, one: Column, other: Column, X: Index, Y: Index) -> Column:
-        """Those of both, one after the other."""
-        both: Index = Fin.of(X.size + Y.size)
-        a = self._mapped(one, Inclusion(X, both, 0), both)
-        b = self._mapped(other, Inclusion(Y, both, X.size), both)
-        sums = [tuple(map(self.b.add, x.of.slots, y.of.slots)) for x, y in zip(a.lanes, b.lanes, strict=True)]
-        lanes = [Lane(Expr(self.b, lane.of.space, some), lane.space) for lane, some in zip(a.lanes, sums, strict=True)]
-        return Column(one.shape, lanes)
+    def _put(self, column: Column, places: Ints, Y: Index) -> Column:
+        """The values at different places, 0 elsewhere."""
+        X, start = Fin.of(len(places)), int(places[0])
+        if (places == np.arange(start, start + len(places))).all():
+            return column if X == Y else self._mapped(column, Inclusion(X, Y, start), Y)
+        return self._mapped(column, Graph(X, Y, table(places)), Y)
+
+    def _gathered(self, column: Column, places: Ints, n: int) -> Column:
+        """The values that stand at places, of n."""
+        if len(places) == n and (places == np.arange(n)).all():
+            return column
+        X: Index = Fin.of(len(places))
+        return self._mapped(column, Converse(Graph(X, Fin.of(n), table(places))), X)
+
+    def _part(self, column: Column, start: int, X: Index) -> Column:
+        """The values from a place on."""
+        Y = column.lanes[0].of.space.index
+        return column if X == Y else self._mapped(column, Converse(Inclusion(X, Y, start)), X)
+
+    def _sum(self, some: list[Column]) -> Column:
+        """The sum at each element."""
+        lanes = list(some[0].lanes)
+        for column in some[1:]:
+            for k, (one, other) in enumerate(zip(lanes, column.lanes, strict=True)):
+                slots = tuple(map(self.b.add, one.of.slots, other.of.slots))
+                lanes[k] = Lane(Expr(self.b, one.of.space, slots), one.space)
+        return Column(some[0].shape, lanes)
 
     def _mapped(self, column: Column, relation: AnyRelation, X: Index) -> Column:
         """The values at the elements of X that a relation sums over."""

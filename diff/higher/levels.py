@@ -1,43 +1,34 @@
-"""Trees as groups of nodes of one height, class and shape, lower ones first; a node that is shared is there once.
+"""Trees as levels of nodes, those furthest from the roots first; a node that is shared is there once.
 
-What is done for each node in Python is its visit; heights and groups are found for all nodes together.
+What is done for each node in Python is its visit; levels and groups are found for all nodes together. A node stands one
+level below the lowest of those that hold it: in trees without shared nodes a level reads leaves and what the level
+before it has made, each once.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise, repeat
-from operator import attrgetter, is_
+from itertools import chain
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
 
-from diff.higher.conversion import to_core
 from diff.higher.errors import TermError
-from diff.higher.kinds import Data, Itself, Kind, Sequence, attributes
 from diff.higher.layout import cycle
-from diff.higher.values import DiscreteShape, shape_of, spaces_of
-from hilbert import Copower, Fin, R, Type, Vec
-from hilbert.arrays.namespace import freeze
+from diff.higher.visits import Table, Visit, shape_at
+from hilbert import Fin
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
-    import numpy.typing as npt
-
-    Ints: TypeAlias = npt.NDArray[np.int64]
-    Vectors: TypeAlias = list[Vec[Any]] | tuple[Vec[Any], ...]
-
-LEAF = DiscreteShape(R)
-"""The shape of a child's result, whatever its space is: a leaf."""
+    from diff.higher.kinds import Data
+    from diff.higher.values import DiscreteShape
+    from diff.higher.visits import Ints, Row
 
 
 @final
 @frozen(eq=False)
 class Group:
-    """Nodes of one height, class and shape: for each leaf of the shape their children, by number, or a table."""
+    """Nodes of one class and shape: for each leaf of the shape their children, by number, or a table."""
 
     label: str
     shape: DiscreteShape
@@ -47,281 +38,231 @@ class Group:
 
 @final
 @frozen(eq=False)
-class Table:
-    """Vectors of one space, one at each node: for each leaf of the space its arrays, one beneath the other."""
+class Level:
+    """Groups that read what lower levels have made; the last level has none, and reads the trees."""
 
-    space: Type
-    arrays: tuple[Any, ...]
+    groups: tuple[Group, ...]
+    columns: tuple[Ints, ...]
+    """The nodes that are read, for each column of children."""
+    kept: Ints
+    """Nodes with children, of lower levels, that higher ones read."""
+    sources: Ints
+    """All these, each once: first those that are read."""
+    read: int
+    """How many of the sources are read."""
 
-    def at(self, rows: Ints) -> Table:
-        """Some of them."""
-        if len(rows) == len(self.arrays[0]):  # all, in their order
-            return self
-        return Table(self.space, tuple(freeze(array[rows]) for array in self.arrays))
+
+@final
+@frozen(eq=False)
+class Leaves:
+    """A group of nodes without children: one for each place among what all levels read, by its number in the group."""
+
+    group: Group
+    places: Ints
+    numbers: Ints
 
 
 @final
 class Levels:
-    """The groups of some trees; `last` is for each node the last group that it is a child in, beyond all for a tree."""
+    """The levels of some trees, from the bottom up, and their leaves; `places` is how many sources are read in all."""
 
     def __init__(self, kind: Data[Any], trees: list[Any]) -> None:
         if not trees:
             raise TermError("shape", "forest(f, trees) takes one tree at least")
         self.kind, self.roots = kind, Fin.of(len(trees))
-        visits = {cls: _Visit(kind, cls) for cls in kind.classes}
-        nodes, classes, self.tops, children, counts, layers = _nodes(kind, visits, trees)
-        heights = _heights(children, counts) if layers is None else _heights_in(layers, counts)
-        if heights is None:
+        visits = {cls: Visit(kind, cls) for cls in kind.classes}
+        found = _unshared(kind, visits, trees) or _shared(kind, visits, trees)
+        depths = _depths(found) if found.depths is None else found.depths
+        if depths is None:
             raise cycle(kind)
-        rows, forms = _rows(visits, nodes, classes)
-        codes = heights * len(forms) + rows
-        order = np.argsort(
-            codes.astype(np.int16) if codes.max() < 1 << 15 else codes, kind="stable"
-        )  # the first by radix
-        cuts = np.flatnonzero(np.diff(codes[order])) + 1
-        first = np.cumsum(counts) - counts
-        shapes = [_shape(parts) for _, parts in forms]
-        tables, place = [list[Table]() for _ in forms], np.empty(len(nodes), np.int64)
-        for row, (cls, _) in enumerate(forms):
-            if visits[cls].has_vectors:
-                some = np.flatnonzero(rows == row)
-                place[some] = np.arange(len(some))
-                tables[row] = visits[cls].tables([nodes[k] for k in some.tolist()] if len(forms) > 1 else nodes)
-        self.groups: list[Group] = []
-        of = np.empty(len(nodes), np.int64)
-        for g, some in enumerate(np.split(order, cuts)):
-            of[some] = g
-            row = rows[some[0]]
-            cls, (shape, places) = forms[row][0], shapes[row]
-            vectors = iter(tables[row])
-            columns = tuple(
-                next(vectors).at(place[some]) if at is None else children[first[some] + at] for at in places
-            )
-            self.groups.append(Group(cls.__name__, shape, some, columns))
-        self.last = np.full(len(nodes), -1)
-        np.maximum.at(self.last, children, np.repeat(of, counts))
-        self.last[self.tops] = len(self.groups)
+        self.count = len(found.nodes)
+        at = depths.max() - 1 - depths  # the level of a node with children
+        groups = _Groups(visits, found)
+        self.levels = _levels(found, at, groups)
+        read = np.concatenate([level.sources[: level.read] for level in self.levels])
+        self.places = len(read)
+        self.is_leaf = found.counts == 0
+        self.leaves: list[Leaves] = []
+        rows = np.where(self.is_leaf, groups.rows, -1)[read]
+        for row in np.flatnonzero(np.bincount(rows + 1)[1:]):
+            places = np.flatnonzero(rows == row)
+            some, numbers = read[places], np.arange(len(places))
+            if found.depths is None:
+                some, numbers = np.unique(some, return_inverse=True)
+            self.leaves.append(Leaves(groups.of(some), places, numbers))
 
 
 @final
-class _Visit:
-    """What is asked of the nodes of a class."""
+class _Groups:
+    """What makes groups of nodes that have one row."""
 
-    def __init__(self, kind: Data[Any], cls: type[Any]) -> None:
-        self.kind, self.cls = kind, cls
-        own = kind.fields[kind.classes.index(cls)]
-        self.fields = [(name, of) for (name, _), (_, of) in zip(attributes(kind, cls), own, strict=True)]
-        some = [of for _, of in self.fields]
-        self.is_even = all(isinstance(of, Itself) or _is_one_leaf(of) for of in some)
-        """Whether all nodes of the class have one shape."""
-        self.has_vectors = not all(map(_recurs, some))
-        names = [name for name, of in self.fields if _recurs(of)]
-        is_each = all(isinstance(of, Itself) for of in some if _recurs(of))
-        self.children: Callable[[Any], tuple[Any, ...]] | None = _attributes(names) if is_each else self._all_children
-        """The children of a node; None where there are none."""
-        self._row = (cls, tuple(None if isinstance(of, Itself) else of for of in some))
+    def __init__(self, visits: dict[type[Any], Visit], found: _Nodes) -> None:
+        self.visits, self.found = visits, found
+        self.first = np.cumsum(found.counts) - found.counts
+        """Where the children of a node begin."""
+        self.forms: list[Row]
+        if all(visit.is_even for visit in visits.values()):  # a row says no more than the class
+            self.rows, self.forms = found.classes, [visit.row(None) for visit in visits.values()]
+        else:
+            known: dict[Row, int] = {}
+            rows = [known.setdefault(visits[type(node)].row(node), len(known)) for node in found.nodes]
+            self.rows, self.forms = np.array(rows), list(known)
+        self.shapes = [shape_at(parts) for _, parts in self.forms]
 
-    def _all_children(self, node: Any) -> tuple[Any, ...]:
-        found: list[Any] = []
-        for name, of in self.fields:
-            if isinstance(of, Itself):
-                found.append(getattr(node, name))
-            elif _recurs(of):
-                some = getattr(node, name)
-                if not isinstance(some, tuple):
-                    raise TermError("type", f"{shown(some)} where a tuple of values of {self.kind} is due")
-                found += some
-        return tuple(found)
-
-    def row(self, node: Any) -> tuple[type[Any], tuple[Any, ...]]:
-        """The class and what is discrete of the fields: None for a child, how many children, a space or a shape."""
-        if self.is_even:
-            return self._row
-        parts: list[Any] = []
-        for name, of in self.fields:
-            if isinstance(of, Itself) or _is_one_leaf(of):
-                parts.append(None if isinstance(of, Itself) else of)
-            else:
-                value = getattr(node, name)
-                parts.append(len(value) if _recurs(of) else shape_of(to_core(of, value))[0])
-        return self.cls, tuple(parts)
-
-    def tables(self, nodes: list[Any]) -> list[Table]:
-        """The vectors in nodes of one shape, leaf by leaf. Raises TermError for what is none, or of another space."""
-        found: list[Table] = []
-        for name, of in self.fields:
-            if _recurs(of):
-                continue
-            try:
-                if _is_one_leaf(of):
-                    found.append(_table(list(map(attrgetter(name), nodes)), of))
-                else:
-                    some = zip(*(shape_of(to_core(of, getattr(node, name)))[1] for node in nodes), strict=True)
-                    found += [_table(column, column[0].space) for column in some]
-            except TermError as error:
-                raise TermError(error.code, f"{self.cls.__name__}.{name}: {error.message}") from None
-        return found
+    def of(self, some: Ints) -> Group:
+        """The group of some nodes."""
+        row = self.rows[some[0]]
+        cls, (shape, places) = self.forms[row][0], self.shapes[row]
+        visit, first = self.visits[cls], self.first[some]
+        vectors = iter(visit.tables([self.found.nodes[k] for k in some.tolist()]) if visit.has_vectors else ())
+        columns = [next(vectors) if k is None else self.found.children[first + k] for k in places]
+        return Group(cls.__name__, shape, some, tuple(columns))
 
 
-def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]] | None:
-    if len(names) > 1:
-        return attrgetter(*names)
-    return (lambda node: (getattr(node, names[0]),)) if names else None
+def _levels(found: _Nodes, at: Ints, groups: _Groups) -> list[Level]:
+    """The levels, the trees last."""
+    above = int(at.max(initial=-1)) + 1
+    last = at + 1  # where a node is read last
+    if found.depths is None:
+        last = np.full(len(at), -1)
+        np.maximum.at(last, found.children, np.repeat(at, found.counts))
+        last[found.tops] = above
+    inner = np.flatnonzero(found.counts)
+    codes = (at * len(groups.forms) + groups.rows)[inner]
+    inner = inner[np.argsort(codes, kind="stable")]
+    made: list[list[Group]] = [[] for _ in range(above + 1)]
+    for some in np.split(inner, np.flatnonzero(np.diff(np.sort(codes))) + 1) if inner.size else ():
+        made[at[some[0]]].append(groups.of(some))
+    levels: list[Level] = []
+    waiting = np.empty(0, np.int64)
+    for k, level in enumerate(made):
+        columns = [one for group in level for one in group.columns if not isinstance(one, Table)]
+        if k == above:
+            columns = [found.tops]
+        kept = waiting[last[waiting] > k]
+        sources = read = np.concatenate(columns)
+        if found.depths is None:
+            once = np.unique(read)
+            read = once if len(once) < len(read) else read
+            sources = np.concatenate([read, kept[~np.isin(kept, read)]])
+            waiting = np.concatenate([kept, *[group.nodes for group in level]])
+        levels.append(Level(tuple(level), tuple(columns), kept, sources, len(read)))
+    return levels
 
 
-def _recurs(kind: Kind) -> bool:
-    return isinstance(kind, Itself) or (isinstance(kind, Sequence) and isinstance(kind.of, Itself))
+@final
+@frozen(eq=False)
+class _Nodes:
+    """The nodes, each once, with their classes and how many children each has; trees and children are their numbers."""
+
+    nodes: list[Any]
+    classes: Ints
+    counts: Ints
+    tops: Ints
+    children: Ints
+    """In the order of the nodes that hold them."""
+    depths: Ints | None
+    """How far from the roots a node is; None where nodes are shared."""
 
 
-def _is_one_leaf(kind: Kind) -> bool:
-    return isinstance(kind, Type) and len(kind.leaves) == 1
-
-
-def _table(column: Vectors, space: Any) -> Table:
-    """Vectors one beneath the other. Raises TermError for what is none, or of another space."""
-    for cls in set(map(type, column)) - {Vec}:
-        value = next(one for one in column if type(one) is cls)
-        raise TermError("type", f"{shown(value)} where a vector of {space} is due: a forest holds vectors")
-    spaces = list(map(attrgetter("space"), column))
-    if not all(map(is_, spaces, repeat(spaces[0]))) or spaces[0] != space:
-        _check(spaces, space)
-    each = list(map(attrgetter("leaves"), column))
-    return Table(space, tuple(_beneath([leaves[k] for leaves in each]) for k in range(len(space.leaves))))
-
-
-def _check(spaces: list[Any], space: Any) -> None:
-    """Raise TermError unless all are one space; those made of the same base and index are, without a look inside."""
-    if type(space) is Copower and set(map(type, spaces)) == {Copower}:
-        bases, indices = (set(map(id, map(attrgetter(name), spaces))) for name in ("base", "index"))
-        if bases == {id(space.base)} and indices == {id(space.index)}:
-            return
-    for other in spaces:
-        if other != space:
-            raise TermError("shape", f"a vector of {other} where one of {space} is due")
-
-
-def _beneath(arrays: list[Any]) -> Any:
-    """np.stack, of which this is the quick way."""
-    first = arrays[0]
-    if type(first) is np.ndarray and first.size and set(map(type, arrays)) == {np.ndarray}:
-        try:
-            return np.frombuffer(b"".join(arrays), first.dtype).reshape(len(arrays), *first.shape)
-        except BufferError:  # some lie otherwise in memory
-            pass
-    return freeze(np.stack(arrays))
-
-
-def _nodes(
-    kind: Data[Any], visits: dict[type[Any], _Visit], trees: list[Any]
-) -> tuple[list[Any], Ints, Ints, Ints, Ints, list[int] | None]:
-    """The nodes, each once; the numbers of their classes, of the trees, of the children; how many of these each has.
-
-    Last, where no node is shared, the number at which each layer begins: children follow in the order of their parents.
-    """
-    children_of = {cls: visit.children for cls, visit in visits.items()}
-    numbers: dict[int, int] | None = None  # not needed before a node is shared
-    seen: set[int] = set()
+def _unshared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes | None:
+    """Nodes layer by layer, those of a class beside each other; None if one stands twice."""
+    number_of = {cls: k for k, cls in enumerate(visits)}
     nodes: list[Any] = []
-    found: list[int] = []
-    sizes: list[int] = []  # how many children, of nodes of classes that have some
-    layers: list[int] = []
+    seen: list[Ints] = []
+    classes: list[Ints] = []
+    counts: list[Ints] = []
+    numbers: list[Ints] = []
+    layer, most = trees, 0
+    while layer:
+        start = len(nodes)
+        seen.append(np.fromiter(map(id, layer), np.int64, len(layer)))
+        try:
+            of = np.fromiter(map(number_of.__getitem__, map(type, layer)), np.int64, len(layer))
+        except KeyError:
+            raise _stranger(kind, layer) from None
+        order = np.argsort(of, kind="stable")
+        place = np.empty(len(layer), np.int64)
+        place[order] = np.arange(start, start + len(layer))
+        numbers.append(place)
+        classes.append(of[order])
+        nodes += [layer[k] for k in order.tolist()]
+        count = np.zeros(len(layer), np.int64)
+        below: list[tuple[Any, ...]] = []
+        begin = 0
+        for visit, n in zip(visits.values(), np.bincount(of, minlength=len(visits)).tolist(), strict=True):
+            if n and visit.children is not None:
+                parts = list(map(visit.children, nodes[start + begin : start + begin + n]))
+                count[begin : begin + n] = visit.arity or list(map(len, parts))
+                below += parts
+            begin += n
+        counts.append(count)
+        if len(nodes) + count.sum() >= most:  # all are compared whenever they have become twice as many
+            if _repeats(seen):
+                return None
+            most = 2 * (len(nodes) + int(count.sum()))
+        layer = list(chain.from_iterable(below))
+    if _repeats(seen):
+        return None
+    depths = np.repeat(np.arange(len(seen)), list(map(len, seen)))
+    return _Nodes(nodes, np.concatenate(classes), np.concatenate(counts), numbers[0], _joined(numbers[1:]), depths)
+
+
+def _shared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes:
+    """Each node where it is met first."""
+    children_of = {cls: visit.children for cls, visit in visits.items()}
+    known: dict[int, int] = {}
+    nodes: list[Any] = []
+    counts: list[int] = []
+    numbers: list[int] = []
     layer = trees
     while layer:
         start = len(nodes)
-        layers.append(start)
-        seen.update(map(id, layer))
-        if numbers is None and len(seen) == start + len(layer):
-            nodes += layer
-        else:
-            if numbers is None:
-                numbers = {id(node): k for k, node in enumerate(nodes)}
-                found += range(start)
-            for node in layer:
-                k = numbers.setdefault(id(node), len(nodes))
-                found.append(k)
-                if k == len(nodes):
-                    nodes.append(node)
-            layer = nodes[start:]
-        below: list[Any] = []
         for node in layer:
-            try:
-                of = children_of[type(node)]
-            except KeyError:
-                raise TermError("type", f"{shown(node)} where a value of {kind} is due") from None
-            if of is not None:
-                parts = of(node)
-                sizes.append(len(parts))
-                below += parts
-        layer = below
+            k = known.setdefault(id(node), len(nodes))
+            numbers.append(k)
+            if k == len(nodes):
+                nodes.append(node)
+        layer = []
+        for node in nodes[start:]:
+            if type(node) not in children_of:
+                raise _stranger(kind, [node])
+            of = children_of[type(node)]
+            parts = () if of is None else of(node)
+            counts.append(len(parts))
+            layer += parts
     number_of = {cls: k for k, cls in enumerate(visits)}
-    classes = np.fromiter(map(number_of.__getitem__, map(type, nodes)), np.int64, len(nodes))
-    counts = np.zeros(len(nodes), np.int64)
-    counts[np.array([of is not None for of in children_of.values()])[classes]] = sizes
-    each, n = np.arange(len(nodes)) if numbers is None else np.array(found), len(trees)
-    return nodes, classes, each[:n], each[n:], counts, layers if numbers is None else None
+    classes = np.array([number_of[type(node)] for node in nodes])
+    each, n = np.array(numbers), len(trees)
+    return _Nodes(nodes, classes, np.array(counts), each[:n], each[n:], None)
 
 
-def _rows(
-    visits: dict[type[Any], _Visit], nodes: list[Any], classes: Ints
-) -> tuple[Ints, list[tuple[type[Any], tuple[Any, ...]]]]:
-    """Which row each node has, and the rows."""
-    if all(visit.is_even for visit in visits.values()):  # the row says no more than the class
-        return classes, [visit.row(None) for visit in visits.values()]
-    known: dict[Any, int] = {}
-    return np.array([known.setdefault(visits[type(node)].row(node), len(known)) for node in nodes]), list(known)
+def _repeats(some: list[Ints]) -> bool:
+    """Whether a number stands twice."""
+    ordered = np.sort(np.concatenate(some))
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _heights_in(layers: list[int], counts: Ints) -> Ints:
-    """The heights of nodes in layers: 0 without children, else one more than the highest child, which stands below."""
-    heights = np.zeros(len(counts), np.int64)
-    for start, end in reversed(list(pairwise(layers))):
-        some = counts[start:end]
-        parents = np.flatnonzero(some)
-        first = (np.cumsum(some) - some)[parents]
-        heights[start + parents] = np.maximum.reduceat(heights[end : end + int(some.sum())], first) + 1
-    return heights
+def _joined(some: list[Ints]) -> Ints:
+    return np.concatenate(some) if some else np.empty(0, np.int64)
 
 
-def _heights(children: Ints, counts: Ints) -> Ints | None:
-    """The heights of nodes: 0 without children, else more than those of all children; None if one is below itself."""
-    n = len(counts)
-    by_child = np.argsort(children, kind="stable")
-    parents = np.repeat(np.arange(n), counts)[by_child]
-    ends = np.cumsum(np.bincount(children, minlength=n))
-    starts = ends - np.bincount(children, minlength=n)
-    heights, waiting = np.zeros(n, np.int64), counts.copy()
-    ready, height = np.flatnonzero(counts == 0), 0
-    while ready.size:  # all whose children are done
-        heights[ready] = height
-        sizes = ends[ready] - starts[ready]
-        edges = np.repeat(starts[ready] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-        above = parents[edges]
-        np.subtract.at(waiting, above, 1)
-        ready, height = np.unique(above[waiting[above] == 0]), height + 1
-    return None if waiting.any() else heights
+def _stranger(kind: Data[Any], layer: list[Any]) -> TermError:
+    """The error of what is no value of the kind."""
+    node = next(node for node in layer if type(node) not in kind.classes)
+    return TermError("type", f"{shown(node)} where a value of {kind} is due")
 
 
-def _shape(parts: tuple[Any, ...]) -> tuple[DiscreteShape, list[int | None]]:
-    """What is discrete of a payload, a child being a leaf, and for each leaf which child it is, None for a vector."""
-    made: list[DiscreteShape] = []
-    places: list[int | None] = []
-    count = 0
-    for part in parts:
-        if part is None or isinstance(part, int):
-            of = 1 if part is None else part
-            places += range(count, count + of)
-            count += of
-        if part is None:
-            made.append(LEAF)
-        elif isinstance(part, int):
-            some = DiscreteShape(("tag", "Nil"), (DiscreteShape("tuple"),))
-            for _ in range(part):
-                some = DiscreteShape(("tag", "Cons"), (DiscreteShape("tuple", (LEAF, some)),))
-            made.append(some)
-        elif isinstance(part, Type):
-            made.append(DiscreteShape(part))
-            places.append(None)
-        else:
-            made.append(part)
-            places += [None] * len(spaces_of(part))
-    return (made[0] if len(made) == 1 else DiscreteShape("tuple", tuple(made))), places
+def _depths(found: _Nodes) -> Ints | None:
+    """0 for roots that nothing holds, else one more than those of all that hold a node; None if one is below itself."""
+    children, counts = found.children, found.counts
+    first = np.cumsum(counts) - counts
+    depths, waiting = np.zeros(len(counts), np.int64), np.bincount(children, minlength=len(counts))
+    ready, depth = np.flatnonzero(waiting == 0), 0
+    while ready.size:  # all that hold them are done
+        depths[ready] = depth
+        sizes = counts[ready]
+        below = children[np.repeat(first[ready] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())]
+        np.subtract.at(waiting, below, 1)
+        ready, depth = np.unique(below[waiting[below] == 0]), depth + 1
+    return None if waiting.any() else depths

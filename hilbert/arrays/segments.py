@@ -199,6 +199,13 @@ def _inverse(permutation: Ints) -> Ints:
     return inverse
 
 
+def _sources(places: Ints, size: int) -> Ints:
+    """Which entry stands at a place; one behind the last at those of none."""
+    sources = np.full(size, len(places))
+    sources[places] = np.arange(len(places))
+    return sources
+
+
 def _narrow(array: Ints, bound: int) -> Ints:
     """Indices as scipy wants them."""
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
@@ -245,13 +252,24 @@ def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:
 
 
 def _placed(p: ReducedAxes, r: AnyGraph) -> Kernel:
-    """No two entries of one place: they are written among zeros, long ones row by row."""
+    """No two entries of one place: they are put among zeros, long ones row by row."""
+    if p.width >= ROWS and 4 * p.n >= p.m:  # rows are taken, the zeros from one more row
+        sources = r.positions.prepare("rows", lambda: _sources(r.positions.array, p.m), p.m)
+        inner, last = p.cut(0, p.n), p.cut(p.n, None)
+
+        def taken(a: Any) -> Any:
+            v = p.empty(a, p.n + 1)
+            np.add(p.line(a), a.dtype.type(0), out=v[inner])  # a sum: 0 and −0 are 0
+            v[last] = 0
+            return p.whole(v.take(sources, axis=p.at, mode="wrap"))
+
+        return Kernel(taken)
     if p.width >= ROWS:
         places = p.index(r.positions.array)
 
         def by_row(a: Any) -> Any:
             out = p.zeros(a, p.m)
-            out[places] = p.line(a) + a.dtype.type(0)  # a sum: 0 and −0 are 0
+            out[places] = p.line(a) + a.dtype.type(0)
             return p.whole(out)
 
         return Kernel(by_row)

@@ -70,6 +70,61 @@ def pooled_to(w: Expr[Scalar], t: Rose) -> Expr[Scalar]:
     return tanh(w * t.label + folded(lambda c, a: pooled_to(w, c) + a, t.label, t.children))
 
 
+@variant
+class Weight:
+    """A leaf."""
+
+    value: Expr[Scalar]
+
+
+@variant
+class Turned:
+    """One child, and a number of its own."""
+
+    by: Expr[Scalar]
+    child: "Weight | Turned | Joined"
+
+
+@variant
+class Joined:
+    """Any number of children, which may be none."""
+
+    parts: "tuple[Weight | Turned | Joined, ...]"
+    first: "Weight | Turned | Joined"
+
+
+@term(R, data(Weight, Turned, Joined, value=R, by=R), to=R)
+def mixed(w: Expr[Scalar], t: Weight | Turned | Joined) -> Expr[Scalar]:
+    match t:
+        case Weight(value):
+            return tanh(w * value)
+        case Turned(by, child):
+            return by * mixed(w, child) - w
+        case Joined(parts, first):
+            return mixed(w, first) * folded(lambda c, a: tanh(mixed(w, c) - a), w, parts)
+
+
+def summed(f: Any) -> Any:
+    return fun(R)(lambda w: f(w).sum())
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, 8), min_size=1, max_size=4)), max_size=14))
+def test_graphs_of_nodes_of_several_classes(made: list[tuple[int, list[int]]]) -> None:
+    """Nodes that are held from any height above, leaves too, and are trees of the forest besides."""
+    nodes: list[Any] = [Weight(R.vec(0.5)), Weight(R.vec(-1.5))]
+    for k, (cls, below) in enumerate(made):
+        of = [nodes[j % len(nodes)] for j in below]
+        number = R.vec(0.2 * k - 1.0)
+        nodes.append([Weight(number), Turned(number, of[0]), Joined(tuple(of[1:]), of[0]), Joined((), of[0])][cls])
+    w = R.vec(0.7)
+    for some in (nodes[-1:], nodes[::-2], [*nodes, nodes[0]]):
+        f: Any = forest(mixed, some)
+        assert np.allclose(f(w).array, [mixed(w, t).array for t in some], atol=1e-12)
+        slope: Any = grad(summed(f))(w)
+        due = sum(float(grad(mixed, 0)(w, t)) for t in some)
+        assert np.isclose(float(slope), due, atol=1e-12 * max(1.0, abs(due)))
+
+
 def test_data_within_data() -> None:
     """Nodes whose fields have other tags are other groups."""
 
