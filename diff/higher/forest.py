@@ -26,6 +26,7 @@ so that the adjoint gathers.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, final
 
@@ -136,10 +137,11 @@ class ForestEvaluator(LaneEvaluator):
 
     def _levels(self, levels: Levels, term: Fold, env: dict[int, Value]) -> Value:
         b = tracing.get()[-1]
+        b.place, watch, b.watch = b.watch and b.watch(), b.watch, None  # what is done at no node is of one line
         known: dict[Any, Algebra] = {}
 
         def results(group: Group, children: Iterator[Column]) -> Column:
-            X: Index = Fin.of(len(group.nodes))
+            X = numbered(len(group.nodes))
             columns = [_stacked(b, one, X) if isinstance(one, Table) else next(children) for one in group.columns]
             given = [lane for column in columns for lane in column.lanes]
             key = group.label, group.shape, tuple(lane.space for lane in given)
@@ -152,6 +154,7 @@ class ForestEvaluator(LaneEvaluator):
             children = iter(pool.read(level))
             for group in level.groups:
                 pool.add(group.nodes, results(group, children))
+        b.place, b.watch = None, watch
         return pool.read(levels.levels[-1])[0].value()
 
 
@@ -191,7 +194,9 @@ class Algebra:
         """The results at all nodes of a level."""
         slots = [slot for lane in given for slot in lane.of.slots]
         varies = [True] * len(slots) + [False] * len(self.body.captured)
+        around = b.place
         found, up = lifted_line(b, self.body.line, (X,), [*slots, *self.body.captured], varies)
+        b.place = around
         made = iter([slot if moves else b.rep(slot, (X,)) for slot, moves in zip(found, up, strict=True)])
         return [Lane(Expr(b, Copower(V, X), tuple(islice(made, len(V.leaves)))), V) for V in self.body.spaces]
 
@@ -215,6 +220,12 @@ def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Colu
     return Algebra(traced(b, "forest", body, given), form[0])
 
 
+@lru_cache(maxsize=1024)
+def numbered(n: int) -> Index:
+    """The index set of n nodes, the same for the groups of this size."""
+    return Fin.of(n)
+
+
 def _stacked(b: Builder, table: Table, X: Index) -> Column:
     """Vectors of one space, one at each node."""
     lane = literal(b, Vec(Copower(table.space, X), table.arrays))
@@ -231,7 +242,7 @@ class Pool:
         """Where a node stands among the sources of a level."""
         self.held: list[tuple[Ints, Column]] = []
         self.shape: DiscreteShape | None = None
-        self.all: Index = Fin.of(levels.places)
+        self.all = numbered(levels.places)
         parts = [
             self._put(self._gathered(self._checked(one), some.numbers, len(some.group.nodes)), some.places, self.all)
             for some, one in zip(levels.leaves, leaves, strict=True)
@@ -242,12 +253,11 @@ class Pool:
 
     def read(self, level: Level) -> list[Column]:
         """The results at the nodes of each column: parts of one table, in which each of the sources stands once."""
-        sources: Index = Fin.of(len(level.sources))
+        sources = numbered(len(level.sources))
         self.place[level.sources] = np.arange(len(level.sources))
         parts = [self._put(column, self.place[nodes], sources) for nodes, column in self.held]
         if self.is_leaf[level.sources[: level.read]].any():
-            some: Index = Fin.of(level.read)
-            leaves = self._part(self.leaves, self.start, some)
+            leaves = self._part(self.leaves, self.start, numbered(level.read))
             parts.append(self._put(leaves, np.arange(level.read), sources))
         self.start += level.read
         wanted = [*level.columns, level.kept] if level.kept.size else [*level.columns]
@@ -256,7 +266,7 @@ class Pool:
             results = self._gathered(results, self.place[np.concatenate(wanted)], len(level.sources))
         start, found = 0, list[Column]()
         for nodes in wanted:
-            found.append(self._part(results, start, Fin.of(len(nodes))))
+            found.append(self._part(results, start, numbered(len(nodes))))
             start += len(nodes)
         self.held = [(level.kept, found.pop())] if level.kept.size else []
         return found
@@ -273,8 +283,8 @@ class Pool:
 
     def _put(self, column: Column, places: Ints, Y: Index) -> Column:
         """The values at different places, 0 elsewhere."""
-        X, start = Fin.of(len(places)), int(places[0])
-        if (places == np.arange(start, start + len(places))).all():
+        X, n, start = numbered(len(places)), len(places), int(places[0])
+        if places[-1] == start + n - 1 and (places == np.arange(start, start + n)).all():
             return column if X == Y else self._mapped(column, Inclusion(X, Y, start), Y)
         return self._mapped(column, Graph(X, Y, table(places)), Y)
 
@@ -282,8 +292,8 @@ class Pool:
         """The values that stand at places, of n."""
         if len(places) == n and (places == np.arange(n)).all():
             return column
-        X: Index = Fin.of(len(places))
-        return self._mapped(column, Converse(Graph(X, Fin.of(n), table(places))), X)
+        X = numbered(len(places))
+        return self._mapped(column, Converse(Graph(X, numbered(n), table(places))), X)
 
     def _part(self, column: Column, start: int, X: Index) -> Column:
         """The values from a place on."""

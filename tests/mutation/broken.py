@@ -174,7 +174,7 @@ STATEMENTS = (
     Statement('§9.1, rules 7, 8', 'adjoint/higher/steps.py', 'return ReductionStep("7", evolve(term, body=body.value))', 'return ReductionStep("7", evolve(term, body=body.body))', 'tests/adjoint/higher/test_steps.py::test_the_example'),
     Statement("§10 | call", 'adjoint/higher/steps.py', 'return ReductionStep("2", parts[index])', 'return ReductionStep("2", parts[0])', 'tests/adjoint/higher/test_steps.py::test_steps_and_the_machine'),
     Statement("forests", "diff/higher/forest.py", "self.place[nodes], sources) for nodes, column", "self.place[nodes[::-1]], sources) for nodes, column", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
-    Statement("forests", "diff/higher/forest.py", "self._part(results, start, Fin.of(len(nodes)))", "self._part(results, 0, Fin.of(len(nodes)))", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
+    Statement("forests", "diff/higher/forest.py", "self._part(results, start, numbered(len(nodes)))", "self._part(results, 0, numbered(len(nodes)))", "tests/diff/higher/test_forest.py::test_a_forest_is_one_program_a_tree"),
     Statement("§5 | Python", "diff/higher/recorded.py", "exported = {a for a, k in uses if segment[a] < k", "exported = {a for a, k in uses if segment[a] > k", "tests/diff/higher/test_functions_on_data.py::test_no_step_is_in_two_programs"),
     Statement("§5 | Python", "diff/higher/traced.py", "if k != at and not _is_same(arg, mine):", "if k == at and not _is_same(arg, mine):", "tests/diff/higher/test_functions_on_data.py::test_recursion_with_other_arguments"),
     Statement("§5 | βη", "diff/higher/evaluate.py", "(f.lam, dict(f.values))", "(f.lam, f.values)", "tests/diff/higher/test_text.py::test_types_and_values"),

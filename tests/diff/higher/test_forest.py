@@ -337,3 +337,12 @@ def test_folds_one_after_the_other() -> None:
     with pytest.raises(TermError, match="the results of one fold are used at the nodes of another"):
         forest(after, some)
     assert np.allclose(forest(beside, some)(R.vec(2.0)).array, [20.0 * 40.0, 22.0 * 44.0])
+
+
+def test_steps_say_where_they_were_written() -> None:
+    """Those of a node in the function, those between levels where the forest is made."""
+    f: Any = forest(encode, [Node(Leaf(V.ones()), Leaf(V.zeros()))])
+    assert {step.place[0].co_name for step in f.steps if step.place} == {
+        "encode",
+        "test_steps_say_where_they_were_written",
+    }
