@@ -57,11 +57,14 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
     """The value with `step(v, σ)` for its leaves, from left to right; what is discrete stays."""
     results: list[Value] = []
     todo: list[tuple[Any, Ty | None]] = [(value, ty)]
-    while todo:  # what to visit; without a type, how many results make a tuple, or the label of the last one
+    while todo:  # what to visit; without a type, how many results make a tuple, the label of the last one, or cells
         one, kind = todo.pop()
         if kind is None:
             if type(one) is str:
                 results[-1] = Tagged(one, results[-1])
+            elif type(one) is list:
+                for label, values in reversed(one):
+                    results[-1] = Tagged(label, (*values, results[-1]))
             else:
                 results[len(results) - one :] = [tuple(results[len(results) - one :])]
             continue
@@ -71,7 +74,15 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
             case Ground():
                 results.append(step(one, kind) if kind.space.is_space else one)
             case DataType() if type(one) is Tagged:
-                todo += (one.label, None), (one.payload, payload(kind, one.label))
+                cells = []
+                while type(one) is Tagged and (heads := _heads(kind).get(one.label)):
+                    values = zip(one.payload, heads, strict=False)
+                    cells.append((one.label, [step(v, of) if of.space.is_space else v for v, of in values]))
+                    one = one.payload[-1]
+                if cells:
+                    todo += (cells, None), (one, kind)
+                else:
+                    todo += (one.label, None), (one.payload, payload(kind, one.label))
             case TupleType() if type(one) is tuple:
                 todo.append((len(one), None))
                 todo += zip(reversed(one), reversed(kind.parts), strict=True)
@@ -80,6 +91,19 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
             case _:  # a function, or a neutral term
                 results.append(step(one, kind))
     return results[0]
+
+
+@once
+def _heads(data: DataType) -> dict[str, tuple[Ground, ...]]:
+    """By constructor what a cell of a list holds beside the rest of it, where that is vectors alone."""
+    found = {}
+    for label, _ in data.declaration.cases:
+        of = payload(data, label)
+        if isinstance(of, TupleType) and of.parts and of.parts[-1] == data:
+            heads = tuple([part for part in of.parts if isinstance(part, Ground)])
+            if 0 < len(heads) == len(of.parts) - 1:
+                found[label] = heads
+    return found
 
 
 def zero(ty: Ty) -> Value:

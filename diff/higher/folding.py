@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+MANY = 1 << 8
+"""Cells from which on what is done at each is worth being prepared."""
+
+
 def selected(c: Any, x: Any, y: Any) -> Any:
     """The entries of x where c holds, else those of y; of conditions, too."""
     return (c & x) | (~c & y) if x.space == Bool else select(c, x) + select(~c, y)
@@ -40,6 +44,10 @@ class Folds(ABC):
     @abstractmethod
     def at_hand(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
         """The value of a term that needs no pass; None for others."""
+
+    def at_once(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
+        """The same, for a term whose value is asked for many times."""
+        return self.at_hand(term, env)
 
     @abstractmethod
     def call(self, function: Value, arg: Value) -> Pass:
@@ -96,11 +104,12 @@ class Folds(ABC):
                 value = yield self.value(branch.body, env)
             else:
                 value = yield self.undecided(one, term, env)
+            at_hand = self.at_once if len(above) >= MANY else self.at_hand
             while above:
                 one, k = above.pop()
                 branch = chosen(term.branches, one.label)
                 bind(branch.pattern, (*one.payload[:k], value, *one.payload[k + 1 :]), env)
-                known = self.at_hand(branch.body, env)
+                known = at_hand(branch.body, env)
                 value = (yield self.value(branch.body, env)) if known is None else known
             return value
 
