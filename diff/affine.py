@@ -299,7 +299,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
-        y = b.step(step.operation, args)
+        leaf = p.slots[len(m)]
+        y = b.step(step.operation, args) if isinstance(step.operation, Unpack) else b.emit(step.operation, args, leaf)
         m.append(y)
         if y in done or not b.slots[y].is_field:
             continue  # discrete: tangent 0
