@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from adjoint.higher.values import DualNumber
 from diff.expr import const
 from diff.higher.evaluate import STEPS, Evaluator
 from diff.higher.matching import straight
 from diff.higher.terms import AnyTerm, Prim, Tuple, Var
 from diff.higher.types import Ground
 from diff.trace import fun
-from hilbert import Type, Vec
+from hilbert import SpaceError, Type, Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
+
+if TYPE_CHECKING:
+    from adjoint.higher.moving import Mover
+    from diff.higher.values import Value
 
 
 @once
@@ -37,3 +42,24 @@ def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
 
     made: AnyMap = fun(*spaces.values())(body)
     return made, tuple(spaces)
+
+
+def as_one(machine: Mover, term: AnyTerm, env: dict[int, Value]) -> Value | None:
+    """The value of a straight term as that of one map, where its variables are vectors, which may move."""
+    made = composed(term)
+    if made is not None:
+        op, variables = made
+        leaves = [env.get(number) for number in variables]
+        if all(map(_is_known, leaves)):
+            try:
+                return machine.on_leaves(op, leaves)
+            except SpaceError:
+                pass  # it is told with the place of a step
+    return machine.at_hand(term, env)
+
+
+def _is_known(leaf: Value) -> bool:
+    """Whether a leaf is a vector, or one that moves."""
+    while type(leaf) is DualNumber:
+        leaf = leaf.value
+    return type(leaf) is Vec

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from adjoint.higher.composed import composed
+from adjoint.higher.composed import as_one
 from adjoint.higher.levels import Levels, is_vector, space_below, tangents_at, under
 from adjoint.higher.reader import neutral, with_lets
 from adjoint.higher.stored import is_discrete, zero
@@ -39,7 +39,7 @@ from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Va
 from diff.higher.typed import type_of
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
 from diff.higher.values import Native, Tagged, Value, flat, on_leaves, shaped, summands
-from hilbert import SpaceError, Vec
+from hilbert import Vec
 from hilbert.map import AnyMap
 from hilbert.once import once
 
@@ -57,17 +57,8 @@ class Mover(Levels):
         return self.on_leaves(op, flat(value), name)
 
     def at_once(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
-        """The value of a straight term as that of one map, where its variables are vectors, which may move."""
-        made = composed(term)
-        if made is not None:
-            op, variables = made
-            leaves = [env.get(number) for number in variables]
-            if all(map(_is_known, leaves)):
-                try:
-                    return self.on_leaves(op, leaves)
-                except SpaceError:
-                    pass  # it is told with the place of a step
-        return self.at_hand(term, env)
+        """The value of a straight term as that of one map."""
+        return as_one(self, term, env)
 
     def on_leaves(self, op: AnyMap, leaves: Sequence[Value], name: str = "") -> Value:
         """op at the element of its domain that has these leaves."""
@@ -225,13 +216,6 @@ class Mover(Levels):
         (made, lets) = yield self.closed(Lam(x, inner), values)
         stopped = evolve(made.body, **{"condition" if isinstance(term, If) else "of": condition.term})
         return neutral(with_lets(lets, stopped), type_of(term))
-
-
-def _is_known(leaf: Value) -> bool:
-    """Whether a leaf is a vector, or one that moves."""
-    while type(leaf) is DualNumber:
-        leaf = leaf.value
-    return type(leaf) is Vec
 
 
 def _is_atomic(value: Value) -> bool:

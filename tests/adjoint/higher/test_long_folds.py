@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import adjoint.higher.composed
 import diff.higher.folding
 from adjoint.higher import moving as moving_values
 from adjoint.higher import reduce
@@ -48,7 +49,7 @@ def test_the_same_results(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(made)
         return made
 
-    monkeypatch.setattr(moving, "composed", counting)
+    monkeypatch.setattr(adjoint.higher.composed, "composed", counting)
     assert str(reduce(term)) == due
     assert len({id(made) for made in found if made is not None}) == maps
 
