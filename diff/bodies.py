@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import frozen
 
 from diff.expr import Expr, OnVectors, literal, tracing
-from diff.leaks import leaked
+from diff.leaks import TwoFunctionsError, leaked
 from diff.origin import returned, stored
 from hilbert import Copower, Map, SpaceError, Vec
 from hilbert.arrays.namespace import freeze
@@ -83,7 +83,7 @@ def slots_of(b: Builder, tree: Tree) -> tuple[int, ...]:
         expr = literal(b, value) if isinstance(value, Vec) else value
         if expr.builder is not b:
             msg = f"{shown(expr)} belongs to another function, or to a body that is complete: return it from there"
-            raise SpaceError(msg + leaked(expr))
+            raise TwoFunctionsError(msg + leaked(expr))
         found += expr.slots
     return tuple(found)
 

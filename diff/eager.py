@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from diff import reductions  # noqa: F401 - attaches the methods of expressions
 from diff.expr import Expr, OnVectors, literal
 from diff.hints import its_call
-from diff.leaks import leaked
+from diff.leaks import TwoFunctionsError, leaked
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.namespace import freeze
 from hilbert.attach import attach, unattached
@@ -71,7 +71,7 @@ def _constants(given: tuple[Any, ...]) -> list[Any]:
     builder, *others = [a.builder for a in exprs]
     if any(other is not builder for other in others):
         msg = "an operation on expressions of two functions: pass one function's value to the other as an argument"
-        raise SpaceError(msg + leaked(*exprs))
+        raise TwoFunctionsError(msg + leaked(*exprs))
     return [literal(builder, a) if type(a) is Vec else a for a in given]
 
 

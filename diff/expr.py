@@ -30,7 +30,7 @@ from diff.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Pr
 from diff.foreign import refuse_foreign
 from diff.hints import its_remedy
 from diff.instead import of_number, of_operand, of_truth
-from diff.leaks import leaked
+from diff.leaks import TwoFunctionsError, leaked
 from diff.lower import program
 from diff.methods import Reductions
 from hilbert import (
@@ -752,7 +752,7 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
     if isinstance(o, Expr):
         if o.builder is not like.builder:
             msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
-            raise SpaceError(msg + leaked(like, o))
+            raise TwoFunctionsError(msg + leaked(like, o))
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
+from hilbert import SpaceError
 from hilbert.program.written import told
 
 if TYPE_CHECKING:
     from diff.expr import Expr
+
+
+@final
+class TwoFunctionsError(SpaceError):
+    """Expressions of two functions in one operation."""
+
+
+def is_of_two_functions(error: BaseException | None) -> bool:
+    """Whether that is what an error comes from."""
+    while error is not None and not isinstance(error, TwoFunctionsError):
+        error = error.__cause__
+    return error is not None
 
 
 def leaked(*exprs: Expr[Any]) -> str:

@@ -14,7 +14,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
 from diff.expr import Expr, tracing
-from diff.leaks import leaked
+from diff.leaks import TwoFunctionsError, leaked
 from diff.origin import here, origin, understood
 from diff.programs import Program
 from hilbert import DirectSum, Map, SpaceError, Type
@@ -127,7 +127,7 @@ def _result(builder: Builder, result: Any) -> Expr[Any]:
     if isinstance(result, Expr):
         if result.builder is not builder:
             msg = f"the body returns {shown(result)} of another function: pass it as an argument"
-            raise SpaceError(msg + leaked(result))
+            raise TwoFunctionsError(msg + leaked(result))
         return result
     if isinstance(result, tuple):
         parts = [_result(builder, part) for part in result]

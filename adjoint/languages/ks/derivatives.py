@@ -18,11 +18,22 @@ from adjoint.affine import vjp
 from adjoint.languages.ks import builtins, effects
 from adjoint.languages.ks.convert import require_shape
 from adjoint.languages.ks.linear import add, compose, scale, transposed
+from adjoint.languages.ks.map_arguments import no_cotangent
 from adjoint.languages.ks.maps import by_name, call, map_at, traced, written
 from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.packing import along, packed, parts, reals, split, with_reals
 from adjoint.languages.ks.types import has_maps, is_real
-from adjoint.languages.ks.values import Linear, Value, filled, is_map, leaves_of, linear_maps, mapped, zero_like
+from adjoint.languages.ks.values import (
+    NO_COTANGENT,
+    Linear,
+    Value,
+    filled,
+    is_map,
+    leaves_of,
+    linear_maps,
+    mapped,
+    zero_like,
+)
 from adjoint.rules import adjoint
 from diff import affine, const, jvp, program
 from diff.custom import Custom
@@ -93,7 +104,7 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
     def run(arg: Value, inside: KsEvaluator) -> Value:
         return call(linked, callee, arg, inside, ("fwd",))
 
-    return _pushed(linked, f, run, arg, ev)
+    return _pushed(linked, callee, f, run, arg, ev)
 
 
 def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
@@ -110,13 +121,13 @@ def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> 
         return call(linked, callee, mapped(moved, at, dx), inside, ("fwd",))
 
     here = all(isinstance(leaf, Vec) for leaf in leaves_of(x))
-    f = traced(linked, run, (R.zeros(), x), ev, "fwd", is_local=here)
+    f = traced(linked, callee, run, (R.zeros(), x), ev, "fwd", is_local=here)
     if f.has_effects and not reals(f.result):
         call(linked, callee, x, ev)
-    return _pushed(linked, f, run, ((R.zeros(), x), (R.vec(1.0), dx)), ev)
+    return _pushed(linked, callee, f, run, ((R.zeros(), x), (R.vec(1.0), dx)), ev)
 
 
-def _pushed(linked: Linked, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:
+def _pushed(linked: Linked, callee: Callee, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:
     """The tangent of what `run` gives: of a linear map m in it, u ↦ that of m ⊙ u, and so its transpose."""
     x, dx = arg
     ys, at = reals(f.result), packed(leaves_of(x))
@@ -135,8 +146,8 @@ def _pushed(linked: Linked, f: Mapped, run: Callable[..., Value], arg: Value, ev
             return m.transposed(given[1]) if is_back else m.apply(given[1])
 
         def along_u(u: Value) -> Value:
-            there = traced(linked, applied, (x, u), ev, "fwd")
-            return _pushed(linked, there, applied, ((x, u), (dx, zero_like(u))), ev)
+            there = traced(linked, callee, applied, (x, u), ev, "fwd")
+            return _pushed(linked, callee, there, applied, ((x, u), (dx, zero_like(u))), ev)
 
         return along_u
 
@@ -154,16 +165,16 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
         require_reversible(callee)
     if not reals(x) or not is_real(callee.result):
         _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
-        return _no_cotangent(x)
+        return _no_cotangent(callee, x)
     f = map_at(linked, callee, x, ev, mode)
     _require_tangent(f.result, dt)
     if not reals(dt):
-        return _no_cotangent(x)
+        return _no_cotangent(callee, x)
     if f.has_effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
-        return with_reals(x, parts(x, back(packed(reals(dt)))))
+        return _cotangent(callee, x, parts(x, back(packed(reals(dt)))))
     found = parts(x, _applied(later(linked, vjp(f.map), ev.modes), packed(leaves_of(x)), packed(reals(dt))))
-    return with_reals(x, _kept(f, x, found, ev))
+    return _cotangent(callee, x, _kept(f, x, found, ev))
 
 
 def require_reversible(callee: Callee) -> None:
@@ -173,8 +184,13 @@ def require_reversible(callee: Callee) -> None:
         raise TermError("linear", f"{what}: derive a function that applies the map by lmApply or lmApplyR")
 
 
-def _no_cotangent(x: Value) -> Value:
-    return with_reals(x, [leaf.space.zeros() for leaf in reals(x)])
+def _cotangent(callee: Callee, x: Value, leaves: Sequence[Any]) -> Value:
+    """The cotangent at an argument with these reals, without those of linear maps."""
+    return with_reals(x, leaves, no_cotangent(callee) if linear_maps(x) else NO_COTANGENT)
+
+
+def _no_cotangent(callee: Callee, x: Value) -> Value:
+    return _cotangent(callee, x, [leaf.space.zeros() for leaf in reals(x)])
 
 
 def _has_expressions(*values: Value) -> bool:
@@ -214,7 +230,7 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
         return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
     f = map_at(linked, callee, x, ev, "sufrev")
     if not reals(f.result):
-        return call(linked, callee, x, ev), _record(lambda _: _no_cotangent(x))
+        return call(linked, callee, x, ev), _record(lambda _: _no_cotangent(callee, x))
     made = call(linked, callee, x, ev) if f.is_partial else None
     with effects.quiet() if f.is_partial else nullcontext():
         value, derivative = affine(f.map, packed(xs))
@@ -224,7 +240,7 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
 
     def run(r: Value) -> Value:
         some = any(isinstance(leaf, Expr) for leaf in reals(r))
-        return with_reals(x, parts(x, back(packed(reals(r), expressions=some))))
+        return _cotangent(callee, x, parts(x, back(packed(reals(r), expressions=some))))
 
     return made, _record(run)
 

@@ -14,6 +14,7 @@ from attrs import evolve
 from adjoint.languages.ks import convert, derivatives, maps, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
+from adjoint.languages.ks.map_arguments import no_cotangent, not_given
 from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.resolution import Definition
 from adjoint.languages.ks.scope import Scope, read
@@ -145,6 +146,8 @@ class KsFunction(LoadedValues):
     def given(self, args: Sequence[Any]) -> Value:
         """Arguments as its argument; raises SpaceError for others."""
         self._require_shallow()
+        if has_maps(self.callee.arg):
+            raise SpaceError(not_given(self.callee))
         return convert.arguments_of(self.callee.arg, args)
 
     def _drawn(self, rng: np.random.Generator | None = None) -> Value:
@@ -162,8 +165,12 @@ class KsFunction(LoadedValues):
 
     def differential(self, at: Sequence[Any], along: Sequence[Any] | None, *, reverse: bool) -> Any:
         """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, 1.0 by default."""
-        x = self.given(at)
         callee = self.callee
+        if has_maps(callee.arg):
+            is_missing = reverse and has_maps(callee.arg, linear=True)
+            kind = "rev" if reverse else "fwd"
+            raise SpaceError(no_cotangent(callee) if is_missing else not_given(callee.derived(kind, "")))
+        x = self.given(at)
         if reverse:
             evaluated(lambda: derivatives.require_reversible(callee), self.place)
         if along is None:

@@ -10,6 +10,7 @@ from attrs import frozen
 from adjoint.languages.ks import effects
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.lanes import constants_of
+from adjoint.languages.ks.map_arguments import not_derived
 from adjoint.languages.ks.packing import reals
 from adjoint.languages.ks.probe import Probe
 from adjoint.languages.ks.values import (
@@ -22,9 +23,12 @@ from adjoint.languages.ks.values import (
     has_function,
     is_real,
     leaves_of,
+    linear_maps,
     mapped,
 )
 from diff import fun
+from diff.higher.errors import TermError
+from diff.leaks import is_of_two_functions
 from hilbert import SpaceError, Vec
 from hilbert.term import driven
 
@@ -91,7 +95,7 @@ def as_map(
     def run(arg: Value, inside: KsEvaluator) -> Value:
         return call(linked, callee, arg, inside, modes[:1])
 
-    made = traced(linked, run, x, ev, mode, decides=decides, is_local=is_local)
+    made = traced(linked, callee, run, x, ev, mode, decides=decides, is_local=is_local)
     if key is not None and not made.is_at_point:
         linked.maps[key] = made
     return made
@@ -99,6 +103,7 @@ def as_map(
 
 def traced(
     linked: Linked,
+    callee: Callee,
     run: Callable[[Value, KsEvaluator], Value],
     x: Value,
     ev: KsEvaluator,
@@ -107,7 +112,7 @@ def traced(
     decides: bool = True,
     is_local: bool = False,
 ) -> Mapped:
-    """What runs on a value, as a map on its leaves.
+    """What runs on a value, as a map on its leaves, for a function.
 
     Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
     argument only (`is_local`), all are: a branch that is not taken is not traced.
@@ -137,7 +142,12 @@ def traced(
         values.append(result)
         return made[0] if len(made) == 1 else tuple(made)
 
-    f = fun(*(leaf.space for leaf in given))(body)
+    try:
+        f = fun(*(leaf.space for leaf in given))(body)
+    except SpaceError as error:
+        if linear_maps(x) and is_of_two_functions(error):
+            raise TermError("linear", not_derived(callee)) from None
+        raise
     return Mapped(f, values[0], bool(probes), bool(inside.effects), is_partial[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjoint.languages.ks.lanes import zipped
-from adjoint.languages.ks.values import Value, is_real, leaves_of, tangent
+from adjoint.languages.ks.values import NO_COTANGENT, Value, is_real, leaves_of, tangent
 from diff import const
 from hilbert import DirectSum, Vec
 
@@ -34,10 +34,10 @@ def reals(value: Value) -> list[Any]:
     return [leaf for leaf in leaves_of(value) if is_real(leaf)]
 
 
-def with_reals(value: Value, leaves: Sequence[Any]) -> Value:
-    """The tangent at a value with these reals."""
+def with_reals(value: Value, leaves: Sequence[Any], why: str = NO_COTANGENT) -> Value:
+    """The tangent at a value with these reals; what it says of linear maps, which it has none for."""
     rest = iter(leaves)
-    return tangent(lambda _: next(rest), value)
+    return tangent(lambda _: next(rest), value, why)
 
 
 def along(value: Value, dv: Value) -> list[Any]:

@@ -43,6 +43,8 @@ def plain(value: Value, dims: tuple[int, ...] = ()) -> Any:
             raise TermError(
                 "type", "the record of suffwdpass has no text: give it to sufrevpass, ([sufrevpass f] dt b)"
             )
+        case Linear(missing=str(why)):
+            raise TermError("linear", why)
         case Linear():
             raise TermError("type", "a linear map has no text: apply it with lmApply or lmApplyR")
         case _:  # a function, or the record of one

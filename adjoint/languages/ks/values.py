@@ -90,6 +90,8 @@ class Linear:
     """More than that of each of those."""
     is_record: bool = False
     """Whether it is what suffwdpass keeps, of which only the transpose is."""
+    missing: str | None = None
+    """Why it is not computed, if it is not."""
 
 
 # --- trees ---
@@ -207,15 +209,21 @@ def zero_like(value: Value) -> Value:
     return mapped(leaf, value)
 
 
-def tangent(f: Callable[[Any], Value], value: Value) -> Value:
-    """f at the reals of a value, () for what is discrete; that of a linear map is not known, and not applied."""
-    return mapped(lambda leaf: f(leaf) if is_real(leaf) else Linear(_unknown, _unknown) if is_map(leaf) else (), value)
+NO_COTANGENT = "the cotangent of a linear map is not computed: make the map in the function that is derived"
 
 
-def _unknown(_: Value) -> Value:
-    raise TermError(
-        "linear", "the cotangent of a linear map is not computed: make the map in the function that is derived"
-    )
+def tangent(f: Callable[[Any], Value], value: Value, why: str = NO_COTANGENT) -> Value:
+    """f at the reals of a value, () for what is discrete; that of a linear map is not computed, and not applied."""
+    return mapped(lambda leaf: f(leaf) if is_real(leaf) else _missing(why) if is_map(leaf) else (), value)
+
+
+def _missing(why: str) -> Linear:
+    """A linear map that is not computed."""
+
+    def refused(_: Value) -> Value:
+        raise TermError("linear", why)
+
+    return Linear(refused, refused, missing=why)
 
 
 def plus(a: Value, b: Value) -> Value:

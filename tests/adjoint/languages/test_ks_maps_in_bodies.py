@@ -151,12 +151,112 @@ def test_the_tangent_of_a_linear_map_as_an_argument(expression: str, due: str) -
     assert load([Source("s.ks", TAKING)]).expression(expression) == due
 
 
-def test_a_derivative_of_the_derivative_along_a_linear_map() -> None:
-    """A map that is made of what is derived is no constant there: an error, and no wrong number."""
-    run = load([Source("s.ks", TAKING)]).expression
-    with pytest.raises(TermError, match="of two functions") as caught:
-        run("([fwd makes] 2.0 1.0)")
+DERIVED = f"""{TAKING}
+(def back Float (k : Float) (get$2$2 ([rev takes] (tuple (lmScale 1.0 k) 3.0) 1.0)))
+(def splits Float (k : Float) (get$1$2 ([suffwdpass takes] (tuple (lmScale 1.0 k) 3.0))))
+(def jacobian Float (k : Float) (lmApply ([D takes] (tuple (lmScale 1.0 k) 3.0)) (tuple (lmOne 1.0) 1.0)))
+(def h Float ((k : Float) (x : Float)) (takes (lmScale 1.0 k) x))
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "([fwd makes] 2.0 1.0)",
+        "([fwd back] 2.0 1.0)",
+        "([rev back] 2.0 1.0)",
+        "([fwd splits] 2.0 1.0)",
+        "([fwd jacobian] 2.0 1.0)",
+        f"([fwd [fwd takes]] (tuple {AT} {ALONG}) (tuple {ALONG} {ALONG}))",
+        f"([fwd [rev takes]] (tuple {AT} 1.0) (tuple {ALONG} 0.0))",
+    ],
+)
+def test_a_derivative_of_the_derivative_along_a_linear_map(expression: str) -> None:
+    """A map that is made of what is derived is no constant there: an error with a remedy, and no wrong number."""
+    says = r"argument 1 of takes, \(LM Float Float\), depends on what is derived .*of its own, as \(lmScale 1.0 k\)"
+    with pytest.raises(TermError, match=says) as caught:
+        load([Source("s.ks", DERIVED)]).expression(expression)
     assert caught.value.place is not None
+
+
+def test_a_function_that_makes_the_map_has_all_derivatives() -> None:
+    """That is the remedy of both messages: k·x is derived twice, in both modes."""
+    run = load([Source("s.ks", DERIVED)]).expression
+    assert (
+        run("([fwd [fwd h]] (tuple (tuple 2.0 3.0) (tuple 1.0 0.0)) (tuple (tuple 0.0 1.0) (tuple 0.0 0.0)))") == "1.0"
+    )
+    assert run("([rev h] (tuple 2.0 3.0) 1.0)") == "(3.0, 2.0)"
+    assert run("([rev [rev h]] (tuple (tuple 2.0 3.0) 1.0) (tuple 1.0 0.0))") == "((0.0, 1.0), 3.0)"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (f"([rev takes] {AT} 1.0)", r"of argument 1 of takes, .* of argument 2 is \(get\$2\$2 \(\[rev takes\] …\)\);"),
+        (f"([sufrev takes] {AT} 1.0)", "of argument 1 of takes, "),
+        (f"(let ((t b) ([suffwdpass takes] {AT})) ([sufrevpass takes] 1.0 b))", "of argument 1 of takes, "),
+        ("([rev alone] (lmScale 1.0 2.0) 1.0)", r"of the argument of alone, \(LM Float Float\), is not computed"),
+    ],
+)
+def test_the_cotangent_of_a_linear_map_is_not_printed(expression: str, message: str) -> None:
+    """What is said is not to apply it."""
+    with pytest.raises(TermError, match=f"the cotangent {message}.*derive a function that makes the map") as caught:
+        load([Source("s.ks", TAKING)]).expression(expression)
+    assert caught.value.place is not None
+
+
+GIVEN = """(def takes Float ((m : (LM Float Float)) (x : Float)) (lmApply m x))
+(def calls Float ((f : (Lam Float Float)) (x : Float)) (f x))
+(def many Float ((a : (LM (Tuple Float Integer) (Vec Float))) (c : (Tuple Bool String)) (v : Tensor 2 Float)
+  (b : (Vec (LM Float Float)))) (sum (lmApply a (tuple 1.0 (tuple)))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "due", "tangent"),
+    [
+        ("takes", "(takes (lmScale 1.0 2.0) 1.0)", "2.0", "4.0"),
+        ("calls", "(calls (lam (a : Float) 1.0) 1.0)", "1.0", "0.0"),
+        (
+            "many",
+            (
+                '(many (lmZero (tuple 1.0 2) (constVec 2 1.0)) (tuple true "text") (constVec (tuple 2 2) 1.0)'
+                " (constVec 2 (lmScale 1.0 2.0)))"
+            ),
+            "0.0",
+            "0.0",
+        ),
+    ],
+)
+def test_a_map_is_given_in_an_expression(name: str, expression: str, due: str, tangent: str) -> None:
+    """What the message says to write is run."""
+    loaded = load([Source("s.ks", GIVEN)])
+    f = loaded.functions[name]
+    assert isinstance(f, KsFunction)
+    with pytest.raises(SpaceError, match="cannot be given as a value") as caught:
+        f.value([1.0, 2.0])
+    assert str(caught.value).endswith(f"write an expression, hilbert run FILE -e '{expression}'")
+    assert loaded.expression(expression) == due
+    with pytest.raises(SpaceError, match=r"cannot be given as a value: .* -e '\(\[fwd \[") as caught:
+        f.differential([1.0, 2.0], None, reverse=False)
+    assert loaded.expression(str(caught.value).rpartition("-e '")[2].removesuffix("'")) == tangent
+
+
+def test_a_cotangent_of_a_map_is_not_asked_for() -> None:
+    """`hilbert diff` says so at once; a function that is an argument has none, and its others are computed."""
+    functions = load([Source("s.ks", GIVEN)]).functions
+    for name, says in (("takes", "the cotangent of argument 1 of takes"), ("calls", "cannot be given as a value")):
+        f = functions[name]
+        assert isinstance(f, KsFunction)
+        with pytest.raises(SpaceError, match=says):
+            f.differential([1.0, 2.0], None, reverse=True)
+
+
+def test_a_record_is_given_in_an_expression() -> None:
+    """It has no example."""
+    f = load([Source("s.ks", GIVEN)]).functions["[sufrevpass takes]"]
+    with pytest.raises(SpaceError, match=r"argument 2 of .*, cannot be given .* …\)'$"):
+        f(1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +268,7 @@ def test_a_derivative_of_the_derivative_along_a_linear_map() -> None:
         ("(let ((m b) ([suffwdpass made] 3.0)) ([sufrevpass made] (lmOne 1.0) b))", "made returns a linear map"),
         (
             "(lmApply (get$1$2 ([rev takes] (tuple (lmScale 1.0 2.0) 3.0) 1.0)) 1.0)",
-            "the cotangent of a linear map is not computed",
+            "the cotangent of argument 1 of takes",
         ),
     ],
 )
