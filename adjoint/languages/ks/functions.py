@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, final
+from warnings import warn
 
 import numpy as np
 from attrs import evolve
@@ -16,6 +17,7 @@ from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.map_arguments import no_cotangent, not_given
 from adjoint.languages.ks.notes import NAMES
+from adjoint.languages.ks.reader import too_large
 from adjoint.languages.ks.resolution import Definition
 from adjoint.languages.ks.scope import Scope, read
 from adjoint.languages.ks.show import plain
@@ -264,7 +266,14 @@ class KsFunction(LoadedValues):
             return run
 
         def of_notes(name: str) -> Any:
-            return of_text(lambda: import_module(PIPELINE).stage(self.linked, self.one, name))
+            def made() -> str:
+                found: str = import_module(PIPELINE).stage(self.linked, self.one, name)
+                if (why := too_large(found)) is not None:
+                    what = f"the stage {name} of {self.name} is too large to be read back: it has {why}"
+                    warn(f"{what}; [fwd {self.name}] and [rev {self.name}] need no text", stacklevel=2)
+                return found
+
+            return of_text(made)
 
         notes = {} if self.callee.derivations else {name: of_notes(name) for name in NAMES}
         written = of_text(lambda: printer.definition(self.one, written=True))

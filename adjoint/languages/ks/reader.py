@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 from attrs import Factory, frozen
 
 from adjoint.languages.source import Places
+from diff.higher import errors
 from diff.higher.errors import TermError, require_few
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _ATOM = re.compile(
     re.DOTALL | re.ASCII,
 )
 _CLOSING = {"(": ")", "[": "]"}
+_WORD = re.compile(r";[^\n]*|[()\[\]]|\"(?:[^\"\\]|\\.)*\"|[^\s()\[\];\"]+", re.DOTALL)
 
 
 @final
@@ -94,6 +96,21 @@ def forms(source: Source) -> Iterator[AnyForm]:
             yield made
     if around:
         raise TermError("syntax", "this bracket does not end", around[-1].place)
+
+
+def too_large(text: str) -> str | None:
+    """Why a text that was printed is not read back, if so: its words in one definition, or brackets in each other."""
+    words = most = depth = deepest = 0
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if word[0] == ";":
+            continue
+        words = words + 1 if depth else 1
+        depth += (word in _CLOSING) - (word in ")]")
+        most, deepest = max(most, words), max(deepest, depth)
+    if most > errors.LARGEST:
+        return f"a definition of {most} words, and {errors.LARGEST} are read"
+    return f"brackets {deepest} deep, and {DEEPEST} are read" if deepest > DEEPEST else None
 
 
 def _skipped(text: str, at: int, places: Places) -> int:
