@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
 
 from adjoint.affine import vjp
+from adjoint.languages.ks import effects
+from adjoint.languages.ks.convert import drawn
 from adjoint.languages.ks.derivatives import later, reversed_by
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.maps import MODES, as_map, call, written
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from diff.higher.types import Ty
     from hilbert.map import AnyMap
 
+FEW = 1000
+"""The functions that are entered where a stage looks whether a derivative by hand is linear."""
 _numbers = count()
 _LINEAR = "linear"
 """The mode of what is transposed since it is linear: nothing in it is by hand."""
@@ -163,6 +170,27 @@ def _require_linear(linked: Linked, hand: Callee, dys: Sequence[Any], dxs: Seque
     except SpaceError as error:
         what = f"{hand.key} is not linear in the tangent, by inspection"
         raise TermError("linear", what, hand_place(linked, hand)) from error
+
+
+def warn_unless_linear(linked: Linked, callee: Callee, mode: str, stage: str) -> None:
+    """Warn of what a stage calls by its name, and the derivative of the program refuses, at an argument that is chosen.
+
+    Of a function that has no derivative there, nothing is known.
+    """
+    if written(linked, mode, callee) is None:
+        return
+    try:
+        x = drawn(callee.arg, np.random.default_rng(0))
+        with effects.quiet():
+            f = as_map(linked, callee, x, KsEvaluator(linked, FEW), mode, is_local=True).map
+            program(jvp(f) if mode == "fwd" else vjp(f))
+    except SpaceError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, TermError) and cause.code == "linear":
+                warn(f"{cause}: the stage {stage} calls it as it is written", stacklevel=2)
+                return
+            cause = cause.__cause__
 
 
 def hand_place(linked: Linked, hand: Callee) -> Place | None:

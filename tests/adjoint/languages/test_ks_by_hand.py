@@ -9,6 +9,7 @@ import pytest
 
 from adjoint.languages.ks import load
 from adjoint.languages.source import Source
+from diff.higher.errors import TermError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,3 +149,44 @@ def test_a_truth_value_that_is_found_from_reals() -> None:
     assert numbers(text, "(h (Vec_init 3.0 0.5))") == [9.5]
     assert numbers(text, "([rev h] (Vec_init 3.0 0.5) 1.0)") == [21.0, 1.0]
     assert numbers(text, "([fwd h] (Vec_init 3.0 0.5) (Vec_init 1.0 1.0))") == [7.0]
+
+
+NOT_LINEAR = {
+    "fwd": "(def [fwd f] Float ((x : Float) (dx : Float)) (mul dx dx))",
+    "rev": "(def [rev f] Float ((x : Float) (dr : Float)) (mul dr dr))",
+    "sufrev": "(def [sufrev f] Float ((x : Float) (dr : Float)) (mul dr dr))",
+    "suffwdpass": "(def [suffwdpass f] (Tuple Float Float) (x : Float) (tuple (mul x x) x))"
+    "(def [sufrevpass [f Float]] Float ((dt : Float) (b : Float)) (mul b (mul dt dt)))",
+}
+
+
+@pytest.mark.parametrize("stage", ["fwd", "fwd-opt", "rev", "rev-cse", "split"])
+@pytest.mark.parametrize("hand", NOT_LINEAR)
+@pytest.mark.parametrize("base", [BODY, EXTERNAL])
+def test_a_stage_warns_of_what_is_not_linear_by_hand(base: str, hand: str, stage: str) -> None:
+    """The stage of a caller that calls it says what its derivative refuses; f itself has it as it is written."""
+    mode = "sufrev" if stage == "split" else stage.partition("-")[0]
+    text = f"{base}\n{NOT_LINEAR[hand]}\n(def h Float (x : Float) (mul x (f x)))"
+    loaded = load([Source("hand.ks", text)])
+    is_called = hand in MODES[mode]
+    if not is_called:
+        if base == BODY:
+            assert loaded.functions["h"].stages()[stage](None, None)
+        return
+    says = rf"hand.ks:2:.* is not linear in the (co)?tangent, by inspection: the stage {stage} calls it as"
+    with pytest.warns(UserWarning, match=says):
+        assert loaded.functions["h"].stages()[stage](None, None)
+    if base == BODY:
+        with pytest.raises(TermError, match=r"hand.ks:2:.* is not linear in the (co)?tangent, by inspection"):
+            loaded.expression(f"([{mode} h] {X} {D})")
+        assert loaded.functions["f"].stages()[stage](None, None)
+
+
+def test_a_stage_calls_what_is_not_computed_where_it_looks(capfd: pytest.CaptureFixture[str]) -> None:
+    """Nothing is known of what needs another size, and nothing is printed for what is only looked at."""
+    text = """(def f Float (v : Vec Float) (index ($trace 6) v))
+(def [rev f] (Vec Float) ((v : Vec Float) (dr : Float)) (constVec 7 (mul dr dr)))
+(def h Float (x : Vec Float) (mul 2.0 (f x)))
+"""
+    assert "[rev [f (Vec Float)]]" in load([Source("hand.ks", text)]).functions["h"].stages()["rev"](None, None)
+    assert capfd.readouterr() == ("", "")

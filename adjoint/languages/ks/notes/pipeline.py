@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, final
 from attrs import Factory, frozen
 
 from adjoint.languages.ks import printer
+from adjoint.languages.ks.by_hand import warn_unless_linear
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import derived_type
 from adjoint.languages.ks.notes import categorical, cl, combinators
@@ -195,6 +196,9 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
     make, passes = Maker(scope), Passes()
     is_value = name.partition("-")[0] in VALUES
     needed = _called(linked, one, derives=not is_value)
+    for each in linked.scope.table.values():
+        if id(each) in needed and each is not one and not each.callee.derivations and not is_value:
+            warn_unless_linear(linked, each.callee, "sufrev" if name == "split" else name.partition("-")[0], name)
     lines: list[str] = []
     for each in linked.scope.definitions:
         if id(each) not in needed:
