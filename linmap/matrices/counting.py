@@ -97,9 +97,10 @@ def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
 
 
 def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Link | LabelTable | None]:
-    """How many pairs of open labels a component allows, whether exactly, and its one relation, if that has them all.
+    """How many pairs of open labels a component allows, whether exactly, and its one relation, if that says which.
 
-    What is not listed is bounded: along relations that meet, by their largest degrees.
+    What is not listed is bounded: along relations that meet, by their largest degrees. A relation says which if the
+    other labels are outputs and inputs at once.
     """
     parts = [p.links[k] for k in c.links] + [p.tables[k] for k in c.tables]
     found = [p.factors[k] for k in c.factors if n.is_found(p.factors[k])]
@@ -121,8 +122,8 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
                 entries *= count
             case None:  # not counted
                 entries, exact = entries * min(_bound(n, group), n.size(labels & opened)), False
-    free = n.size(opened - seen)
-    return entries * free, exact, whole if len(groups) == 1 and not opened - seen else None
+    free = opened - seen
+    return entries * n.size(free), exact, whole if len(groups) == 1 and free <= {*c.both} else None
 
 
 def _pattern(n: Network, group: Sequence[Any], opened: set[int]) -> Link | LabelTable | int | None:

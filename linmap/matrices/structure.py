@@ -256,9 +256,10 @@ def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
     if isinstance(part, Link):
         return part.relation.is_function and part.relation.T.is_function
     place = dict(zip(part.labels, part.columns, strict=True))
+    both = tuple(x for x in c.both if x in place)
     return all(
         len(set(side)) == len(side) and len(np.unique(flat_positions(side, place, n.sizes))) == part.count
-        for side in (c.outs + c.both, c.inps + c.both)
+        for side in (c.outs + both, c.inps + both)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial as partial_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from adjoint import grad, hessian
 from diff import Expr, conv, derivative, dot, each, exp, fun, inner, sqrt
 from hilbert import Fin, R, direct_sum
-from hilbert.relation import band, equality, function, leq, pairs, shift, window
+from hilbert.relation import band, equality, function, leq, pairs, partial, rotation, shift, window
 from linmap import (
+    LinMap,
     compose,
     cumsum,
     equal,
@@ -271,3 +273,63 @@ def test_relations_that_do_not_meet_between_dense_maps(*, outside: bool) -> None
     assert isinstance(structure(f), ZeroForm)
     assert not due_matrix(f).any()
     assert matrix(f, as_="sparse").nnz == 0
+
+
+RELATIONS = {
+    "all": partial([True] * 5, X),
+    "some": partial([True, False, True, True, False], X),
+    "cyclic": function([1, 2, 0, 4, 3], X, X),
+    "rotation": rotation(X, 2),
+    "shift": shift(X, 1),
+    "band": band(X, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+@pytest.mark.parametrize("base", [R, R**Y, (R**Y) ** Fin.of(2)], ids=str)
+def test_rows_with_weights(name: str, base: Any) -> None:
+    """Weights of every entry leave the rows that a relation moves what they are: as strong a form as of base ℝ."""
+    family, relation = base**X, RELATIONS[name]
+    g, back = red(relation, base), red(relation.T, base)
+    h = section(hadamard(family), 0, family.random(RNG))
+    for f in (h @ g, g @ h, h @ g @ h, g @ h @ g, back @ h @ g, h @ g @ h @ g @ h):
+        due = due_matrix(f)
+        found, count = structure(f), np.count_nonzero(due)
+        on_diagonal = np.count_nonzero(np.diag(due)) == count
+        of_permutation = not on_diagonal and all((np.count_nonzero(due, axis) == 1).all() for axis in (0, 1))
+        if isinstance(found, DiagonalForm):
+            assert on_diagonal
+            assert (found.entries or found.size) == count
+        elif isinstance(found, Permutation):
+            assert found.weighted
+            assert of_permutation
+        else:
+            assert isinstance(found, SparseForm)
+            assert not on_diagonal
+            assert not of_permutation
+            assert found == SparseForm(int(count), due.shape)
+
+
+def test_rows_with_matrices() -> None:
+    """A matrix for each row is no weight: relations of rows beside it make no diagonal, and no permutation."""
+    one, square = RELATIONS["cyclic"], R ** (X * X)
+    a, h = ((R ** (X * X)) ** X).random(RNG), section(hadamard(square), 0, square.random(RNG))
+    g = red(equality(X) * one)
+
+    def moved(u: Expr[Any], before: LinMap[Any, Any]) -> Expr[Any]:
+        return uncurry(V**X)(each(lambda A, v: A @ v, a, before(u).T.rows())).T
+
+    for before in (h @ g, g @ h @ g):
+        f = derivative(fun(square)(partial_of(moved, before=before)))(square.zeros())
+        assert structure(f) == SparseForm(125, (25, 25))
+        assert np.count_nonzero(due_matrix(f)) == 125
+
+
+def test_tables_that_keep_an_axis() -> None:
+    """(x, y) ↦ (x, y + x) is a permutation, with weights too; a table of distinct elements of a larger set is none."""
+    flat = np.arange(20)
+    turn = function(flat // 4 * 4 + (flat % 4 + flat // 4) % 4, X * Y, X * Y)
+    h = section(hadamard(R ** (X * Y)), 0, (R ** (X * Y)).random(RNG))
+    assert structure(red(turn) @ h @ red(turn)) == Permutation(20, weighted=True)
+    some = gather([3, 0, 1], X) @ D @ red(RELATIONS["cyclic"])
+    assert structure(some) == SparseForm(3, (3, 5))
