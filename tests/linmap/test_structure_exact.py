@@ -333,3 +333,18 @@ def test_tables_that_keep_an_axis() -> None:
     assert structure(red(turn) @ h @ red(turn)) == Permutation(20, weighted=True)
     some = gather([3, 0, 1], X) @ D @ red(RELATIONS["cyclic"])
     assert structure(some) == SparseForm(3, (3, 5))
+
+
+@pytest.mark.parametrize("many", [100, 150])
+def test_tuples_that_are_kept(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    """KEPT tuples are left when equal ones are summed, or a third of all: beyond, they are a whole block."""
+    first, second = Fin.of(30), Fin.of(29)
+    one, other = ((RNG.permutation(30 * n) < many).reshape(30, n) for n in (30, 29))
+    count, third = np.count_nonzero(one @ other), 30 * 29 // 3
+    assert (count > third) == (many == 150)
+    for kept in (10**6, count, count - 1, 0):
+        monkeypatch.setattr(tuples, "KEPT", kept)
+        f = red(pairs(np.argwhere(other), first, second)) @ red(pairs(np.argwhere(one), first, first))
+        is_listed = count <= max(kept, third)
+        assert structure(f) == (SparseForm(int(count), (29, 30)) if is_listed else DenseForm((29, 30)))
+        assert matrix(f, as_="sparse").nnz == count
