@@ -26,9 +26,9 @@ from hilbert import (
     from_factors,
     rank,
 )
-from hilbert.formal.array import MANY, Formal
-from hilbert.formal.rank_one_sums import families, merged
-from hilbert.formal.tensors import alike
+from hilbert.formal.array import MANY, Block, Formal, block
+from hilbert.formal.rank_one_sums import Family, families, merged
+from hilbert.formal.tensors import alike, empty
 from linmap import equal, linear, transpose
 from linmap.unitary import assoc, tensor_matrix, unassoc
 from tests.formal_vectors import formal_vector
@@ -146,19 +146,64 @@ def test_families_add_up(s: Source) -> None:
     t = formal_vector(s, s.tensor())
     found, rest = families(t)
     for some in (found, merged(found)):
-        total = t.space.zeros() if rest is None else rest.dense()
-        for f in some:
-            left, right = f.left.dense(), f.right.dense()
-            weights = None if f.weights is None else f.weights.dense()
-            scaled = left if weights is None else _times(weights, left)
-            total = total + float(f.k) * from_factors(scaled, right).dense()
-        assert same(total, t.dense())
+        assert same(_total(t, some, rest), t.dense())
+
+
+def _total(t: Vec[Any], found: list[Family[Any, Any]], rest: Vec[Any] | None) -> Vec[Any]:
+    """Σ families + rest, in the space of t."""
+    total = t.space.zeros() if rest is None else rest.dense()
+    for f in found:
+        left, right = f.left.dense(), f.right.dense()
+        weights = None if f.weights is None else f.weights.dense()
+        scaled = left if weights is None else _times(weights, left)
+        total = total + float(f.k) * from_factors(scaled, right).dense()
+    return total
 
 
 def _times(weights: Vec[Any], family: Vec[Any]) -> Vec[Any]:
     (w,) = weights.leaves
     leaves = tuple(leaf * np.reshape(w, (-1,) + (1,) * (leaf.ndim - 1)) for leaf in family.leaves)
     return Vec(family.space, leaves)
+
+
+def _block(k: float, n: int, *axes: tuple[int, ...]) -> Block:
+    """k Σ over n terms of factors on groups of the axes of 30 × 20 × 4 numbers; () is weights."""
+    return block(k, [(RNG.integers(1, 5, (n, *((30, 20, 4)[a] for a in some))).astype(float), some) for some in axes])
+
+
+def test_families_are_merged() -> None:
+    """Those with plain arrays are one, with their numbers and weights; one of a factor for each axis stays."""
+    space = TensorProduct(R ** (X * Y), R**Z)
+    blocks = _block(2.0, 1, (0, 1), (2,)), _block(3.0, 2, (), (0, 1), (2,)), _block(5.0, 3, (0,), (1,), (2,))
+    for some, due in ((blocks, [3, 3]), (blocks[:2], [3]), (blocks[:1], [1]), (blocks[::2], [1, 3]), (blocks[2:], [3])):
+        t = Vec(space, (Formal((30, 20, 4), "float64", some),))
+        found, rest = families(t)
+        made = merged(found)
+        assert rest is None
+        assert rank(t) == sum(due)
+        assert [f.rank for f in made] == due
+        assert (made == found) == (len(due) == len(some))
+        assert same(_total(t, made, None), t.dense())
+
+
+@pytest.mark.parametrize(
+    ("number", "weights", "due"), [(1.0, 1.0, [2]), (0.0, 1.0, [2, 2]), (3.0, 1.0, [2, 2, 2]), (1.0, -1.0, [2, 2, 2])]
+)
+def test_families_of_leaves_that_share_some(number: float, weights: float, due: list[int]) -> None:
+    """A leaf of (A ⊕ B) ⊗ (C ⊕ D) without terms, or with another number or other weights, is in no family of three."""
+    space = TensorProduct(direct_sum(V, R**Z), direct_sum(W, R**X))
+    left, right = ([RNG.integers(1, 5, (2, n)).astype(float) for n in sizes] for sizes in ((30, 4), (20, 30)))
+    given = {w: np.array([w, 2.0 * w]) for w in (1.0, -1.0)}
+
+    def leaf(i: int, j: int, k: float = 1.0, w: float = 1.0) -> Formal:
+        made = block(k, [(given[w], ()), (left[i], (0,)), (right[j], (1,))])
+        return Formal((left[i].shape[1], right[j].shape[1]), "float64", (made,))
+
+    last = leaf(1, 1, number, weights) if number else empty(space.left.leaves[1], space.right.leaves[1])
+    t = Vec(space, (leaf(0, 0), leaf(0, 1), leaf(1, 0), last))
+    found, rest = families(t)
+    assert same(_total(t, found, rest), t.dense())
+    assert [f.rank for f in found] == due
 
 
 # --- recompression ---

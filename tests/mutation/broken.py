@@ -31,6 +31,8 @@ STATEMENTS = (
     Statement("§2.2 | vector space", "hilbert/vector.py", "formal.scaled(a, -1.0)", "formal.scaled(a, 1.0)", "tests/hilbert/test_vector_space.py"),
     Statement("§2.2 | tensors as formal", "hilbert/formal/array.py", "return add(a, scaled(b, -1.0), memo)", "return add(a, b, memo)", "tests/hilbert/test_formal_vector_space.py"),
     Statement("§2.2 | tensors as formal", "hilbert/formal/array.py", "evolve(a, k=a.k + b.k)", "evolve(a, k=a.k * b.k)", "tests/hilbert/test_formal_vector_space.py"),
+    Statement("§2.2 | tensors as formal", "hilbert/formal/rank_one_sums.py", "return sum(f.rank for f in found)", "return len(found)", "tests/hilbert/test_formal_tensors.py"),
+    Statement("§2.2 | tensors as formal", "hilbert/formal/rank_one_sums.py", "concatenated([f.left for f in plain], plain)", "concatenated([f.left for f in plain], [None] * len(plain))", "tests/hilbert/test_formal_tensors.py"),
     Statement("§2.2 | the universal", "linmap/matrices/tensors.py", "order = tuple(map(source.index, spec.out))", "order = tuple(sorted(map(source.index, spec.out)))", "tests/linmap/test_tensor_isomorphism.py"),
     Statement("§2.2 | V ⊸ W", "linmap/matrices/tensors.py", "Section(contraction.inner(V), 1, right)", "Section(contraction.inner(V), 1, 2.0 * right)", "tests/linmap/test_tensor_isomorphism.py"),
     Statement("§2.2 | injections", "linmap/net/lower.py", "w.each(wire.Same(), src, dst[start : start + len(src)])", "w.each(wire.Same(), src, dst[: len(src)])", "tests/linmap/test_biproduct.py"),
