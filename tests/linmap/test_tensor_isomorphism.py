@@ -12,6 +12,7 @@ from hypothesis import given, note, settings
 from adjoint import adjoint
 from diff import affine, fun, sin, tanh
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, direct_sum, formal, from_factors, rank
+from hilbert.formal.rank_one_sums import families
 from hilbert.formal.tensors import alike
 from hilbert.relation import agreement
 from linmap import (
@@ -31,7 +32,8 @@ from linmap import (
 )
 from linmap.contraction import matrix_matrix, matrix_vector, tensor_contraction
 from linmap.matrices.structure import LowRank
-from linmap.term.nodes import Lifted
+from linmap.matrices.tensors import FEW
+from linmap.term.nodes import Compose, Lifted
 from tests import oracle
 from tests.formal_vectors import formal_vector
 from tests.linear_terms import CONTRACTIONS, between
@@ -138,6 +140,9 @@ def test_many_terms_are_one_composition() -> None:
     for k in range(40):
         t = t + (k + 1.0) * W.random(RNG).tensor(V.random(RNG))
     f, v = linear(t), V.random(RNG)
+    assert len(families(t)[0]) > FEW
+    assert isinstance(f, Compose)
+    assert [part.cod for part in f.parts] == [R ** Fin.of(40), W]
     assert np.allclose(f(v).array, t.array @ v.array)
     assert alike(tensor(f), t)
 
