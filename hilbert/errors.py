@@ -19,6 +19,9 @@ LONG = 40
 """An integer or a string of more characters is not written out in a message."""
 LONGEST = 2_000
 """A message of more characters about a text is cut in the middle."""
+BYTES = (bytes, bytearray, memoryview)
+"""What numpy takes for an array, and does not say of which numbers."""
+FROM_BYTES = "numbers are read from bytes by np.frombuffer(data, dtype)"
 
 
 class SpaceError(ValueError):

@@ -92,6 +92,8 @@ HILBERT: dict[str, Rows] = {
         ('V.vec(np.recarray(4, dtype=[("a", float)]))', "is not an element of ℝ^Pixel4"),
         ('V.unflat(np.recarray(4, dtype=[("a", float)]))', "is not an element of ℝ^Pixel4"),
         ("V.vec(np.ma.masked_array(np.zeros(4), [1, 0, 0, 0]))", "a masked array is not an element of ℝ^Pixel4"),
+        ('V.vec(bytearray(b"abcd"))', "a value of type bytearray is not an element of ℝ^Pixel4: …np.frombuffer("),
+        ('V.unflat(memoryview(b"abcd"))', "a value of type memoryview is not an element of ℝ^Pixel4: …np.frombuffer("),
         ("V.vec(w)", "a vector of ℝ^Hidden3 is not an element of ℝ^Pixel4"),
         ("V.vec(f)", "not an element of ℝ^Pixel4"),
         ("V.vec([k, k, k, k])", "a list of 4 with a vector of ℝ among it is not an element of ℝ^Pixel4: stack(X, V)"),

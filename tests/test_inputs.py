@@ -47,7 +47,7 @@ from diff import (
 from diff import pow as power_of
 from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, Z, direct_sum
 from hilbert.relation import function, pairs
-from linmap import diagonal, identity, matrix, project, rep, section, transpose
+from linmap import diagonal, identity, matrix, project, rep, section, sparse, transpose
 from linmap.contraction import matrix_vector
 from tests.programs import PROGRAMS, point
 
@@ -407,6 +407,25 @@ def test_what_is_refused(space: Any, data: Any) -> None:
         space.vec(data)
     (leaf,) = space.leaves
     assert str(leaf) in str(caught.value) or f"are not elements of {leaf.entry}" in str(caught.value)
+
+
+@pytest.mark.parametrize("of", [bytes, bytearray, memoryview])
+def test_bytes_are_no_numbers(of: Callable[[bytes], Any]) -> None:
+    """Neither as data, nor in a list, a flat array, weights or a table: they are read by np.frombuffer, as said."""
+    data, numbers = of(b"\x00\x01\x02\x03"), np.frombuffer(of(b"\x00\x01\x02\x03"), np.uint8)
+    taken: list[Callable[[Any], Any]] = [
+        V.vec,
+        V.unflat,
+        lambda a: (R ** (Fin.of(2) * p)).vec([a, a]),
+        lambda a: direct_sum(V, V).vec((a, a)),
+        lambda a: sparse([0, 1, 2, 3], [0, 1, 2, 3], a, p, p),
+        lambda a: function(a, p, p),
+    ]
+    for take in taken:
+        with pytest.raises(SpaceError, match=rf"a value of type {of.__name__}\b.* np\.frombuffer\(data, dtype\)"):
+            take(data)
+        assert take(numbers) is not None
+    assert V.vec(numbers).array.tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 def test_numbers_of_every_size() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hilbert.arrays.libraries import NUMPY, common_library
 from hilbert.arrays.library import find, freezing, library
-from hilbert.errors import SpaceError, double, is_masked, is_number, shown
+from hilbert.errors import BYTES, FROM_BYTES, SpaceError, double, is_masked, is_number, shown
 from hilbert.notarray import NotArray
 from hilbert.once import first
 from hilbert.sizes import FORMULA, held
@@ -198,7 +198,7 @@ def is_array(x: Any, shape: tuple[int, ...], dtype: str) -> bool:
 
 
 def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> None:
-    """Raise SpaceError for masked arrays, vectors, columns with missing entries, and arrays that dtype does not hold.
+    """Raise SpaceError for bytes, masked arrays, vectors, columns with missing entries, and arrays dtype does not hold.
 
     Such may stand in a list, too; a list of numbers only is not looked at one by one.
     """
@@ -212,6 +212,9 @@ def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> 
                     msg = f"{shown(data)} with {shown(item)} among it is not an element of {space}: "
                     raise SpaceError(f"{msg}stack(X, V)(v, w, …) puts vectors side by side")
                 _require_plain(item, space, dtype, depth + 1)
+    elif isinstance(data, BYTES):
+        msg = f"{shown(data)} is not an element of {space}: {FROM_BYTES}"
+        raise SpaceError(msg)
     elif is_masked(data):
         msg = f"a masked array is not an element of {space}: fill it first"
         raise SpaceError(msg)

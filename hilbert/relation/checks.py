@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hilbert.errors import SpaceError, integer, is_masked, shown
+from hilbert.errors import BYTES, FROM_BYTES, SpaceError, integer, is_masked, shown
 from hilbert.index import Index, require_index
 from hilbert.relation.base import Ints
 
@@ -16,6 +16,9 @@ def array_of(entries: Any, what: str) -> npt.NDArray[Any]:
     """The numpy array that a list, an array or a column of a table is (anything with `__array__` or `to_numpy`)."""
     if is_masked(entries):
         msg = f"{what} is no masked array: entries.compressed() leaves the masked entries out"
+        raise SpaceError(msg)
+    if isinstance(entries, BYTES):
+        msg = f"an array is due for {what}, not {shown(entries)}: {FROM_BYTES}"
         raise SpaceError(msg)
     try:
         if not hasattr(entries, "__array__") and hasattr(entries, "to_numpy"):
