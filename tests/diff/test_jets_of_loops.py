@@ -50,6 +50,12 @@ FUNCTIONS: dict[str, Any] = {
         (ONE, ONE, ONE),
         X,
     )[0],
+    "what moves comes from the first branch alone": lambda x: D.iterate(
+        lambda s: (D.where(s[1] > 0.0, lambda: s[1] * s[1], lambda: const(ONE)), s[1] + x @ x), (ONE, ONE), X
+    )[0],
+    "what moves comes from the other branch alone": lambda x: D.iterate(
+        lambda s: (D.where(s[1] < 0.0, lambda: const(ONE), lambda: s[1] * s[1]), s[1] + x @ x), (ONE, ONE), X
+    )[0],
     "no rounds": lambda x: D.iterate(lambda s: s * s, x @ x, Fin.of(0)),
 }
 

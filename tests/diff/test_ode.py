@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from diff import cos, exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
+from diff import const, cos, exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
 from diff.elementwise import RULES
 from diff.ode import _Steps
 from hilbert import R32, Bool, Fin, R, SpaceError, direct_sum
@@ -135,6 +135,16 @@ def test_coefficients_that_vanish_by_chance() -> None:
     f = fun(R, R)(lambda x, t: (square(square(square(square(t)))) * square(square(square(square(t)))), 1.0 + x * 0.0))
     found = ode_solve(f, f.dom.vec((1.0, 0.0)), 1.5, 1e-10, order=6)
     assert float(found.leaves[0]) == pytest.approx(1.0 + 1.5**33 / 33.0, rel=1e-8)
+
+
+def test_a_rule_beside_one_of_what_does_not_move() -> None:
+    """x' = softmax(x)·c is that of the number c: the softmax that is made of constants has no coefficients."""
+    start = P.vec([0.3, -0.5])
+    weights = np.exp([0.3, -0.5]) / np.exp([0.3, -0.5]).sum()
+    some = ode_series(fun(P)(lambda x: x.softmax() * const(start).softmax()), 4)(start)
+    due = ode_series(fun(P)(lambda x: x.softmax() * const(P.vec(weights))), 4)(start)
+    for a, b in zip(some.leaves, due.leaves, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-14)
 
 
 def test_single_precision() -> None:
