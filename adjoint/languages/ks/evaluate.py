@@ -29,6 +29,7 @@ from adjoint.languages.ks.values import (
     leaves_of,
     mapped,
     outline,
+    signature,
     stacked,
     truth,
 )
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.linked import Linked
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
-    from diff.higher.terms import AnyTerm, Case, Fold, Var
+    from diff.higher.terms import AnyTerm, Case, Fold, Lam, Var
     from hilbert.program.builder import Builder
 
 STEPS = 100_000
@@ -78,6 +79,7 @@ class KsEvaluator(Evaluator):
         self.effects: list[str] = []  # all that were made steps
         self.place: Place | None = None
         self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
+        self.varying: dict[Lam, set[Any]] = {}  # functions of folds that are no loops, and what they were given
 
     def free(self, x: Var) -> Value:
         """What a name means."""
@@ -163,14 +165,16 @@ class KsEvaluator(Evaluator):
     def over(self, n: Value, run: Callable[[Value], Pass]) -> Value:
         """(run i)_i for i < n: all at once, or one by one."""
         if isinstance(n, Table):
-            raise UnrolledError("a size depends on the lane")
+            raise UnrolledError("a size depends on the lane", [n])
         if n < 0:
             raise TermError("shape", f"a size is not negative, and this one is {n}", self.place)
         require_few(n, self.place)
         try:
             with self.inside():
                 return self._over(n, run)
-        except UnrolledError:
+        except UnrolledError as error:
+            if error.depth is not None and error.depth < len(self.lanes):
+                raise
             return stacked((n,), [driven(run(k)) for k in range(n)])
 
     def _over(self, n: int, run: Callable[[Value], Pass]) -> Value:
@@ -241,7 +245,7 @@ class KsEvaluator(Evaluator):
         """The values of both branches, each where it is taken."""
         if isinstance(condition, Table):
             if self.recursions:
-                raise UnrolledError("a recursion depends on the lane")
+                raise UnrolledError("a recursion depends on the lane", [condition])
             lanes, (c,), running = self.running(condition)
             masks = [Table(lanes, part) for part in (running & c, running & ~c)]
             return self._where(condition, self.here(condition, Bool), then, otherwise, masks)
@@ -313,16 +317,27 @@ class KsEvaluator(Evaluator):
 
     def folded(self, f: Value, start: Value, xs: Arr | Items) -> Pass:
         """f (… f (start, x₁) …, xₙ): a loop where the state has one shape, else round by round."""
-        if isinstance(xs, Arr) and xs.dims[0] and not self.recursions:
+        if isinstance(xs, Arr) and xs.dims[0] and not self.recursions and not self._is_known_to_vary(f, start, xs):
             try:
                 with self.inside():
                     return self._loop(f, start, xs)
-            except UnrolledError:
-                pass
+            except UnrolledError as error:
+                if error.depth is not None:
+                    raise
+                if isinstance(f, Closure):
+                    self.varying.setdefault(f.lam, set()).add(self._given(f, start, xs))
         state = start
         for x in items_of(xs).items:
             state = yield self.call(f, (state, x))
         return state
+
+    def _is_known_to_vary(self, f: Value, start: Value, xs: Arr) -> bool:
+        """Whether a fold was no loop before: one that stands in others is tried once, not by each try of those."""
+        return isinstance(f, Closure) and f.lam in self.varying and self._given(f, start, xs) in self.varying[f.lam]
+
+    def _given(self, *values: Value) -> Any:
+        """What is discrete where a fold stands."""
+        return signature((*values, True if self.mask is None else self.mask))
 
     def _loop(self, f: Value, start: Value, xs: Arr) -> Value:
         first, stacks = leaves_of(start), leaves_of(xs.item)

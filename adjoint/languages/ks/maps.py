@@ -117,8 +117,10 @@ def traced(
     Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
     argument only (`is_local`), all are: a branch that is not taken is not traced.
     """
-    if any(isinstance(c, Table) and c.lanes for c in constants_of(x)):
-        raise UnrolledError("an integer that depends on the lane is an argument of a function that is derived")
+    constants = constants_of(x)
+    if any(isinstance(c, Table) and c.lanes for c in constants):
+        message = "an integer that depends on the lane is an argument of a function that is derived"
+        raise UnrolledError(message, constants)
     probes: list[Probe] = []
     given = leaves_of(x)
 

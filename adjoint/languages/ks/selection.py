@@ -78,6 +78,6 @@ def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
 def _listed(x: Items, k: Value) -> Value:
     n, *rest = x.dims
     if not isinstance(k, int):
-        raise UnrolledError("elements of several shapes are selected one by one")
+        raise UnrolledError("elements of several shapes are selected one by one", [k])
     m = len(x.items) // n if n else 0
     return Items(tuple(rest), x.items[k * m : (k + 1) * m]) if rest else x.items[k]

@@ -74,7 +74,7 @@ def dims_of(use: Use, n: Value) -> tuple[int, ...]:
     """A size, for each index; raises UnrolledError where it depends on the lane, and TermError for a large one."""
     found = n if isinstance(n, tuple) else (n,)
     if any(isinstance(k, Table) for k in found):
-        raise UnrolledError("a size depends on the lane")
+        raise UnrolledError("a size depends on the lane", found)
     wrong = next((k for k in found if isinstance(k, int) and k < 0), None)
     if wrong is not None:
         raise TermError("shape", f"a size is not negative, and this one is {wrong}", use.place)
@@ -298,7 +298,7 @@ def _scattered(use: Use, shape: Value, pairs: Any, of: Ty) -> Value:
     for at, v in pairs:
         where = at if isinstance(at, tuple) else (at,)
         if not all(isinstance(k, int) for k in where):
-            raise UnrolledError("positions depend on the lane")
+            raise UnrolledError("positions depend on the lane", where)
         if not all(0 <= k < n for k, n in zip(where, dims, strict=True)):
             raise TermError("shape", f"index {', '.join(map(str, where))} of {'×'.join(map(str, dims))}", use.place)
         cells[where] = added(cells[where], v) if where in cells else v

@@ -14,12 +14,13 @@ from attrs import frozen
 
 from diff.expr import Expr
 from diff.higher.errors import TermError
+from diff.higher.values import Closure, Native
 from hilbert import Copower, Elements, Fin, R, SpaceError, Type, Vec
 from hilbert.space import Bool
 from linmap import rep, stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjoint.languages.ks.linear_maps import Made
     from hilbert.program.builder import Builder
@@ -30,7 +31,15 @@ LEAF = (Vec, Expr)
 
 
 class UnrolledError(SpaceError):
-    """What is computed for all elements at once is not the same for all: each is computed by itself instead."""
+    """What is computed for all elements at once is not the same for all: each is computed by itself instead.
+
+    What depends on lanes does so until the outermost of them is computed one by one: its `depth`, where tables are
+    given. Anything else is computed one by one where it was last tried at once.
+    """
+
+    def __init__(self, message: str, tables: Iterable[Value] = ()) -> None:
+        super().__init__(message)
+        self.depth = min((lane.depth for t in tables if isinstance(t, Table) for lane in t.lanes), default=None)
 
 
 @final
@@ -168,6 +177,25 @@ def form(value: Value) -> Any:
 def outline(value: Value) -> Any:
     """The form of a value without the constants in it: equal for values of one shape."""
     return form(mapped(lambda leaf: leaf if isinstance(leaf, LEAF) else (), value))
+
+
+def signature(value: Value) -> Any:
+    """The form of a value, the same for other lanes of as many elements, and for functions of one term."""
+    match value:
+        case tuple():
+            return ("tuple", *map(signature, value))
+        case Arr(dims, item):
+            return ("arr", dims, signature(item))
+        case Items(dims, items):
+            return ("items", dims, tuple(map(signature, items)))
+        case Table(lanes, array):
+            return (*form(Table((), array)), tuple((lane.depth, lane.n) for lane in lanes))
+        case Closure(lam, values):
+            return ("closure", lam, tuple((k, signature(v)) for k, v in values.items()))
+        case Linear() | Native():
+            return value
+        case _:  # a leaf or a constant
+            return form(value)
 
 
 def has_function(value: Value) -> bool:
