@@ -51,6 +51,7 @@ class Evaluator(Folds):
 
     def __init__(self, steps: int) -> None:
         self.steps = self.left = steps
+        self.varying = {}
 
     def _enter(self, term: AnyTerm) -> None:
         self.left -= 1
@@ -218,7 +219,9 @@ class Evaluator(Folds):
 
     def plain(self) -> Folds:
         """An evaluator of values that have no class of their own, with all steps left."""
-        return Evaluator(self.steps)
+        made = Evaluator(self.steps)
+        made.varying = self.varying
+        return made
 
     def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type."""

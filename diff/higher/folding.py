@@ -6,15 +6,16 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from diff.expr import const
-from diff.higher.binding import Pass, each
+from diff.higher.binding import Pass, captured, each
 from diff.higher.errors import TermError
 from diff.higher.matching import bind, chosen, fields, opened_fields, recurring, rests
-from diff.higher.terms import AnyTerm, Case, Con, Fold, If, Tuple
+from diff.higher.terms import AnyTerm, Case, Con, Fold, If, Lam, Tuple
 from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
-from diff.higher.values import Closure, Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side
+from diff.higher.values import Closure, Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side, signature
 from diff.loops import fold as loop
 from diff.operations import select
 from hilbert import Bool, Vec
+from hilbert.once import once
 from hilbert.term import driven
 
 if TYPE_CHECKING:
@@ -30,12 +31,22 @@ def selected(c: Any, x: Any, y: Any) -> Any:
     return (c & x) | (~c & y) if x.space == Bool else select(c, x) + select(~c, y)
 
 
+@once
+def _step(term: Fold) -> Lam:
+    """What a fold over a list does with an element."""
+    branch = chosen(term.branches, "Cons")
+    return Lam(branch.pattern, branch.body)
+
+
 class _Varies(Exception):  # noqa: N818 - no error: the fold is unrolled
     """The state of a fold changes its shape."""
 
 
 class Folds(ABC):
     """The part of an evaluation that is about folds and about conditions on data."""
+
+    varying: dict[AnyTerm, set[Any]]
+    """Folds that were no loops, and what was discrete there: one in others is tried once, not by each try of those."""
 
     @abstractmethod
     def value(self, term: AnyTerm, env: dict[int, Value]) -> Pass:
@@ -82,8 +93,12 @@ class Folds(ABC):
         ty = term.type
         assert isinstance(ty, DataType)
 
+        start: Value = None
         if isinstance(value, Stack):
-            made = yield self._looped(term, value, env)
+            nil = chosen(term.branches, "Nil")
+            bind(nil.pattern, (), env)
+            start = yield self.value(nil.body, env)
+            made = self._looped(term, value, start, env)
             if made is not None:
                 return made
             value = opened(value)
@@ -97,7 +112,9 @@ class Folds(ABC):
                     break
                 above.append((one, k))
                 one = one.payload[k]
-            if isinstance(one, Tagged):
+            if start is not None:
+                value = start
+            elif isinstance(one, Tagged):
                 branch = chosen(term.branches, one.label)
                 payload = yield from self._map(fields(ty)[one.label], fold, one.payload)
                 bind(branch.pattern, payload, env)
@@ -115,23 +132,24 @@ class Folds(ABC):
 
         return (yield fold(value))
 
-    def _looped(self, term: Fold, stack: Stack, env: dict[int, Value]) -> Pass:
+    def _looped(self, term: Fold, stack: Stack, start: Value, env: dict[int, Value]) -> Value | None:
         """A fold over a stack as a loop, from the last element; None where the state is not made of vectors alone."""
-        first = chosen(term.branches, "Nil")
-        inner = dict(env)
-        bind(first.pattern, (), inner)
-        start = yield self.value(first.body, inner)
         try:
             shape, state = shape_of(start)
         except TermError:  # the state is a function
             return None
-        if not state:
+
+        def given() -> Any:
+            of = tuple([env[k] for k in captured(_step(term)) if k in env])
+            return shape, signature((stack, of))
+
+        if not state or (term in self.varying and given() in self.varying[term]):
             return None
         branch = chosen(term.branches, "Cons")
         form, leaves = shape_of(stack.element)
 
-        def step(given: Any, item: Any) -> Any:
-            before = filled(shape, iter(given if len(state) > 1 else (given,)))
+        def step(states: Any, item: Any) -> Any:
+            before = filled(shape, iter(states if len(state) > 1 else (states,)))
             items = item.split() if len(leaves) > 1 else (item,)
             around = dict(env)
             bind(branch.pattern, (filled(form, iter(items)), before), around)
@@ -142,9 +160,9 @@ class Folds(ABC):
             return tuple(exprs) if len(state) > 1 else exprs[0]
 
         try:
-            given = tuple(state) if len(state) > 1 else state[0]
-            last = loop(step, given, side_by_side(leaves), reverse=True)
+            last = loop(step, tuple(state) if len(state) > 1 else state[0], side_by_side(leaves), reverse=True)
         except _Varies:
+            self.varying.setdefault(term, set()).add(given())
             return None
         return filled(shape, iter(last if len(state) > 1 else (last,)))
 

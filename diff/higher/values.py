@@ -106,22 +106,36 @@ def is_ground(value: Value) -> bool:
 def shape_of(value: Value) -> tuple[DiscreteShape, list[Any]]:
     """A value's shape and its leaves; raises TermError `type` where a function is in it."""
     leaves: list[Any] = []
-    shape: DiscreteShape = driven(_shape(value, leaves))
+    shape: DiscreteShape = driven(_shape(value, leaves, has_functions=False))
     return shape, leaves
 
 
-def _shape(value: Value, leaves: list[Any]) -> Pass:
+def signature(value: Value) -> DiscreteShape:
+    """What is discrete of a value, of functions their terms and what is discrete of the values in them."""
+    shape: DiscreteShape = driven(_shape(value, [], has_functions=True))
+    return shape
+
+
+def _shape(value: Value, leaves: list[Any], *, has_functions: bool) -> Pass:
+    def inner(part: Value) -> Pass:
+        return _shape(part, leaves, has_functions=has_functions)
+
     match value:
         case tuple():
-            parts = yield each(lambda part: _shape(part, leaves), value)
+            parts = yield each(inner, value)
             return DiscreteShape("tuple", tuple(parts))
         case Tagged(label, payload):
-            part = yield _shape(payload, leaves)
+            part = yield inner(payload)
             return DiscreteShape(("tag", label), (part,))
         case Stack(size, element):
-            part = yield _shape(element, leaves)
+            part = yield inner(element)
             return DiscreteShape(("stack", size), (part,))
         case int():
+            return DiscreteShape(value)
+        case Closure(lam, values) if has_functions:
+            parts = yield each(inner, values.values())
+            return DiscreteShape(lam, tuple(parts))
+        case Native() if has_functions:
             return DiscreteShape(value)
         case Closure() | Native():
             message = "a function has no leaves: apply it until a value without functions is reached"

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.linked import Linked
     from diff.higher.binding import Pass
     from diff.higher.errors import Place
-    from diff.higher.terms import AnyTerm, Case, Fold, Lam, Var
+    from diff.higher.terms import AnyTerm, Case, Fold, Var
     from hilbert.program.builder import Builder
 
 STEPS = 100_000
@@ -79,7 +79,6 @@ class KsEvaluator(Evaluator):
         self.effects: list[str] = []  # all that were made steps
         self.place: Place | None = None
         self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
-        self.varying: dict[Lam, set[Any]] = {}  # functions of folds that are no loops, and what they were given
 
     def free(self, x: Var) -> Value:
         """What a name means."""
