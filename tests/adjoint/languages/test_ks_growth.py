@@ -94,7 +94,7 @@ def test_what_is_tried_at_once_is_tried_once(entered: list[Any], made: Any, expr
         assert value is None or found == value
         return len(entered)
 
-    few, many = steps(8), steps(16)
+    few, many = steps(5), steps(10)
     assert many <= 4 * few
 
 
@@ -107,7 +107,7 @@ def test_passes_of_folds_in_folds(entered: list[Any]) -> None:
         assert load([Source("t.ks", text)]).expression(PASSES) == "(1.5, [0.5])"
         return len(entered)
 
-    few, many = steps(4), steps(8)
+    few, many = steps(3), steps(6)
     assert many <= 5 * few
 
 
