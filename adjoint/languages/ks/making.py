@@ -154,6 +154,10 @@ class Maker:
             return self.built(like, lambda i: self.zero(self.call("index", i, like)))
         return Tuple(())
 
+    def asserted(self, c: AnyTerm, e: AnyTerm) -> AnyTerm:
+        """(assert c e)."""
+        return App(Name("assert", (self.type(e),)), Tuple((c, Lam(Tuple(()), e))))
+
     def dummy(self, ty: Ty) -> AnyTerm:
         """A value of a type, which nobody reads; tensors have no elements."""
         if isinstance(ty, TupleType):

@@ -12,6 +12,9 @@ from adjoint.languages.ks.evaluate import KsEvaluator
 
 ONE = "(f 0.5 (Vec_init 0.5))"
 BACK = "([rev f] (tuple 0.5 (Vec_init 0.5)) 1.0)"
+IFS = "(let (x{k} (if (gt x{j} 0.0) (mul x{j} x{j}) (sin x{j}))) "
+BUILDS = "(let (x{k} (build (size x{j}) (lam (i : Integer) (mul (index i x{j}) (index i x{j}))))) "
+ASSERTS = "(let (x{k} (assert (gt x{j} -9.0) (mul x{j} x{j}))) "
 PASSES = "(let ((t b) ([suffwdpass f] 0.5 (Vec_init 0.5))) ([sufrevpass [f (Tuple Float (Vec Float))]] 1.0 b))"
 
 
@@ -60,6 +63,16 @@ def builds_of_all(n: int) -> str:
     return builds(n, size)
 
 
+def stage(text: str, name: str) -> str:
+    return load([Source("t.ks", text)]).functions["f"].stages()[name](None, None)
+
+
+def chain(n: int, step: str, end: str = "x", ty: str = "Float") -> str:
+    """n lets, each of which reads the one before."""
+    lets = "".join(step.format(j=k, k=k + 1) for k in range(n))
+    return f"(def f Float (x0 : {ty}) {lets}{end.replace('x', f'x{n}')}{')' * n})"
+
+
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The functions that evaluations enter."""
@@ -102,7 +115,7 @@ def test_passes_of_folds_in_folds(entered: list[Any]) -> None:
     """Those that `split` writes keep records, which grow: no loops."""
 
     def steps(n: int) -> int:
-        text = load([Source("t.ks", plain(n))]).functions["f"].stages()["split"](None, None)
+        text = stage(plain(n), "split")
         entered.clear()
         assert load([Source("t.ks", text)]).expression(PASSES) == "(1.5, [0.5])"
         return len(entered)
@@ -119,3 +132,63 @@ def test_a_fold_varies_where_it_varied(entered: list[Any]) -> None:
     text += "(def f Float (v : Vec Float) (add (g 0 1.0 v) (g 1 1.0 v)))"
     assert load([Source("t.ks", text)]).expression("(f (constVec 50 1.0))") == "102.0"
     assert 50 < len(entered) < 60
+
+
+@pytest.mark.parametrize("name", ["rev-opt", "rev-cse"])
+@pytest.mark.parametrize(
+    "made", [(IFS,), (ASSERTS,), (BUILDS, "(sum x)", "Vec Float")], ids=["conditions", "assertions", "builds"]
+)
+def test_a_chain_of_scopes_is_as_long_as_the_function(made: tuple[str, ...], name: str) -> None:
+    """What comes to a variable in a scope leaves it: the map of the variable is not written out within."""
+    few, many = (len(stage(chain(n, *made), name).split()) for n in (8, 16))
+    assert many <= 2.1 * few
+
+
+@pytest.mark.parametrize("name", ["rev-opt", "rev-cse"])
+def test_a_chain_of_builds_is_run_build_by_build(entered: list[Any], name: str) -> None:
+    """Elements are known when the builds that read them are summed."""
+
+    def steps(n: int) -> int:
+        text = stage(chain(n, BUILDS, "(sum x)", "Vec Float"), name)
+        entered.clear()
+        assert load([Source("t.ks", text)]).expression("([rev f] (Vec_init 1.0 1.0 1.0) 1.0)") == str([2.0**n] * 3)
+        return len(entered)
+
+    few, many = steps(4), steps(8)
+    assert many <= 2.5 * few
+
+
+SCOPES = {
+    "one branch": "(let (y (sin x)) (let (w (exp y)) (if (gt x 0.0) (mul y x) w)))",
+    "one branch, of vectors": "(let (y (mul x v)) (let (w (exp v)) (if (gt x 0.0) (sum (mul x y)) (sum w))))",
+    "a branch that reads x alone": "(let (y (sin x)) (if (gt x 0.0) (mul x x) y))",
+    "a constant branch": "(let (y (sin x)) (if (gt x 0.0) 3.0 (mul y y)))",
+    "two constant branches": "(let (y (sin x)) (mul y (if (gt x 0.0) 3.0 4.0)))",
+    "a tuple": "(let ((a b) (if (gt x 0.0) (tuple x (sin x)) (tuple (exp x) 1.0))) (if (gt a 1.0) (mul a b) b))",
+    "conditions in builds": "(let (w (exp v)) (let (y (sin x)) (sum (build (size w)"
+    " (lam (i : Integer) (if (gt (index i v) y) (mul y (index i w)) (index i v)))))))",
+    "builds in builds": "(let (w (exp v)) (let (y (sin x)) (sum (build 2 (lam (i : Integer)"
+    " (let (z (mul y (to_float i))) (sum (build (size w) (lam (j : Integer) (mul z (index j w)))))))))))",
+    "a build of nothing": "(let (w (exp v)) (let (y (sin x))"
+    " (add y (sum (build 0 (lam (i : Integer) (mul y (index i w))))))))",
+    "a condition in a fold": "(let (y (sin x)) (fold (lam ((a : Float) (b : Float))"
+    " (let (c (mul a y)) (let (d (mul c b)) (if (gt b 0.0) (mul c d) (mul b y))))) y v))",
+    "a state in one branch": "(fold (lam ((a : Float) (b : Float)) (if (gt b 0.0) (mul b b) (mul a x))) x v)",
+    "an assertion": "(let (y (sin x)) (assert (gt y -2.0) (mul y (assert (gt x -9.0) (mul y x)))))",
+}
+
+
+@pytest.mark.parametrize("name", ["rev-opt", "rev-cse"])
+@pytest.mark.parametrize("body", SCOPES.values(), ids=SCOPES)
+def test_what_leaves_a_scope(body: str, name: str) -> None:
+    """Cotangents of what is bound around branches, builds, folds and assertions, zero where a branch reads it not."""
+    text = f"(def f Float ((x : Float) (v : Vec Float)) {body})"
+    written, ours = (
+        load([Source("t.ks", stage(text, name))]).functions["f"],
+        load([Source("t.ks", text)]).functions["f"],
+    )
+    for x in (0.75, -0.75):
+        point = [x, [0.5, -0.25, 2.0]]
+        found, due = (f.differential(point, None, reverse=True) for f in (written, ours))
+        assert found[0] == pytest.approx(due[0])
+        assert found[1] == pytest.approx(due[1])

@@ -146,8 +146,8 @@ def test_applied(ends: str, m: str, forward: str, backward: str, transposed: str
     assert isinstance(ty, Lin)
     dx, dr = fresh("dx", tangent(ty.dom)), fresh("dr", tangent(ty.cod))
     assert shown(driven(Application(make).forward(map_, dx))) == forward
-    for shares in (False, True):
-        assert shown(driven(Application(make, shares=shares).backward(dr, map_))) == backward
+    for s in (None, fresh("s", ty.dom)):
+        assert shown(driven(Application(make, s).backward(dr, map_))) == backward
     assert shown(driven(Application(make).transposed(map_))) == transposed
 
 

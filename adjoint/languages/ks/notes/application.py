@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, final
 
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
-from adjoint.languages.ks.notes.passes import lets
+from adjoint.languages.ks.notes.cotangents import Cotangents
+from adjoint.languages.ks.notes.nabla import around
 from adjoint.languages.ks.types import tangent
 from diff.higher.binding import renamed
 from diff.higher.errors import Place
@@ -15,7 +16,6 @@ from diff.higher.terms import AnyTerm, App, If, Lam, Let, Pattern, Tuple, Var, f
 from diff.higher.types import Lin
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.notes.passes import Bindings
     from diff.higher.binding import Pass
 
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 class Application:
     """The tables; `vectors` are m ⊙ x of variables m, and `maps` what they stand for.
 
-    For r ⊙R m each variable is written out wherever it occurs, as in the notes; or, if the term `shares`, once in each
-    scope, for the sum of what comes to it: r₁ ⊙R m + r₂ ⊙R m = (r₁ + r₂) ⊙R m.
+    For r ⊙R m each variable is written out wherever it occurs, as in the notes; or, where the s is given that maps are
+    from, once, for the sum of what comes to it.
     """
 
-    def __init__(self, make: Maker, *, shares: bool = False) -> None:
-        self.make, self.shares = make, shares
+    def __init__(self, make: Maker, s: AnyTerm | None = None) -> None:
+        self.make = make
+        self.cotangents = None if s is None else Cotangents(make, s, self._back)
         self.vectors: dict[int, Var] = {}
         self.maps: dict[int, AnyTerm] = {}
 
@@ -52,7 +53,7 @@ class Application:
                 return If(c, left, right)
             case App(Name("assert"), Tuple((c, Lam(_, body)))):
                 v = yield self.forward(body, x)
-                return _asserted(make, c, v)
+                return make.asserted(c, v)
             case App(Name("lmCompose"), Tuple((m1, m2))):  # m₁ ⊙ (m₂ ⊙ x)
                 v = yield self.forward(m2, x)
                 return (yield self._with("d", v, lambda y: self.forward(m1, y)))
@@ -91,47 +92,7 @@ class Application:
 
     def backward(self, r: AnyTerm, m: AnyTerm) -> Pass:
         """r ⊙R m."""
-        return (yield self._summed(r, m) if self.shares else self._back(r, m))
-
-    def _summed(self, r: AnyTerm, m: AnyTerm) -> Pass:
-        """The same; a variable is written out for the sum of what comes to it, the last that is bound first."""
-        make, todo = self.make, [(r, m)]
-        bindings: Bindings = []
-        came: dict[int, AnyTerm] = {}
-        found: list[AnyTerm] = []
-
-        def named(value: AnyTerm) -> AnyTerm:
-            if isinstance(value, (Var, Tuple)):
-                return value
-            bindings.append((fresh("r", make.type(value)), value))
-            return bindings[-1][0]
-
-        while todo or came:
-            if not todo:
-                number = next(k for k in reversed(self.maps) if k in came)
-                todo.append((named(came.pop(number)), renamed(self.maps[number])))
-            r, m = todo.pop()
-            match m:
-                case Var(_, number) if number in self.maps:
-                    came[number] = make.added(came[number], r) if number in came else r
-                case Let(Var(_, number, Lin()), of, body):
-                    self.maps[number] = of
-                    todo.append((r, body))
-                case Let(pattern, value, body):
-                    bindings.append((pattern, value))
-                    todo.append((r, body))
-                case App(Name("lmCompose"), Tuple((m1, m2))):
-                    v = yield self.backward(r, m1)
-                    todo.append((named(v), m2))
-                case App(Name("lmAdd"), Tuple(ms)):
-                    todo += [(r, one) for one in reversed(ms)]
-                case App(Name("lmVCat"), Tuple(ms)):
-                    parts = [(make.component(k, r), one) for k, one in enumerate(ms)]
-                    todo += reversed(parts)
-                case _:  # by the table
-                    v = yield self._back(r, m)
-                    found.append(v)
-        return lets(bindings, _sum(make, found))
+        return (yield self._back(r, m) if self.cotangents is None else self.cotangents.of(r, m))
 
     def _back(self, r: AnyTerm, m: AnyTerm) -> Pass:
         make = self.make
@@ -150,7 +111,7 @@ class Application:
                 return If(c, left, right)
             case App(Name("assert"), Tuple((c, Lam(_, body)))):
                 v = yield self.backward(r, body)
-                return _asserted(make, c, v)
+                return make.asserted(c, v)
             case App(Name("lmCompose"), Tuple((m1, m2))):  # (r ⊙R m₁) ⊙R m₂
                 v = yield self.backward(r, m1)
                 return (yield self._with("r", v, lambda y: self.backward(y, m2)))
@@ -176,9 +137,10 @@ class Application:
             case App(Name("lmHCatV"), App(Name("build"), Tuple((n, Lam(i, body))))):  # build n λi. r ⊙R m
                 v = yield self.backward(r, body)
                 return make.call("build", n, Lam(i, v))
-            case App(Name("lmFold"), Tuple((f, Lam(p, body), start, v))):  # RFold f (λ(t, dr). dr ⊙R f′) a v r
+            case App(Name("lmFold"), Tuple((Lam() as f, Lam(p, body), start, v))):  # RFold f (λ(t, dr). dr ⊙R f′) a v r
                 t, dr = _whole(p), fresh("dr", make.type(r))
-                d = yield self.backward(dr, body)
+                within = self if self.cotangents is None else Application(make, Tuple((around(f), p)))
+                d = yield within.backward(dr, body)
                 return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)
@@ -208,7 +170,7 @@ class Application:
                 return If(c, left, right)
             case App(Name("assert"), Tuple((c, Lam(_, body)))):
                 v = yield self.transposed(body)
-                return _asserted(make, c, v)
+                return make.asserted(c, v)
             case App(Name("lmCompose"), Tuple((m1, m2))):  # m₂ᵀ ∘ m₁ᵀ
                 parts = yield self._several((m2, m1), lambda one, _: self.transposed(one))
                 return make.call("lmCompose", *parts)
@@ -244,10 +206,6 @@ class Application:
             part = yield step(one, k)
             made.append(part)
         return made
-
-
-def _asserted(make: Maker, c: AnyTerm, v: AnyTerm) -> AnyTerm:
-    return App(Name("assert", (make.type(v),)), Tuple((c, Lam(Tuple(()), v))))
 
 
 def _whole(pattern: Pattern) -> Var:

@@ -165,7 +165,7 @@ class Stages:
                 result = tangent(t)
             case _:  # rev, the last of the names
                 dx = fresh("dr", tangent(t))
-                found, result = driven(Application(make, shares=simple).backward(dx, m)), tangent(s)
+                found, result = driven(Application(make, x if simple else None).backward(dx, m)), tangent(s)
         if how == "cse":
             found = shared(make, found)
         return _definition(f"[{name} {base}]", text(result), (x, dx), found)
