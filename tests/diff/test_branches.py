@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
 import itertools
 import math
 import pickle
@@ -473,3 +474,26 @@ def test_numbers_beyond_floats() -> None:
     for chosen in (lambda: where(x > 0, 10**400, x), lambda: fun(R**X)(lambda x: where(x > 0, x, -(10**400)))):
         with pytest.raises(SpaceError, match="an integer of 1329 bits is beyond the numbers of double precision"):
             chosen()
+
+
+def test_a_branch_is_not_asked_for_its_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take longer than the branch itself, and there may be thousands."""
+    found: list[Any] = []
+    of = inspect.signature
+
+    def signature(f: Any) -> inspect.Signature:
+        found.append(f)
+        return of(f)
+
+    def asked(n: int) -> int:
+        def body(x: Any) -> Any:
+            for _ in range(n):
+                x = where(x > 0, lambda: 2.0 * x, lambda: 1.0 - x)  # noqa: B023 - it is called here
+            return x
+
+        found.clear()
+        fun(R)(body)
+        return len(found)
+
+    monkeypatch.setattr(inspect, "signature", signature)
+    assert asked(20) == asked(1)

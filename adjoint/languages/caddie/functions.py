@@ -175,7 +175,8 @@ class CaddieFunction(LoadedFunction):
                 self._reached = evaluator.applied
             return const(made) if isinstance(made, Vec) else made
 
-        made = _located(lambda: fun.over(dom)(body), self.place)
+        with uncollected():
+            made = _located(lambda: fun.over(dom)(body), self.place)
         return evolve(made, names=_names(self.type.dom))
 
 

@@ -1,5 +1,6 @@
 """What the specification of caddie says, claim by claim, and its defects with the right numbers."""
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -425,6 +426,20 @@ def test_unequal_rows() -> None:
 def test_steps_do_not_depend_on_lengths() -> None:
     f = read("fun f a = map (fn y => if y - #1 a then y * y else #1 a) (#2 a)").f
     assert len(program(f.of(R, R ** Fin.of(3))).steps) == len(program(f.of(R, R ** Fin.of(10**6))).steps)
+
+
+def test_garbage_is_not_searched_for_while_a_program_is_made() -> None:
+    """It would be more often, and for longer, the more conditions stand in each other."""
+    f = read(f"fun f x = {'if ' * 500}x{' then x else x' * 500}").f
+    found: list[str] = []
+    gc.collect()
+    gc.callbacks.append(lambda phase, _: found.append(phase))
+    try:
+        f.of()
+    finally:
+        gc.callbacks.pop()
+    assert found.count("start") <= 2  # after it, at the most
+    assert gc.isenabled()
 
 
 def test_condition_is_exact() -> None:
