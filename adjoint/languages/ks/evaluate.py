@@ -161,20 +161,21 @@ class KsEvaluator(Evaluator):
 
     # --- lanes ---
 
-    def over(self, n: Value, run: Callable[[Value], Pass]) -> Value:
-        """(run i)_i for i < n: all at once, or one by one."""
+    def over(self, n: Value, run: Callable[[Value], Pass], *, apart: bool = False) -> Value:
+        """(run i)_i for i < n: all at once, or one by one, as what is no array always is."""
         if isinstance(n, Table):
             raise UnrolledError("a size depends on the lane", [n])
         if n < 0:
             raise TermError("shape", f"a size is not negative, and this one is {n}", self.place)
         require_few(n, self.place)
-        try:
-            with self.inside():
-                return self._over(n, run)
-        except UnrolledError as error:
-            if error.depth is not None and error.depth < len(self.lanes):
-                raise
-            return stacked((n,), [driven(run(k)) for k in range(n)])
+        if not apart:
+            try:
+                with self.inside():
+                    return self._over(n, run)
+            except UnrolledError as error:
+                if error.depth is not None and error.depth < len(self.lanes):
+                    raise
+        return stacked((n,), [driven(run(k)) for k in range(n)])
 
     def _over(self, n: int, run: Callable[[Value], Pass]) -> Value:
         found: list[Value] = []

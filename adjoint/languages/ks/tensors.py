@@ -11,7 +11,7 @@ from attrs import frozen
 from adjoint.languages.ks import integers
 from adjoint.languages.ks.lanes import require_few
 from adjoint.languages.ks.selection import position, selected
-from adjoint.languages.ks.types import element
+from adjoint.languages.ks.types import element, is_apart
 from adjoint.languages.ks.values import (
     LEAF,
     Arr,
@@ -84,23 +84,25 @@ def dims_of(use: Use, n: Value) -> tuple[int, ...]:
     return found
 
 
-def built(use: Use, arg: Value) -> Pass:
-    """(build n f): an axis after the other."""
+def built(use: Use, arg: Value, place: int = 1) -> Pass:
+    """(build n f), or another use of a function at this place among the arguments: an axis after the other."""
     n, f = arg
-    return _built(use, dims_of(use, n), f, ())
+    of = use.part(place)
+    assert isinstance(of, Arrow)
+    return _built(use, dims_of(use, n), f, is_apart(of.cod), ())
     yield
 
 
-def _built(use: Use, dims: tuple[int, ...], f: Value, at: tuple[Value, ...]) -> Value:
+def _built(use: Use, dims: tuple[int, ...], f: Value, apart: bool, at: tuple[Value, ...]) -> Value:  # noqa: FBT001
     ev = use.ev
 
     def run(k: Value) -> Pass:
         here = (*at, k)
         if len(dims) > 1:
-            return _built(use, dims[1:], f, here)
+            return _built(use, dims[1:], f, apart, here)
         return (yield ev.call(f, here if at else k))
 
-    return joined(ev.over(dims[0], run), len(dims) - 1)
+    return joined(ev.over(dims[0], run, apart=apart), len(dims) - 1)
 
 
 def joined(x: Arr | Items, rest: int) -> Value:
@@ -181,7 +183,9 @@ def map_over(use: Use, arg: Value) -> Pass:
     if any(x.dims != first.dims for x in tensors):
         sizes = " and ".join("×".join(map(str, x.dims)) for x in tensors)
         raise TermError("shape", f"tensors of {sizes} elements: one size is due", use.place)
-    ev = use.ev
+    ev, of = use.ev, use.part(0)
+    assert isinstance(of, Arrow)
+    apart = is_apart(of.cod)
 
     def run(at: tuple[Value, ...]) -> Pass:
         items = tensors
@@ -194,7 +198,7 @@ def map_over(use: Use, arg: Value) -> Pass:
             here = (*at, k)
             return axis(dims[1:], here) if len(dims) > 1 else (yield run(here))
 
-        return joined(ev.over(dims[0], one), len(dims) - 1)
+        return joined(ev.over(dims[0], one, apart=apart), len(dims) - 1)
 
     if any(isinstance(x, Items) for x in tensors) and 0 not in first.dims:
         made = []
@@ -268,14 +272,14 @@ def diagonal(use: Use, arg: Value) -> Pass:
 def sparse(use: Use, arg: Value) -> Pass:
     """(buildFromSparse shape n f): the sum of the values at their indices."""
     shape, n, f = arg
-    made = yield built(use, (n, f))
+    made = yield built(use, (n, f), 2)
     return _scattered(use, shape, items_of(made).items, _entry(use))
 
 
 def sparse_tupled(use: Use, arg: Value) -> Pass:
     """(buildFromSparseTupled (tuple shape …) n f): one result for each shape."""
     shapes, n, f = arg
-    made = yield built(use, (n, f))
+    made = yield built(use, (n, f), 2)
     flat = items_of(made).items
     results = enumerate(zip(shapes, _entry(use).parts, strict=True))
     return tuple(_scattered(use, shape, [item[k] for item in flat], of) for k, (shape, of) in results)

@@ -207,6 +207,23 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
     return found
 
 
+@once
+def is_apart(ty: Ty) -> bool:
+    """Whether the elements of a tensor are computed one by one: functions, linear maps and texts are in no array."""
+
+    def step(node: Any, rec: Any) -> bool:
+        match node:
+            case Lin() | Arrow():
+                return True
+            case TupleType(parts) | DataType(_, parts):
+                return node is STRING or any(map(rec, parts))
+            case _:  # a type without parts
+                return False
+
+    found: bool = bottom_up(ty, step)
+    return found
+
+
 def has_records(ty: Ty) -> bool:
     """Whether what a `suffwdpass` keeps is in a type."""
 

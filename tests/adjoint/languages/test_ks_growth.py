@@ -132,6 +132,29 @@ def test_passes_of_folds_in_folds(entered: list[Any]) -> None:
     assert many <= 5 * few
 
 
+@pytest.mark.parametrize(
+    ("name", "expression"),
+    [
+        ("jacobian-opt", "(lmApplyR 1.0 ([D f] 0.5))"),
+        ("tupled", "(let ((t m) ([tupled f] 0.5)) (lmApplyR 1.0 m))"),
+    ],
+)
+def test_builds_of_linear_maps(entered: list[Any], name: str, expression: str) -> None:
+    """They are computed one by one, as their type says, and not tried at once."""
+
+    def steps(n: int) -> int:
+        body = "(mul x x)"
+        for k in range(n):
+            body = f"(sum (build 1 (lam (i{k} : Integer) {body})))"
+        text = stage(f"(def f Float (x : Float) {body})", name)
+        entered.clear()
+        assert load([Source("t.ks", text)]).expression(expression) == "1.0"
+        return len(entered)
+
+    few, many = steps(4), steps(8)
+    assert many <= 4 * few
+
+
 def test_a_fold_varies_where_it_varied(entered: list[Any]) -> None:
     """One is a loop at other integers than those at which it was none."""
     step = "(let ((k a) s) (tuple (if (eq n 0) (add k 1) k) (add a x)))"

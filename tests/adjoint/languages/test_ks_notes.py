@@ -183,6 +183,15 @@ def test_what_a_derivative_by_hand_belongs_to_is_there() -> None:
     assert numbers(function(text), [2.0]) == pytest.approx(numbers(f, [2.0]))
 
 
+@pytest.mark.parametrize("called", ["d", "k", "r", "t", "r$2", "D"])
+def test_a_function_named_as_a_variable_of_a_stage(called: str) -> None:
+    """The variable has another name: a stage calls what the function calls."""
+    of = f"(def {called} Float (x : Float) (mul x x))"
+    f = function(f"{of} (def f Float (x : Float) (let (y (sin x)) (mul y (add ({called} y) (mul y (exp y))))))")
+    for name in NAMES:
+        assert numbers(function(stage(f, name)), [1.5]) == pytest.approx(numbers(f, [1.5])), name
+
+
 def test_shadowing() -> None:
     """The order of the let rule: e₁ may mention an outer x."""
     f = function("(def f Float (x : Float) (let (x (mul x x)) (let (x (sin x)) (mul x x))))")

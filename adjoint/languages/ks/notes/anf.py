@@ -142,17 +142,26 @@ def shared(make: Maker, e: AnyTerm) -> AnyTerm:
 
 
 def unique(e: AnyTerm) -> AnyTerm:
-    """The term with a name of its own for each variable."""
+    """The term with a name of its own for each variable, which is that of no function that it calls."""
+    functions: set[str] = set()
     taken: dict[str, int] = {}
     names: dict[int, str] = {}
+
+    def called(node: AnyTerm) -> None:
+        if isinstance(node, Name):
+            functions.add(node.name)
 
     def step(node: AnyTerm) -> AnyTerm | None:
         if not isinstance(node, Var):
             return None
         if node.number not in names:
             base = node.name.partition("$")[0] or "x"
-            count = taken[base] = taken.get(base, 0) + 1
-            names[node.number] = base if count == 1 else f"{base}${count}"
+            name = None
+            while name is None or name in functions:
+                count = taken[base] = taken.get(base, 0) + 1
+                name = base if count == 1 else f"{base}${count}"
+            names[node.number] = name
         return Var(names[node.number], node.number, node.type, place=node.place)
 
+    mapped(e, called)
     return mapped(e, step)
