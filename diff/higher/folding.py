@@ -139,17 +139,17 @@ class Folds(ABC):
         except TermError:  # the state is a function
             return None
 
-        def given() -> Any:
+        def known() -> Any:
             of = tuple([env[k] for k in captured(_step(term)) if k in env])
             return shape, signature((stack, of))
 
-        if not state or (term in self.varying and given() in self.varying[term]):
+        if not state or (term in self.varying and known() in self.varying[term]):
             return None
         branch = chosen(term.branches, "Cons")
         form, leaves = shape_of(stack.element)
 
-        def step(states: Any, item: Any) -> Any:
-            before = filled(shape, iter(states if len(state) > 1 else (states,)))
+        def step(given: Any, item: Any) -> Any:
+            before = filled(shape, iter(given if len(state) > 1 else (given,)))
             items = item.split() if len(leaves) > 1 else (item,)
             around = dict(env)
             bind(branch.pattern, (filled(form, iter(items)), before), around)
@@ -160,9 +160,10 @@ class Folds(ABC):
             return tuple(exprs) if len(state) > 1 else exprs[0]
 
         try:
-            last = loop(step, tuple(state) if len(state) > 1 else state[0], side_by_side(leaves), reverse=True)
+            given = tuple(state) if len(state) > 1 else state[0]
+            last = loop(step, given, side_by_side(leaves), reverse=True)
         except _Varies:
-            self.varying.setdefault(term, set()).add(given())
+            self.varying.setdefault(term, set()).add(known())
             return None
         return filled(shape, iter(last if len(state) > 1 else (last,)))
 

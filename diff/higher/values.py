@@ -111,7 +111,10 @@ def shape_of(value: Value) -> tuple[DiscreteShape, list[Any]]:
 
 
 def signature(value: Value) -> DiscreteShape:
-    """What is discrete of a value, of functions their terms and what is discrete of the values in them."""
+    """What is discrete of a value, of functions their terms and what is discrete of the values in them.
+
+    Any other value without a space is what it is.
+    """
     shape: DiscreteShape = driven(_shape(value, [], has_functions=True))
     return shape
 
@@ -137,6 +140,8 @@ def _shape(value: Value, leaves: list[Any], *, has_functions: bool) -> Pass:
             return DiscreteShape(lam, tuple(parts))
         case Native() if has_functions:
             return DiscreteShape(value)
+        case _ if has_functions and not hasattr(value, "space"):
+            return DiscreteShape(("value", id(value)))
         case Closure() | Native():
             message = "a function has no leaves: apply it until a value without functions is reached"
             raise TermError("type", message)

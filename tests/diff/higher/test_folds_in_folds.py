@@ -8,6 +8,8 @@ import pytest
 
 from diff.higher import Module, call, evaluate, program
 from diff.higher.folding import Folds
+from diff.higher.values import signature
+from hilbert import R
 
 if TYPE_CHECKING:
     from diff.higher.terms import AnyTerm
@@ -48,6 +50,18 @@ def folds(monkeypatch: pytest.MonkeyPatch, text: str, length: int) -> int:
         p = program(term, given)
     assert float(p(p.dom.unflat([1.0] * length))) == float(value)
     return len(found)
+
+
+def test_signatures() -> None:
+    """Vectors of one space have one; functions that of their terms and the values in them; other objects are one each."""
+    module = Module()
+    f, _ = module.term(r"(\k x. k x) (\y. y + 1)")
+    other, _ = module.term(r"(\k x. k x) (\y. y + 2)")
+    one, two = object(), object()
+    assert signature((R.vec(1.0), 2, one)) == signature((R.vec(3.0), 2, one))
+    assert signature((R.vec(1.0), 2, one)) != signature((R.vec(1.0), 3, one))
+    assert signature(one) != signature(two)
+    assert signature(evaluate(f)) == signature(evaluate(f)) != signature(evaluate(other))
 
 
 @pytest.mark.parametrize("n", [1, 4, 12])

@@ -154,6 +154,6 @@ def _value(let: Let) -> AnyTerm:
     match let.value:
         case App(Name("lmHCat"), Tuple((App(Name("lmOne"), x), *_) | (App(Name("lmZero"), Tuple((_, x))), *_))):
             return x
-        case _:
+        case _:  # a let of the function follows that of its derivative
             assert isinstance(let.body, Let)
             return let.body.pattern
