@@ -53,7 +53,7 @@ def folds(monkeypatch: pytest.MonkeyPatch, text: str, length: int) -> int:
 
 
 def test_signatures() -> None:
-    """Vectors of one space have one; functions that of their terms and the values in them; other objects are one each."""
+    """Vectors of one space have one; functions that of their terms and of the values in them; others are one each."""
     module = Module()
     f, _ = module.term(r"(\k x. k x) (\y. y + 1)")
     other, _ = module.term(r"(\k x. k x) (\y. y + 2)")
