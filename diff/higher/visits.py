@@ -145,7 +145,7 @@ def _beneath(arrays: list[Any]) -> Any:
     if type(first) is np.ndarray and first.size and set(map(type, arrays)) == {np.ndarray}:
         try:
             return np.frombuffer(b"".join(arrays), first.dtype).reshape(len(arrays), *first.shape)
-        except BufferError:  # some lie otherwise in memory
+        except (TypeError, BufferError):  # some lie otherwise in memory
             pass
     return freeze(np.stack(arrays))
 

@@ -351,7 +351,7 @@ def _by_rows(p: ReducedAxes, r: AnyGraph, *, ordered: bool) -> Kernel:
         matrix = sp.csc_array((ones, codes, each), shape=(cells, rows))
         return matrix.tocsr() if ordered else matrix
 
-    matrix = r.positions.prepare("sparse matrix", build, p.rows, p.dtype)
+    matrix = r.positions.prepare("sparse matrix", build, p.rows, p.m, p.dtype)
     return Kernel(lambda a: (matrix @ np.reshape(a, (rows, p.width))).reshape(p.out))
 
 

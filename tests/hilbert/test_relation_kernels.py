@@ -11,7 +11,7 @@ from hilbert import R32, Elements, Field, Fin, R, Relation, Unit
 from hilbert.arrays import segments
 from hilbert.arrays.libraries import NUMPY
 from hilbert.leaf import Leaf
-from hilbert.relation import band, columns, function, leq, partial, run, sliding, window
+from hilbert.relation import Graph, band, columns, function, leq, partial, run, sliding, window
 from linmap import contraction, red
 
 ROOMS = [((), ()), ((3,), ()), ((), (2,)), ((), (5,)), ((2,), (4,))]
@@ -58,6 +58,29 @@ def test_functions(n: int, m: int, order: str, field: Field) -> None:
     t = np.random.default_rng(1).integers(0, m, n)
     t = np.sort(t) if order == "in order" else np.sort(t // 2) if order == "gaps" else t
     check(function(t, Fin.of(n), Fin.of(m)), field)
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("order", ["none", "in order"])
+def test_targets_of_one_table(order: str) -> None:
+    """What is prepared of a table for one set of targets is not used for another; ordered segments are long, or not."""
+    t = np.random.default_rng(1).integers(0, 40, 5000)
+    first = function(np.sort(t) if order == "in order" else t, Fin.of(5000), Fin.of(40))
+    for m in (40, 60, 40, 10_000):
+        check(Graph(first.dom, Fin.of(m), first.positions), R, [*ROOMS, ((3,), (5,))])
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+@pytest.mark.parametrize(("n", "m"), [(60, 90), (60, 241), (60, 240), (60, 60), (1, 3)])
+def test_tables_without_repetitions(n: int, m: int, field: Field) -> None:
+    """Long rows are taken, or written among zeros where there are few; −0 is 0 among them."""
+    relation = function(np.random.default_rng(1).permutation(m)[:n], Fin.of(n), Fin.of(m))
+    rooms: list[Any] = [((), (16,)), ((3,), (4, 5)), ((2, 2), (17,)), ((), (15,))]
+    check(relation, field, rooms)
+    leaf = Leaf(field.entry, (Fin.of(n), Fin.of(16)))
+    found = NUMPY.reduce(relation, 0, leaf).call(-np.zeros((n, 16), field.dtype))
+    assert n == m or not np.signbit(found).any()
 
 
 @pytest.mark.usefixtures("extra")

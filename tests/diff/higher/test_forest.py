@@ -125,6 +125,34 @@ def test_graphs_of_nodes_of_several_classes(made: list[tuple[int, list[int]]]) -
         assert np.isclose(float(slope), due, atol=1e-12 * max(1.0, abs(due)))
 
 
+def test_vectors_that_do_not_lie_side_by_side() -> None:
+    """Columns of a table, and a matrix and its transpose, as the vectors of leaves."""
+    columns = np.arange(12.0).reshape(2, 6)
+    some = [Node(Leaf(V.vec(columns[:, k])), Leaf(V.vec(columns[:, k + 1]))) for k in range(5)]
+    assert np.allclose(forest(energy, some)(p0).array, [energy(p0, t).array for t in some])
+    X = Fin.of(3)
+
+    @variant
+    class Table:
+        entries: Expr[Any]
+
+    @variant
+    class Next:
+        table: "Table | Next"
+
+    @term(R, data(Table, Next, entries=R ** (X * X)), to=R)
+    def corner(w: Expr[Scalar], t: Table | Next) -> Expr[Scalar]:
+        match t:
+            case Table(entries):
+                return w * entries[0, 2]
+            case Next(table):
+                return corner(w, table)
+
+    square = np.arange(9.0).reshape(3, 3)
+    tables = [Next(Table((R ** (X * X)).vec(one))) for one in (square, square.T)]
+    assert forest(corner, tables)(R.vec(1.0)).array.tolist() == [2.0, 6.0]
+
+
 def test_data_within_data() -> None:
     """Nodes whose fields have other tags are other groups."""
 
