@@ -44,7 +44,7 @@ from diff.higher.levels import Levels
 from diff.higher.matching import bind, chosen
 from diff.higher.misfits import misfit
 from diff.higher.terms import Branch, Case, Fold, If
-from diff.higher.values import DiscreteShape, filled, flat, nested, shape_of
+from diff.higher.values import Closure, DiscreteShape, Native, filled, flat, nested, shape_of
 from diff.higher.visits import Table
 from diff.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
@@ -77,7 +77,10 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
     if not isinstance(f, TermFunction) or not isinstance(f.kinds[-1], Data):
         raise TermError("type", f"forest(f, trees) takes a function on data, its last argument, not {shown(f)}")
     spaces: Any = f.kinds[:-1]
-    if not spaces or not all(isinstance(kind, Type) for kind in spaces):
+    if not spaces:
+        message = f"forest({f.name}, trees) is a map of what stands before the trees, and {f.name} takes trees alone: "
+        raise TermError("type", f"{message}call it with each, or give it a vector before them")
+    if not all(isinstance(kind, Type) for kind in spaces):
         raise TermError("type", f"forest({f.name}, trees): what stands before the trees are vectors")
     if not hasattr(trees, "__iter__"):
         raise TermError("type", f"forest({f.name}, trees) takes several trees, [tree] for one, not {shown(trees)}")
@@ -96,8 +99,12 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
 
 
 def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:
+    one_space = f"forest({f.name}, trees): the results are vectors of one space"
     if not isinstance(f.result, Type):
-        raise TermError("type", f"forest({f.name}, trees): the results are vectors of one space")
+        message = f"{one_space}, and {f.name} gives {'several' if isinstance(f.result, tuple) else 'functions or data'}: "
+        raise TermError(
+            "type", f"{message}make a function of the same arguments that gives one vector of what it gives"
+        )
 
     def body(*params: Any) -> Any:
         evaluator = ForestEvaluator(levels)
@@ -105,9 +112,7 @@ def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:
         args = (*(nested(kind, one) for kind, one in zip(spaces, params, strict=True)), levels)
         (leaf, *more) = shape_of(driven(evaluator.call(function, args)))[1]
         if more:
-            raise TermError(
-                "type", f"forest({f.name}, trees): the results are vectors of one space, and no direct sums"
-            )
+            raise TermError("type", f"{one_space}, and no direct sums")
         return spread(leaf, levels.roots)
 
     try:
@@ -211,7 +216,11 @@ def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Colu
         inner = dict(env)
         parts = [column.value(some) for column in columns]
         bind(branch.pattern, filled(shape, iter(parts)), inner)
-        found, made = shape_of(driven(AtNode(STEPS).value(branch.body, inner)))
+        value = driven(AtNode(STEPS).value(branch.body, inner))
+        if isinstance(value, (Closure, Native)):
+            message = "the results at the nodes are vectors, and these are functions: take one tree at a time"
+            raise TermError("type", f"forest(f, trees): {message}")
+        found, made = shape_of(value)
         if not made:
             raise TermError("shape", "forest(f, trees): the results at the nodes are vectors")
         form.append(found)

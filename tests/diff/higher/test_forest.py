@@ -1,5 +1,6 @@
 """A forest is one program a tree: values, gradients, any number of children, shared nodes; steps that are few."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import diff.higher.layout
 from adjoint import grad
-from diff import Expr, case, data, folded, forest, fun, inner, on, tanh, term, variant
+from diff import Expr, arrow, case, data, folded, forest, fun, inner, on, tanh, term, variant
 from diff.higher import TermError
 from diff.higher.evaluate import Evaluator
 from hilbert import Fin, R, Scalar, SpaceError, Vector
@@ -249,16 +250,66 @@ def alone(t: Leaf | Node) -> Expr[Vector[Word]]:
             return alone(left) + alone(right)
 
 
+@term(R, tree, to=(R, R))
+def pair(w: Expr[Scalar], t: Leaf | Node) -> tuple[Expr[Scalar], Expr[Scalar]]:
+    match t:
+        case Leaf(word):
+            return w * word.sum(), word @ word
+        case Node(left, right):
+            (a, b), (c, d) = pair(w, left), pair(w, right)
+            return a * d, b + c
+
+
+@term(R, tree, to=R)
+def of_a_pair(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+    a, b = pair(w, t)
+    return a * b
+
+
+@term(R, tree, to=arrow(R, R))
+def way(w: Expr[Scalar], t: Leaf | Node) -> Callable[[Expr[Scalar]], Expr[Scalar]]:
+    match t:
+        case Leaf(word):
+            return lambda s: s * word.sum()
+        case Node(left, right):
+            return lambda s: way(w, right)(way(w, left)(s))
+
+
+@term(R, tree, to=R)
+def along_the_way(w: Expr[Scalar], t: Leaf | Node) -> Expr[Scalar]:
+    return way(w, t)(w)
+
+
+@term(arrow(R, R), tree, to=R)
+def applied(f: Callable[[Expr[Scalar]], Expr[Scalar]], t: Leaf | Node) -> Expr[Scalar]:
+    match t:
+        case Leaf(word):
+            return f(word.sum())
+        case Node(left, right):
+            return applied(f, left) * applied(f, right)
+
+
+def test_one_of_several_results() -> None:
+    """What the message says goes: a function that gives one vector of them."""
+    some: list[Leaf | Node] = [Node(Leaf(V.ones()), Leaf(V.vec([0.5, 2.0]))), Leaf(V.ones())]
+    w = R.vec(1.5)
+    assert np.allclose(forest(of_a_pair, some)(w).array, [of_a_pair(w, t).array for t in some])
+
+
 @pytest.mark.parametrize(
     ("made", "words"),
     [
+        (lambda: forest(pair, [Leaf(V.zeros())]), "pair gives several: make a function of the same arguments that"),
+        (lambda: forest(way, [Leaf(V.zeros())]), "way gives functions or data: make a function of the same"),
+        (lambda: forest(along_the_way, [Leaf(V.zeros())]), "these are functions: take one tree at a time"),
         (lambda: forest(energy, []), "one tree at least"),
         (lambda: forest(energy, [Just(R.vec(1.0))]), "where a value of"),
         (lambda: forest(energy, [Leaf((R ** Fin(Word, 5)).zeros())]), "where one of"),
         (lambda: forest(energy, [Leaf(3)]), r"3 where a vector of"),  # type: ignore[arg-type]
         (lambda: forest(energy, Leaf(V.zeros())), r"takes several trees, \[tree\] for one"),  # type: ignore[arg-type]
         (lambda: forest(inner, [Leaf(V.zeros())]), "takes a function on data"),  # type: ignore[arg-type]
-        (lambda: forest(alone, [Leaf(V.zeros())]), "before the trees are vectors"),
+        (lambda: forest(alone, [Leaf(V.zeros())]), "alone takes trees alone: call it with each, or give it a vector"),
+        (lambda: forest(applied, [Leaf(V.zeros())]), "before the trees are vectors"),
         (lambda: forest(flat_case, [Nothing(), Just(R.vec(1.0))]), "it is no fold"),
     ],
 )
