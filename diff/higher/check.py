@@ -66,7 +66,7 @@ class Checker(Rules):
 
         `seen` is called with each subterm as it was, from the outside in.
         """
-        self.settle()
+        self.components.settle()
         memo: dict[Ty, Ty] = {}
         found = self.types.resolve(ty, memo, open_)
         made = mapped(term, seen, lambda one: self.types.resolve(one, memo, open_))
@@ -132,7 +132,7 @@ class Checker(Rules):
                 return evolve(term, value=value, body=body), ty
             case Proj(index, of):
                 of, ty = yield self.infer(of)
-                return Proj(index, of, place=place), self.component(ty, index, place)
+                return Proj(index, of, place=place), self.components.of(ty, index, place)
             case If(condition, then, otherwise):
                 condition = yield from self.due(condition, BOOL, place, "the condition")
                 then, ty = yield self.infer(then, hint)

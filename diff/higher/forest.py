@@ -101,10 +101,9 @@ def forest(f: AnyTermFunction, trees: Iterable[Any]) -> AnyMap:
 def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:
     one_space = f"forest({f.name}, trees): the results are vectors of one space"
     if not isinstance(f.result, Type):
-        message = f"{one_space}, and {f.name} gives {'several' if isinstance(f.result, tuple) else 'functions or data'}: "
-        raise TermError(
-            "type", f"{message}make a function of the same arguments that gives one vector of what it gives"
-        )
+        what = "several" if isinstance(f.result, tuple) else "functions or data"
+        remedy = "make a function of the same arguments that gives one vector of what it gives"
+        raise TermError("type", f"{one_space}, and {f.name} gives {what}: {remedy}")
 
     def body(*params: Any) -> Any:
         evaluator = ForestEvaluator(levels)

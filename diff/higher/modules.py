@@ -144,7 +144,7 @@ class Module:
         parameters: dict[Unknown, Ty] = {}
         generalise = self.profile.generalise and not _has_free(term, self.variables)
 
-        checker.settle()
+        checker.components.settle()
         general = checker.types.resolve(
             ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))) if generalise else self.profile.default
         )
@@ -211,7 +211,7 @@ class Module:
         checker = Checker(self, self.profile)
         _, ty = checker.check(term)
         parameters: dict[Unknown, Ty] = {}
-        checker.settle()
+        checker.components.settle()
         found = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
         return found, len(parameters)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 from attrs import evolve, frozen
 
 from diff.higher import operators
+from diff.higher.components import Components
 from diff.higher.errors import Place, TermError
 from diff.higher.inductive import instance, is_first_order
 from diff.higher.open_terms import Name
@@ -88,7 +89,7 @@ class Resolver:
     def __init__(self, names: Scope, profile: Dialect = LAMBDA) -> None:
         self.names, self.profile = names, profile
         self.types = Unifier(profile.text)
-        self._later: list[tuple[Ty, int, Ty, Place | None]] = []
+        self.components = Components(self.types, profile.component, profile.least)
 
     def arity(self, name: str) -> int | None:
         """The arity of a primitive of the library, where no definition has its name."""
@@ -163,45 +164,6 @@ class Resolver:
         if isinstance(found, Ground):
             return found.space
         return None
-
-    def component(self, ty: Ty, index: int, place: Place | None) -> Ty:
-        """Component i of a tuple, which may be known later only."""
-        result = unknown()
-        if not self._settled(ty, index, result, place):
-            self._later.append((ty, index, result, place))
-        return result
-
-    def _settled(self, ty: Ty, index: int, result: Ty, place: Place | None) -> bool:
-        found = self.types.find(ty)
-        if isinstance(found, TupleType) and index < len(found.parts):
-            self.types.unify(result, found.parts[index], place)
-        elif not isinstance(found, Unknown):
-            what = f"{self.profile.component}{index + 1} of a term of type {self.types.text(found)}"
-            raise TermError("type", what, place)
-        return not isinstance(found, Unknown)
-
-    def settle(self) -> None:
-        """Find the components that were not known; raises TermError `type` for a tuple of unknown length."""
-        while self._later:
-            left = [one for one in self._later if not self._settled(*one)]
-            if len(left) == len(self._later) and self.profile.least is not None:
-                self._lengthen(left, self.profile.least)
-            elif len(left) == len(self._later):
-                _, index, _, place = left[0]
-                message = (
-                    f"π{index + 1} of a tuple whose length is not known: annotate it, or take it apart by a pattern"
-                )
-                raise TermError("type", message, place)
-            self._later = left
-
-    def _lengthen(self, components: list[tuple[Ty, int, Ty, Place | None]], least: int) -> None:
-        """Give tuples of unknown length as many components as are asked for."""
-        lengths: dict[Ty, int] = {}
-        for ty, index, _, _ in components:
-            root = self.types.find(ty)
-            lengths[root] = max(lengths.get(root, least), index + 1)
-        for root, length in lengths.items():
-            self.types.unify(root, TupleType(tuple(unknown() for _ in range(length))), None)
 
     def constructed(self, declaration: Declaration, hint: Ty | None) -> DataType:
         """The type that a constructor makes: what is due where it has these constructors, as D of a type has."""

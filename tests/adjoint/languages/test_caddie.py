@@ -248,6 +248,12 @@ def test_errors_at_lengths(body: str, column: int, message: str) -> None:
         ("fun f xs = map (fn y => y * y) xs", "[]real -> []real"),
         ("fun f x = dprod x", "([]real * []real) -> real"),
         ("fun f x = #2 #1 x", "((real * real) * real) -> real"),
+        ("fun f x = #1 (#1 x) + #3 (#1 x)", "((real * real * real) * real) -> real"),
+        (
+            "fun f x = #3 (#2 (#1 x)) + #1 (#2 (#1 x)) + #4 x",
+            "((real * (real * real * real)) * real * real * real) -> real",
+        ),
+        ("fun f x = (#1 (#1 x), #1 x)", "((real * real) * real) -> (real * (real * real))"),
         ("fun f x = x + x fun g y = f [y]", "[]real -> []real"),
         ("fun f x = x + x fun g y = f (y, 1)", "(real * real) -> (real * real)"),
         ("fun f x = #1 x fun g y = f (y, [1], 2)", "(real * []real * real) -> real"),
