@@ -97,7 +97,7 @@ def ode_solve(f: AnyMap, x0: Vec[Any], t: Any, tol: float = 1e-12, *, order: int
     """
     require_map(f, "ode_solve")
     for what, given in (("x0", x0), ("t", t)):
-        if isinstance(given, Expr):
+        if isinstance(given, Expr) or (isinstance(given, tuple) and Expr in map(type, given)):
             msg = f"ode_solve(f, x0, t) takes as many steps as these numbers need, and {what} is {shown(given)}: in a "
             msg += "traced function a number of steps is given, as in iterate(step, x0, X), whose step adds up the "
             raise SpaceError(f"{msg}coefficients ode_series(f, order)(x) times powers of its length")

@@ -638,7 +638,7 @@ LINMAP: dict[str, Rows] = {
         ("diagonal(f)", "linear map"),
     ],
     "trace": [("trace(zero(V, W))", "from ℝ^Pixel4 to ℝ^Hidden3"), ("trace(V)", "linear map")],
-    "gram": [("gram(f)", "linear map")],
+    "gram": [("gram(f)", "linear map"), ("gram(derivative(f))", "in the point of ℝ^Pixel4: f.at(x) is one")],
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 class LoadedFunction(ABC):
     """A function of a text. Its arguments are one tuple where there are several."""
 
+    as_map: ClassVar[str] = "take that on given spaces, f.of(R ** Fin.of(3)), one for each argument"
     name: str
     place: Place
     """Where it stands."""

@@ -17,7 +17,7 @@ from diff.higher.instance import Form, Instance
 from diff.higher.kinds import Data, Kind, type_of
 from diff.higher.layout import Key, reader, taken
 from diff.higher.lines import recordings
-from diff.higher.misfits import misfit
+from diff.higher.misfits import misfit, nothing
 from diff.higher.recorded import packed
 from diff.higher.symbolic import current
 from diff.higher.terms import AnyTerm, App
@@ -83,7 +83,7 @@ class TermFunction(Traced, Shaped, Generic[P, Q, X, Y]):
                 return self.evaluated(*args)
             if found is None:
                 some = [type(arg) for arg, kind in zip(args, self.kinds, strict=False) if isinstance(kind, Data)]
-                raise self._nothing(some[-1] if some else None)
+                raise nothing(self.name, self.kinds, some[-1] if some else None)
             return found
         if not recordings.get():
             return self.evaluated(*args)

@@ -73,3 +73,13 @@ def _text(way: Way) -> str:
         between = len(steps) - 2 * SHOWN
         steps = list(chain(steps[:SHOWN], [f" …({between} steps)… "], steps[-SHOWN:]))
     return "".join(steps)
+
+
+def nothing(name: str, kinds: Several[Kind], cls: type[Any] | None) -> TermError:
+    """What is wrong where a function gives None, for values of a class."""
+    if cls is None:
+        return TermError("type", f"{name} gives None: let it return its result")
+    if not any(isinstance(kind, Data) and cls in kind.classes for kind in kinds):
+        return TermError("type", f"{name} is given a value of type {cls.__name__}, which is no class of its data")
+    message = f"{name} gives None for {cls.__name__}: write case {cls.__name__}(…), which returns its result"
+    return TermError("branches", message)

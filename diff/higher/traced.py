@@ -13,6 +13,7 @@ from diff.higher.errors import TermError
 from diff.higher.inductive import list_of
 from diff.higher.kinds import Data, Itself, Kind, Sequence, type_of
 from diff.higher.lines import recordings
+from diff.higher.misfits import nothing
 from diff.higher.recorded import packed
 from diff.higher.symbolic import PartSymbol, Recording
 from diff.higher.symbols import TakenApart, WholeSymbol
@@ -152,7 +153,7 @@ class Traced(Remembering):
             value = cls(**dict(zip(names, parts, strict=True)))
             found = self.body(*(value if k == running.at else one for k, one in enumerate(running.args)))
             if found is None:
-                raise self._nothing(cls)
+                raise nothing(self.name, self.kinds, cls)
             due = running.result
             if isinstance(due, Type) and isinstance(found, (Expr, Vec)) and found.space != due:
                 other = f"one of {due} for {running.by.__name__}" if running.by else f"to={due!r} says {due}"
@@ -193,17 +194,11 @@ class Traced(Remembering):
         others = ", ".join(run.function.name for run in runs[runs.index(running) + 1 :])
         if not others:
             return TermError("recursion", f"{self.name} calls itself on something that is no part of its argument")
-        message = f"{self.name} and {others} call each other, and recursion is of one function on the parts of its "
-        return TermError(
-            "recursion", f"{message}argument: write one function that gives their results as a tuple, to=…"
+        both = f"{self.name} and {others} call each other"
+        remedy = (
+            "recursion is of one function on the parts of its argument: write one that gives both results, to=(V, W)"
         )
-
-    def _nothing(self, cls: type[Any] | None) -> TermError:
-        """What is wrong where the function gives None, for values of a class."""
-        if cls is None:
-            return TermError("type", f"{self.name} gives None: let it return its result")
-        message = f"{self.name} gives None for {cls.__name__}: write case {cls.__name__}(…), which returns its result"
-        return TermError("branches", message)
+        return TermError("recursion", f"{both}, and {remedy}")
 
 
 def _placed(error: TermError) -> TermError:

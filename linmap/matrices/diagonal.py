@@ -168,7 +168,8 @@ def gram(f: LinMap[V, W]) -> LinMap[V, V]:
     It is a term, and no array is made for it: a limit is that of what reads it, matrix(gram(f), limit=…).
     """
     if not isinstance(f, LinMap):
-        msg = f"gram takes a linear map, not {type(f).__name__}"
+        remedy = ": f.at(x) is one" if hasattr(f, "at") else ""
+        msg = f"gram takes a linear map, not {shown(f)}{remedy}"
         raise SpaceError(msg)
     return Compose([f, transposed(f)])
 

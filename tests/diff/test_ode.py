@@ -224,3 +224,12 @@ def test_parameters_are_parts_that_stay() -> None:
     wrong: Any = fun(V)(lambda x: x @ x)
     with pytest.raises(SpaceError, match=r"not one ℝ\^2 → ℝ$"):
         ode_series(wrong, 2)
+
+
+def test_in_a_traced_function() -> None:
+    """The steps are as many as the numbers need; so they are for one argument of several, given as a tuple."""
+    fall = fun(P)(lambda x: -x)
+    uses: list[Any] = [lambda q: solve(kepler, (q, q), 1.0), lambda q: solve(fall, q, 1.0)]
+    for use in uses:
+        with pytest.raises(SpaceError, match="in a traced function a number of steps is given, as in iterate"):
+            fun(P)(use)

@@ -196,6 +196,9 @@ def zeros_of(ty: Ty, space: Type) -> Value:
             if found is not None:
                 dims, inner = found
                 return stacked(dims, [zeros_of(element(ty), inner)] * int(np.prod(dims)))
+            if isinstance(space, Copower) and len(space.index.axes) > 1:
+                message = "a space over one index set after the other is, as (R ** I) ** J for R ** (J * I)"
+                raise SpaceError(f"{space} is no space for {text(ty)}: {message}")
         case _:  # another type, or another form of space
             pass
     raise SpaceError(f"{space} is no space for {text(ty)}")

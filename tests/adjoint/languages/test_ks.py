@@ -799,6 +799,7 @@ def test_size_of_a_convolution() -> None:
 
 def test_maps() -> None:
     """Functions are functions of the library, on vectors and in traced functions."""
+    gradient: Any = grad
     loaded = read(
         "(def norm Float (v : Vec Float) (sum (mul v v)))\n(def h Float (x : Float) (if (lt x 1.0) x (h (div x 2.0))))"
     )
@@ -810,6 +811,15 @@ def test_maps() -> None:
         loaded.norm.of(R)
     with pytest.raises(SpaceError, match="which sizes"):
         loaded.norm.of()
+    with pytest.raises(SpaceError, match=r"grad takes a map, not .*: take that on given spaces, f\.of\(R \*\* Fin"):
+        gradient(loaded.norm)
+    rows = read("(def f Float (x : Vec (Vec Float)) (sumbuild (size x) (lam (i : Integer) (sum (index i x)))))")
+    I, J = Fin.of(2), Fin.of(3)
+    with pytest.raises(
+        SpaceError, match=r"one index set after the other is, as \(R \*\* I\) \*\* J for R \*\* \(J \* I\)"
+    ):
+        rows.f.of(R ** (J * I))
+    assert rows.f.of((R**I) ** J).dom == (R**I) ** J
 
 
 def test_derivatives_at_a_point_of_a_recursion() -> None:

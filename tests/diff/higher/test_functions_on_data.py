@@ -470,7 +470,7 @@ def test_mutual_recursion() -> None:
             case Node(left, right):
                 return plus(w, left) - plus(w, right)
 
-    refused(plus, "recursion", "plus and minus call each other", "gives their results as a tuple, to=…")
+    refused(plus, "recursion", "plus and minus call each other", "write one that gives both results, to=(V, W)")
 
     @term(R, tree, to=(R, R))
     def both(w: Expr[Scalar], t: Leaf | Node) -> tuple[Expr[Scalar], Expr[Scalar]]:

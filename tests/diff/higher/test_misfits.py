@@ -193,6 +193,9 @@ def test_a_case_that_is_missing() -> None:
             made()
         assert found.value.code == "branches"
 
+    with pytest.raises(TermError, match="only is given a value of type float, which is no class of its data"):
+        untyped(only)(ONE, 3.0)
+
     def mixed(w: Any, tree: Any) -> Any:
         match tree:
             case Leaf(word):
