@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as Several
 
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 S = TypeVar("S")
 T = TypeVar("T")
@@ -94,6 +96,18 @@ def _case(v: Any, alternatives: Several[tuple[type[Any], Callable[[Any], Any]]])
 
 @overload
 def folded(step: Callable[[S, Expr[W]], Expr[W]], start: Vec[W], items: tuple[S, ...]) -> Expr[W]: ...
+@overload
+def folded(
+    step: Callable[[S, tuple[Expr[V], Expr[W]]], tuple[Expr[V], Expr[W]]],
+    start: tuple[Vec[V] | Expr[V], Vec[W] | Expr[W]],
+    items: tuple[S, ...],
+) -> tuple[Expr[V], Expr[W]]: ...
+@overload
+def folded(
+    step: Callable[[S, tuple[Expr[U], Expr[V], Expr[W]]], tuple[Expr[U], Expr[V], Expr[W]]],
+    start: tuple[Vec[U] | Expr[U], Vec[V] | Expr[V], Vec[W] | Expr[W]],
+    items: tuple[S, ...],
+) -> tuple[Expr[U], Expr[V], Expr[W]]: ...
 @overload
 def folded(step: Callable[[S, T], T], start: T, items: tuple[S, ...]) -> T: ...
 def folded(step: Any, start: Any, items: Any) -> Any:

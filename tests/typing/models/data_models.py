@@ -257,6 +257,17 @@ def model_folded(xs: tuple[Expr[Scalar], ...], x: Expr[Scalar]) -> Expr[Scalar]:
     return folded(lambda e, a: e * a, x, xs)
 
 
+def model_folded_pair(xs: tuple[Expr[Scalar], ...], h: Expr[Vector[Hidden]]) -> Expr[Vector[Hidden]]:
+    found = folded(lambda e, a: (a[0] + e, a[0] * a[1]), (R.vec(0.0), h), xs)
+    total, state = folded(lambda e, a: (a[0] + e, e * a[1]), (R.vec(0.0), (R**hidden).ones()), xs)
+    return total * state + found[1]
+
+
+def model_folded_triple(xs: tuple[Expr[Scalar], ...], x: Expr[Scalar]) -> Expr[Scalar]:
+    total, last, h = folded(lambda e, a: (a[0] + e, e, e * a[2]), (R.vec(0.0), x, (R**hidden).ones()), xs)
+    return total * last + h @ h
+
+
 def model_case_of_data(m: Maybe, x: Expr[Scalar]) -> Expr[Scalar]:
     return case(m, on(Nothing, lambda _: x) | on(Just, lambda j: j.value))
 
