@@ -144,6 +144,15 @@ def _verify(of: Asked) -> int:
                 raise
             say(f"{found.name} : not verified: {error}")
             continue
+        except TextError as error:  # the others are verified all the same
+            if of.name:
+                raise
+            if isinstance(error.__cause__, TermError) and error.__cause__.code == "limit":
+                say(f"{found.name} : not verified: {error}")
+            else:
+                status = 1
+                complain(error.report())
+            continue
         if wrong is None:
             say(f"{found.name} : verified")
             continue

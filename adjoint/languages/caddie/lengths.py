@@ -22,7 +22,7 @@ def found(
 ) -> tuple[T, tuple[int, ...]]:
     """What is made of so many lengths, and these: all equal, or else each changed such that the next try gets further.
 
-    `reached` says how far the last try got. Raises the TermError of the first where none is found.
+    `reached` says how far the last try got. Raises the first TermError where none is found.
     """
     refused: list[TermError] = []
     far: dict[tuple[int, ...], int] = {}
@@ -52,7 +52,8 @@ def found(
     first = refused[0]
     if len({error.message for error in refused}) == 1:  # it is not about lengths
         raise first
-    raise TermError(first.code, f"{first.message} (no lengths were found that fit: give some by --at)", first.place)
+    message = f"{first.message} (no lengths were found that fit: give some by --at)"
+    raise TermError("limit", message, first.place)
 
 
 def _changed(lengths: tuple[int, ...], candidates: Sequence[int]) -> list[tuple[int, ...]]:
