@@ -135,8 +135,9 @@ class Recording(Line):
 
     def _require_here(self) -> None:
         if self.builder.inner is not None:
-            message = f"{self.name} calls an unknown function, or itself, in the body of a loop or of `where`: do it "
-            raise TermError("tag", f"{message}outside, or write case(v, …) and folded(step, start, items)")
+            what = f"{self.name} calls an unknown function, one on data, or itself, in the body of a loop, each or where"
+            remedy = "do it outside, with data at hand as in fun(V)(lambda xs: each(lambda x: f(x, data), xs)), or write "
+            raise TermError("tag", f"{what}: {remedy}case(v, …) and folded(step, start, items)")
 
     # --- values as terms ---
 
