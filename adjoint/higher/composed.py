@@ -45,8 +45,11 @@ def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
 
 
 def as_one(machine: Mover, term: AnyTerm, env: dict[int, Value]) -> Value | None:
-    """The value of a straight term as that of one map, where its variables are vectors, which may move."""
-    made = composed(term)
+    """The value of a straight term as that of one map, where its variables are vectors, which may move.
+
+    Not where there is a free variable: what that stops is kept as a term, of primitives that have names.
+    """
+    made = None if machine.is_open else composed(term)
     if made is not None:
         op, variables = made
         leaves = [env.get(number) for number in variables]

@@ -135,8 +135,12 @@ class Recording(Line):
 
     def _require_here(self) -> None:
         if self.builder.inner is not None:
-            what = f"{self.name} calls an unknown function, one on data, or itself, in the body of a loop, each or where"
-            remedy = "do it outside, with data at hand as in fun(V)(lambda xs: each(lambda x: f(x, data), xs)), or write "
+            what = (
+                f"{self.name} calls an unknown function, one on data, or itself, in the body of a loop, each or where"
+            )
+            remedy = (
+                "do it outside, with data at hand as in fun(V)(lambda xs: each(lambda x: f(x, data), xs)), or write "
+            )
             raise TermError("tag", f"{what}: {remedy}case(v, …) and folded(step, start, items)")
 
     # --- values as terms ---

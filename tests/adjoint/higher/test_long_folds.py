@@ -30,9 +30,13 @@ FOLDS = {
         rf"pull(\l. fold (e, a). (if less(0, e) then e * a else a + e) + a over l from 1, cov(1)) {LIST}",
         0,
     ),
-    "a free element": (r"pull(\l. fold (e, a). e*e + a over l from 0, cov(1)) [1.5, u, 2]", 1),
-    "a free start": (rf"pull(\l. fold (e, a). e*e*a + a over l from u, cov(1)) {LIST}", 1),
-    "a free variable": (rf"pull(\l. fold (e, a). e*u + a over l from 0, cov(1)) {LIST}", 1),
+    "a free element between others": (
+        r"pull(\x. fold (e, a). sin (e*a*x) + e over [1, 2, u, 3] from 0.1, cov(1)) 0.8",
+        0,
+    ),
+    "a free element": (r"pull(\l. fold (e, a). e*e + a over l from 0, cov(1)) [1.5, u, 2]", 0),
+    "a free start": (rf"pull(\l. fold (e, a). e*e*a + a over l from u, cov(1)) {LIST}", 0),
+    "a free variable": (rf"pull(\l. fold (e, a). e*u + a over l from 0, cov(1)) {LIST}", 0),
 }
 
 
@@ -50,7 +54,9 @@ def test_the_same_results(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return made
 
     monkeypatch.setattr(adjoint.higher.composed, "composed", counting)
-    assert str(reduce(term)) == due
+    made = str(reduce(term))
+    assert made == due
+    assert str(term_of(made, "var u : real")) == due  # it reads back: each primitive has a name
     assert len({id(made) for made in found if made is not None}) == maps
 
 
