@@ -41,9 +41,9 @@ def with_reals(value: Value, leaves: Sequence[Any], why: str = NO_COTANGENT) -> 
 
 
 def along(value: Value, dv: Value) -> list[Any]:
-    """A tangent for each leaf of a value."""
-    rest = iter(reals(dv))
-    return [next(rest) if is_real(leaf) else leaf.space.tangent.zeros() for leaf in leaves_of(value)]
+    """A tangent for each leaf of a value; for those without entries the tangent may have no leaf."""
+    rest = iter([leaf for leaf in reals(dv) if leaf.space.dim])
+    return [next(rest) if is_real(leaf) and leaf.space.dim else leaf.space.tangent.zeros() for leaf in leaves_of(value)]
 
 
 def parts(value: Value, v: Any) -> list[Any]:

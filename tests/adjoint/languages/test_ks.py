@@ -850,3 +850,17 @@ def test_integers_at_the_end_of_their_range_are_divided_in_lanes() -> None:
     assert f.value([-4]) == [2305843009213693951.0, 2305843009213693952.0]
     with pytest.raises(TermError, match="this integer does not fit into 64 bits"):
         f.value([-1])
+
+
+def test_tangents_of_no_elements() -> None:
+    """A vector without elements has a tangent that may be a list of nothing, beside others that are not."""
+    loaded = read("(def f Float ((x : Float) (v : Vec Float)) (sum (build 0 (lam (i : Integer) x))))")
+    empty = "(lmVCatV (build 0 (lam (i : Integer) (lmOne 1.0))))"
+    assert loaded.expression(f"(lmApply (lmCompose ([D [exp (Vec Float)]] (constVec 0 1.0)) {empty}) 2.0)") == "[]"
+    two = "(build 2 (lam (i : Integer) 2.0))"
+    for stage in ("jacobian", "tupled"):
+        made = read(loaded.f.stages()[stage](None, None))
+        name = "D" if stage == "jacobian" else "tupled"
+        call = f"([{name} [f (Tuple Float (Vec Float))]] (tuple 1.0 {two}))"
+        linear = call if stage == "jacobian" else f"(get$2$2 {call})"
+        assert made.expression(f"(lmApply {linear} (tuple 1.0 {two}))") == "0.0"
