@@ -95,6 +95,16 @@ def test_a_node_that_stands_twice_in_a_forest_is_computed_once() -> None:
     assert max(found) == 5  # what the levels read: two leaves, one node, two trees
 
 
+@pytest.mark.parametrize("depth", range(1, 12))
+def test_a_leaf_that_stands_twice_in_a_forest_is_computed_once(depth: int) -> None:
+    """At any two levels below a comb: it is one entry of what the leaves hold."""
+    x = leaf(1.0)
+    comb: Leaf | Node = Node(x, Node(x, x))
+    for k in range(depth):
+        comb = Node(leaf(float(k)), comb)
+    assert slots_of([comb])[1] == depth + 1
+
+
 def test_a_sequence_is_one_argument() -> None:
     """program(f, at=…) of a function of one argument takes a tuple as that argument."""
     plus = term(sequence(R))(lambda xs: folded(lambda x, a: x + a, R.vec(0.0), xs))

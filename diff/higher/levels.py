@@ -122,8 +122,8 @@ class _Groups:
 def _levels(found: _Nodes, at: Ints, groups: _Groups) -> list[Level]:
     """The levels, the trees last."""
     above = int(at.max(initial=-1)) + 1
-    last = at + 1  # where a node is read last
-    if found.depths is None:
+    last = waiting = np.empty(0, np.int64)
+    if found.depths is None:  # where a node is read last
         last = np.full(len(at), -1)
         np.maximum.at(last, found.children, np.repeat(at, found.counts))
         last[found.tops] = above
@@ -134,7 +134,6 @@ def _levels(found: _Nodes, at: Ints, groups: _Groups) -> list[Level]:
     for some in np.split(inner, np.flatnonzero(np.diff(np.sort(codes))) + 1) if inner.size else ():
         made[at[some[0]]].append(groups.of(some))
     levels: list[Level] = []
-    waiting = np.empty(0, np.int64)
     for k, level in enumerate(made):
         columns = [one for group in level for one in group.columns if not isinstance(one, Table)]
         if k == above:

@@ -71,6 +71,13 @@ def test_targets_of_one_table(order: str) -> None:
 
 
 @pytest.mark.usefixtures("extra")
+def test_targets_of_one_table_without_repetitions() -> None:
+    first = function(np.random.default_rng(1).permutation(90)[:60], Fin.of(60), Fin.of(90))
+    for m in (90, 120, 500, 90):
+        check(Graph(first.dom, Fin.of(m), first.positions), R, [((), ()), ((3,), (4,)), ((), (16,)), ((2,), (17,))])
+
+
+@pytest.mark.usefixtures("extra")
 @pytest.mark.parametrize("field", [R, R32], ids=str)
 @pytest.mark.parametrize(("n", "m"), [(60, 90), (60, 241), (60, 240), (60, 60), (1, 3)])
 def test_tables_without_repetitions(n: int, m: int, field: Field) -> None:

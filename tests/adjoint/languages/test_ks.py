@@ -864,3 +864,20 @@ def test_tangents_of_no_elements() -> None:
         call = f"([{name} [f (Tuple Float (Vec Float))]] (tuple 1.0 {two}))"
         linear = call if stage == "jacobian" else f"(get$2$2 {call})"
         assert made.expression(f"(lmApply {linear} (tuple 1.0 {two}))") == "0.0"
+
+
+def test_conditions_on_indices_in_each_other() -> None:
+    """The inner branch is taken where the outer one is: an index out of range stands in no branch that is."""
+    text = "(def f (Vec Float) (v : Vec Float) (build 6 (lam (i : Integer) "
+    loaded = read(f"{text}(if (lt i 3) (if (gt i 0) (index i v) 0.5) 1.0))))")
+    assert loaded.f([1.0, 2.0, 3.0]) == [0.5, 2.0, 3.0, 1.0, 1.0, 1.0]
+    assert loaded.expression("([rev f] (Vec_init 1.0 2.0 3.0) (constVec 6 2.0))") == "[0.0, 2.0, 2.0]"
+
+
+def test_steps_inside_of_builds_count() -> None:
+    """100 functions are entered in builds, and 21 outside."""
+    text = "(def g Float (x : Float) (mul x x)) "
+    text += "(def h Float (x : Float) (sum (build 3 (lam (i : Integer) (g (g (g x))))))) "
+    text += "(def f Float (n : Integer) (if (eq n 0) 1.0 (add (h 0.5) (f (sub n 1)))))"
+    with pytest.raises(TermError, match="no value after 50 steps"):
+        read(text, steps=50).expression("(f 20)")

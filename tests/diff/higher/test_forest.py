@@ -14,7 +14,7 @@ from adjoint import grad
 from diff import Expr, arrow, case, data, folded, forest, fun, inner, on, tanh, term, variant
 from diff.higher import TermError
 from diff.higher.evaluate import Evaluator
-from hilbert import Fin, R, Scalar, SpaceError, Vector
+from hilbert import Fin, R, Scalar, SpaceError, Vector, direct_sum
 from tests.diff.higher.test_functions_on_data import (
     Just,
     Leaf,
@@ -187,6 +187,41 @@ def test_data_within_data() -> None:
     assert np.allclose(forest(f, some)(w).array, [f(w, t).array for t in some])
 
 
+@variant
+class One:
+    v: Expr[Scalar]
+
+
+@variant
+class Other:
+    v: Expr[Scalar]
+
+
+@variant
+class Tip:
+    m: One | Other
+
+
+@variant
+class Twig:
+    left: "Tip | Twig"
+    right: "Tip | Twig"
+
+
+@term(R, data(Tip, Twig, m=data(One, Other, v=R)))
+def of_tags(w: Expr[Scalar], t: Tip | Twig) -> Expr[Scalar]:
+    match t:
+        case Tip(m):
+            return case(m, on(One, lambda one: one.v * w) | on(Other, lambda other: other.v * other.v + w))
+        case Twig(left, right):
+            return of_tags(w, left) * of_tags(w, right)
+
+
+def test_tags_with_the_same_vectors_are_other_groups() -> None:
+    some: list[Tip | Twig] = [Twig(Tip(One(R.vec(2.0))), Tip(Other(R.vec(3.0)))), Tip(Other(R.vec(5.0)))]
+    assert forest(of_tags, some)(R.vec(1.5)).array.tolist() == [3.0 * 10.5, 26.5]
+
+
 def test_steps_are_those_of_the_levels() -> None:
     """As many for 50 trees as for one of the same height; at most 15 a level."""
 
@@ -289,6 +324,18 @@ def applied(f: Callable[[Expr[Scalar]], Expr[Scalar]], t: Leaf | Node) -> Expr[S
             return applied(f, left) * applied(f, right)
 
 
+BOTH = direct_sum(R, R)
+
+
+@term(BOTH, tree, to=BOTH)
+def of_a_sum(w: Expr[Any], t: Leaf | Node) -> Expr[Any]:
+    match t:
+        case Leaf(_):
+            return w
+        case Node(left, right):
+            return of_a_sum(w, left) + of_a_sum(w, right)
+
+
 def test_one_of_several_results() -> None:
     """What the message says goes: a function that gives one vector of them."""
     some: list[Leaf | Node] = [Node(Leaf(V.ones()), Leaf(V.vec([0.5, 2.0]))), Leaf(V.ones())]
@@ -302,6 +349,7 @@ def test_one_of_several_results() -> None:
         (lambda: forest(pair, [Leaf(V.zeros())]), "pair gives several: make a function of the same arguments that"),
         (lambda: forest(way, [Leaf(V.zeros())]), "way gives functions or data: make a function of the same"),
         (lambda: forest(along_the_way, [Leaf(V.zeros())]), "these are functions: take one tree at a time"),
+        (lambda: forest(of_a_sum, [Leaf(V.zeros())]), "vectors of one space, and no direct sums"),
         (lambda: forest(energy, []), "one tree at least"),
         (lambda: forest(energy, [Just(R.vec(1.0))]), "where a value of"),
         (lambda: forest(energy, [Leaf((R ** Fin(Word, 5)).zeros())]), "where one of"),
