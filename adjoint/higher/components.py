@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adjoint.higher.values import Stuck
 from diff.higher.terms import AnyTerm, Pattern, Proj, Tuple, fresh
-from diff.higher.types import DataType, Ground, TupleType, Ty
+from diff.higher.types import DataType, Ground, Int, TupleType, Ty
 from hilbert import DirectSum, Type
 
 
@@ -30,12 +30,18 @@ def way(ty: Ty, index: int) -> list[int]:
 
 
 def _width(ty: Ty) -> int:
-    """The number of leaves of nested tuples."""
-    if isinstance(ty, TupleType):
-        return sum(map(_width, ty.parts))
-    if isinstance(ty, DataType):
-        raise Stuck
-    return int(not isinstance(ty, Ground) or ty.space.is_space)
+    """The number of leaves of nested tuples; what is discrete is none."""
+    match ty:
+        case TupleType(parts):
+            return sum(map(_width, parts))
+        case DataType():
+            raise Stuck
+        case Ground(space):
+            return int(space.is_space)
+        case Int():
+            return 0
+        case _:  # functions and covectors
+            return 1
 
 
 def leaf_pattern(ty: Ty) -> Pattern:

@@ -71,11 +71,6 @@ def spread(term: AnyTerm, ty: Ty) -> AnyTerm:
     return Tuple(tuple(spread(component(term, k), part) for k, part in enumerate(ty.parts)))
 
 
-def number_of(term: AnyTerm) -> int:
-    """The number of a variable, −1 of what is none."""
-    return term.number if isinstance(term, Var) else -1
-
-
 def mirrored(pattern: Pattern) -> Pattern:
     """Fresh variables for a pattern: v for y."""
 

@@ -28,7 +28,6 @@ from adjoint.higher.redexes import (
     last_of,
     matched,
     mirrored,
-    number_of,
     spread,
 )
 from diff.higher.binding import Pass, substitute
@@ -105,7 +104,7 @@ class _Strategy:
     """The contexts of §10; `extended` are the variables that rule 8 has put at the ends of patterns."""
 
     def __init__(self) -> None:
-        self.extended: set[int] = set()
+        self.extended: set[AnyTerm] = set()
 
     def step(self, term: AnyTerm) -> Pass:
         """The next step, or None for a value."""
@@ -139,9 +138,9 @@ class _Strategy:
         x: Any = body.pattern
         if isinstance(body.body, Var) and body.body.number == x.number:
             return ReductionStep("7", evolve(term, body=body.value))
-        is_flat = isinstance(pattern, Tuple) and bool(pattern.parts) and number_of(pattern.parts[-1]) in self.extended
+        is_flat = isinstance(pattern, Tuple) and not self.extended.isdisjoint(pattern.parts[-1:])
         longer = joined(pattern, x, is_flat=is_flat)
-        self.extended.add(x.number)
+        self.extended.add(x)
         inner = evolve(term, pattern=longer, body=body.body)
         return ReductionStep("8", evolve(term, body=joined(pattern, body.value, is_flat=is_flat), form=inner))
 

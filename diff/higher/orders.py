@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from math import comb, factorial, prod
 from operator import index
 from typing import TYPE_CHECKING, TypeAlias
@@ -91,15 +91,10 @@ def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], .
 
 
 def require_few_terms(orders: Iterable[Alpha], name: str, terms: Callable[[Alpha], int]) -> None:
-    """Raise TermError `limit` where a coefficient of a primitive, or all together, have too many summands."""
-    total = 0
-    for alpha in orders:
-        found = terms(alpha)
-        total += found
-        if found > TERMS or total > ALL_TERMS:
-            one = f"∂^{alpha} of {name or 'a primitive'}, written out, is a sum of more than {TERMS} terms"
-            every = f"the coefficients of {name or 'a primitive'}, written out, have more than {ALL_TERMS} terms"
-            raise TermError("limit", f"{one if found > TERMS else every}; the jets of `diff.jet` need no such sum")
+    """Raise TermError `limit` where the coefficients of a primitive have too many summands, all together."""
+    if any(total > ALL_TERMS for total in accumulate(map(terms, orders))):
+        why = f"the coefficients of {name or 'a primitive'}, written out, have more than {ALL_TERMS} terms"
+        raise TermError("limit", f"{why}; the jets of `diff.jet` need no such sum")
 
 
 def _factorial(alpha: Alpha) -> int:

@@ -154,11 +154,23 @@ SHOWN = [
         "dual(λv. cov(sharp(dual(λu. diff(v, 2, u), cov(1)))), w2 cov(4))",
     ),
     (r"diff(\f. f 2 + f 3, \x. x, sin)", "1.0504174348855"),
+    (r"diff(\x. x + x, 3, z)", "z + z"),
+    (r"diff(\x. x*x, 3, z)", "*' ⟨⟨3, 3⟩, ⟨z, z⟩⟩"),
+    (
+        r"pull(\x. let d = diff(k, 2, x) in d*d, cov(1)) 3",
+        "dual(λv. let d = diff(k, 2, v) in d*diff(k, 2, 3) + diff(k, 2, 3)*d, cov(1))",
+    ),
+    (r"pull(\x. case counted x of <n, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(counted, 3, v), cov(1))"),
+    (r"pull(\x. case tried x of <b, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(tried, 3, v), cov(1))"),
+    (r"pull(\x. case section x of <<f, y>, a> -> y, cov(1)) 3", "dual(λv. pi_2 (pi_1 diff(section, 3, v)), cov(1))"),
+    (r"pull(\x. case section x of <<f, y>, a> -> a, cov(1)) 3", "dual(λv. pi_2 diff(section, 3, v), cov(1))"),
+    (r"pull(\x. case section x of <<f, y>, a> -> f y, cov(1)) 3", None),
 ]
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
 FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*\nvar eta2 : (real * real)^*"
 FREE += "\nvar w2 : real^* -> real^*^*\nvar pair : real -> real * real\nvar of_two : real * real -> real"
-FREE += "\nvar bidual : real^*^*"
+FREE += "\nvar bidual : real^*^*\nvar counted : real -> int * real\nvar tried : real -> bool * real"
+FREE += "\nvar section : real -> ((real -> real) * real) * real"
 
 
 @pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])

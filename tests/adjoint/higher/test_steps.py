@@ -92,6 +92,7 @@ SINGLE = [
     ("19b", r"pull(\l. sum l, w) (list2 7 (-1))", "dual(λv. v (λm. λn. m + n) 0, w 6)"),
     ("§13", r"pull(\x. if less(x, 1) then x else x*x, cov(1)) 3", "cov(6)"),
     ("5", r"pull(\x. <x, less(x, [|1, 2|])>, \y. cov(y)) [|1, 1|]", "cov([|1.0, 1.0|])"),
+    ("8", r"pull(\<x, <y, z>>. let a = x*y in a*z, cov(1)) <2, <3, 5>>", "cov(15, ⟨10, 6⟩)"),
 ]
 
 

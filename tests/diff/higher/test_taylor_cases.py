@@ -486,6 +486,18 @@ def test_sums_that_are_too_long() -> None:
         tables((26,), 1)
 
 
+def test_what_is_refused_before_it_is_written() -> None:
+    """Long sums of a product, and those of a sine, at their places; a linear map has one term in each slot."""
+    for orders, text, message in (
+        ((2, 31), r"\x. x*x", r"1:6: the coefficients of \*, written out, have more than 50000 terms"),
+        ((1, 26), r"\x. sin x", r"1:5: ∂\^\(26,\) of a primitive, written out, is a sum of more than 2000 terms"),
+    ):
+        with pytest.raises(TermError, match=message) as caught:
+            Taylor.of(*orders).term(checked(text))
+        assert caught.value.code == "limit"
+    assert str(Taylor.of(2, 31).term(checked(r"\x. -x")))
+
+
 @pytest.mark.parametrize(("orders", "text"), [((2, 300), r"\x. x*x"), ((2, 31), r"\x. x*x"), ((7, 6), r"\x. sin x")])
 def test_sums_that_are_too_many(orders: tuple[int, int], text: str) -> None:
     """They are refused before they are written, and where they would be said."""
