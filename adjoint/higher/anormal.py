@@ -54,13 +54,10 @@ def is_a_normal(term: AnyTerm) -> bool:
             if not isinstance(one.pattern, Var) or not _has_atoms(one.value):
                 return False
             todo += _bodies(one.value)
-            if isinstance(one.body, Var) and one.body.number == one.pattern.number:
-                break
             one = one.body
-        else:
-            if not _has_atoms(one):
-                return False
-            todo += _bodies(one)
+        if not _has_atoms(one):
+            return False
+        todo += _bodies(one)
     return True
 
 

@@ -102,7 +102,7 @@ class _Series:
         level, kind = self.tape.level, ty if isinstance(value, Neutral) else stored(ty)
         if isinstance(value, DualNumber) and value.level == level:
             term = self._out(value.tangent, kind)
-            if isinstance(ty, Lin):
+            if isinstance(ty, Lin) and value.tangent.type is not ty:
                 if ty.dom is not kind:
                     raise Stuck
                 return Cov(term)

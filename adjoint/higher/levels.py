@@ -24,7 +24,7 @@ from adjoint.higher.values import (
     Tape,
 )
 from diff.higher.evaluate import STEPS
-from diff.higher.types import Ground, Ty
+from diff.higher.types import Ground, Lin, Ty
 from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec
 
@@ -146,6 +146,13 @@ def is_vector(value: Value) -> bool:
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
+
+
+def is_neutral_covector(value: Value) -> bool:
+    """Whether a covector is a neutral term, also one that moves."""
+    while isinstance(value, DualNumber):
+        value = value.value
+    return isinstance(value, Neutral) and isinstance(value.type, Lin)
 
 
 def under(leaf: Value, level: int) -> Value:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from adjoint.higher.bodies import Bodies
+from adjoint.higher.levels import is_neutral_covector
 from adjoint.higher.reader import neutral, with_lets
 from adjoint.higher.stored import zero, zero_at
 from adjoint.higher.values import At, DirectionalCovector, Functional, Jacobian, Neutral, Pulled, Start, Stuck, Tape
@@ -19,7 +20,7 @@ from diff.higher.matching import bind
 from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.higher.terms import AnyTerm, App, Lam, Pullbacks, pattern_type, require_term
 from diff.higher.typed import free_variables, type_of
-from diff.higher.types import Arrow, DataType, Lin, Ty, dual, mentions
+from diff.higher.types import Arrow, DataType, Ty, dual, mentions
 from diff.higher.values import Value
 from diff.multiindex import count
 from hilbert.term import driven, uncollected
@@ -69,9 +70,11 @@ class Machine(Bodies):
                 return (yield self.value(of, env))
             case Sharp(of):
                 covector = yield self.value(of, env)
-                if isinstance(covector, Neutral) and isinstance(covector.type, Lin):
-                    return neutral(Sharp(covector.term), covector.type.dom)
-                return covector
+                if not is_neutral_covector(covector):
+                    return covector
+                if not isinstance(covector, Neutral):  # it moves
+                    raise Stuck
+                return neutral(Sharp(covector.term), type_of(term))
             case Diff(function, point, direction):
                 f = yield self.value(function, env)
                 at = yield self.value(point, env)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
 from adjoint.higher.backward import adjoint_of, moving_part, vjp_of
+from adjoint.higher.levels import is_neutral_covector
 from adjoint.higher.stored import leafwise, stored, zero
 from adjoint.higher.tangents import Pusher, assembled, function_type, leaves_of
 from adjoint.higher.values import (
@@ -67,6 +68,8 @@ class Transposer(Pusher):
     def _total(self, summands: Sequence[Value], ty: Ty) -> Pass:
         """Σ c, 0 for none; a long sum of evaluations is put together once."""
         if not summands:
+            if isinstance(ty, DataType):  # a neutral term, of which 0 has no one shape
+                raise Stuck
             return zero(dual(ty))
         if all(isinstance(one, Functional) for one in summands):
             return Functional(tuple(term for one in summands for term in one.terms))
@@ -86,9 +89,11 @@ class Transposer(Pusher):
         while todo:
             value, ty, c = todo.pop()
             kind: Ty = ty if isinstance(value, Neutral) else stored(ty)
+            if level not in self.levels(value):
+                continue
+            if is_neutral_covector(c):
+                raise Stuck
             if isinstance(value, DualNumber):
-                if _is_neutral(c):
-                    raise Stuck
                 if value.level == level:
                     _record(sums, value.tangent, c)
                 if not isinstance(kind, Ground):
@@ -96,10 +101,6 @@ class Transposer(Pusher):
                 elif value.level > level:
                     raise Stuck
                 continue
-            if level not in self.levels(value):
-                continue
-            if _is_neutral(c):
-                raise Stuck
             match value, kind:
                 case tuple(), TupleType(parts):  # T(v. ⟨A, B⟩; (c₁, c₂)) = T(v.A; c₁) + T(v.B; c₂)
                     todo.extend(zip(value, parts, c, strict=True))
@@ -142,7 +143,7 @@ class Transposer(Pusher):
             case Start():  # of another differentiation of the same tape
                 pass
             case Linearized(op, _, points, tangents):  # T(v. (𝒥f·A) r; c) = T(v. A; (𝒥(f)(r))* c), rule 5
-                if any(map(_is_neutral, covectors)):
+                if any(map(is_neutral_covector, covectors)):
                     raise Stuck
                 if isinstance(op, LinMap):
                     back = flat(self.on_leaves(adjoint_of(op), covectors))
@@ -202,10 +203,3 @@ class Transposer(Pusher):
 def _record(sums: Sums, out: Out, covector: Value) -> None:
     """Add to the accumulator of a variable of the derivative let series."""
     sums[out.node, out.index].append(covector)
-
-
-def _is_neutral(value: Value) -> bool:
-    """Whether a covector is a neutral term, also one that moves."""
-    while isinstance(value, DualNumber):
-        value = value.value
-    return isinstance(value, Neutral) and isinstance(value.type, Lin)

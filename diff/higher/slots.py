@@ -140,7 +140,7 @@ class _Jets:
 
 
 def _at(jet: dict[Alpha, Var], alpha: Alpha) -> Var:
-    if alpha not in jet and any(alpha):
+    if alpha not in jet:
         message = "a primitive with discrete and real arguments has no D_(k,R)"
         raise TermError("type", message)
     return jet[alpha]

@@ -157,20 +157,19 @@ SHOWN = [
     (r"diff(\x. x + x, 3, z)", "z + z"),
     (r"diff(\x. x*x, 3, z)", "*' ⟨⟨3, 3⟩, ⟨z, z⟩⟩"),
     (
-        r"pull(\x. let d = diff(k, 2, x) in d*d, cov(1)) 3",
-        "dual(λv. let d = diff(k, 2, v) in d*diff(k, 2, 3) + diff(k, 2, 3)*d, cov(1))",
+        r"pull(\(f : real -> real * real). case f 2 of <a, b> -> a*b, w) (\y. <y, z*y>)",
+        "dual(λv. let d = v 2 in pi_1 d*(z*2) + 2*pi_2 d, w (2*(z*2)))",
     ),
-    (r"pull(\x. case counted x of <n, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(counted, 3, v), cov(1))"),
-    (r"pull(\x. case tried x of <b, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(tried, 3, v), cov(1))"),
-    (r"pull(\x. case section x of <<f, y>, a> -> y, cov(1)) 3", "dual(λv. pi_2 (pi_1 diff(section, 3, v)), cov(1))"),
-    (r"pull(\x. case section x of <<f, y>, a> -> a, cov(1)) 3", "dual(λv. pi_2 diff(section, 3, v), cov(1))"),
-    (r"pull(\x. case section x of <<f, y>, a> -> f y, cov(1)) 3", None),
+    (
+        r"pull(\(f : real -> real * (real * real)). case f 2 of <a, <b, d>> -> a*d, w) (\y. <y, <z, z*y>>)",
+        "dual(λv. let d = v 2 in pi_1 d*(z*2) + 2*pi_2 (pi_2 d), w (2*(z*2)))",
+    ),
+    (r"pull(\x. Just (x*x), on_maybe) 3", "dual(λv. Just (v*3 + 3*v), on_maybe (Just 9))"),
 ]
 FREE = "data Maybe a = Nothing | Just a\nvar z : real\nvar k : real -> real\nvar w : real -> real^*\n"
 FREE += "var u : Maybe real\nvar eta : (real -> real) -> (real -> real)^*\nvar eta2 : (real * real)^*"
 FREE += "\nvar w2 : real^* -> real^*^*\nvar pair : real -> real * real\nvar of_two : real * real -> real"
-FREE += "\nvar bidual : real^*^*\nvar counted : real -> int * real\nvar tried : real -> bool * real"
-FREE += "\nvar section : real -> ((real -> real) * real) * real"
+FREE += "\nvar bidual : real^*^*\nvar on_maybe : Maybe real -> (Maybe real)^*"
 
 
 @pytest.mark.parametrize(("text", "due"), SHOWN, ids=[text for text, _ in SHOWN])

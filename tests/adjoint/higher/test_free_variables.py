@@ -1,0 +1,147 @@
+"""What free variables stop: the normal form as text, which is a term of the same value once they are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from adjoint.higher import reduce
+from adjoint.higher.claims import same
+from diff.higher import Module
+
+DATA = "data Maybe a = Nothing | Just a\n"
+GIVEN = {  # each free variable, its type, and what it may be
+    "z": ("real", "0.5"),
+    "k": ("real -> real", r"\x. x*x*x + x"),
+    "kk": ("real -> real -> real", r"\x. \y. x*x*y"),
+    "two": ("real * real -> real", r"\<x, y>. x*x*y"),
+    "pair": ("real -> real * real", r"\x. <x*x, sin x>"),
+    "nest": ("real -> ((real -> real) * real) * real", r"\x. <<\y. x*y, x*x>, sin x>"),
+    "count": ("real -> int * real", r"\x. <(2 : int), x*x>"),
+    "tried": ("real -> bool * real", r"\x. <true, x*x>"),
+    "some": ("real -> real * Maybe real", r"\x. <x*x, Just (sin x)>"),
+    "may": ("real -> Maybe real", r"\x. Just (x*x)"),
+    "many": ("real -> list real", r"\x. [x, x*x]"),
+    "plane": ("R^2 -> real", r"\x. inner(x, x)"),
+    "c": ("real^*", "cov(3)"),
+    "c2": ("(real * real)^*", "cov(3, 5)"),
+    "w": ("real -> real^*", r"\x. cov(x*x)"),
+    "w2": ("real * real -> (real * real)^*", r"\<x, y>. cov(x*y, x)"),
+    "wp": ("real -> (real * real)^*", r"\x. cov(x*x, x)"),
+    "wr": ("R^2 -> (R^2)^*", r"\x. cov(x)"),
+    "wm": ("Maybe real -> (Maybe real)^*", r"\m. cov(m)"),
+    "wl": ("list real -> (list real)^*", r"\l. cov(l)"),
+    "wf": ("(real -> real) -> (real -> real)^*", r"\f. ev(f 1; cov(f 2))"),
+    "wb": ("real * (real -> real) -> (real * (real -> real))^*", r"\<x, f>. cov(x, ev(x; cov(f 2)))"),
+    "wc": ("real^* -> real^*^*", r"\u. eps(sharp(u)*2)"),
+}
+CASES = [
+    # each node of the derivative let series
+    (r"pull(\x. sin x, w) z", "dual(λv. jac(sin, v) z, w (sin z))"),
+    (r"pull(\x. -x, w) z", "dual(λv. -v, w (-z))"),
+    (r"pull(\x. x + x, w) z", "dual(λv. v + v, w (z + z))"),
+    (r"pull(\x. x + z, w) 3", "dual(λv. v, w (3 + z))"),
+    (r"pull(\x. z + x, w) 3", "dual(λv. v, w (z + 3))"),
+    (r"pull(\x. x - z, w) 3", "dual(λv. v - zero, w (3 - z))"),
+    (r"pull(\x. z - x, w) 3", "dual(λv. zero - v, w (z - 3))"),
+    (r"pull(\x. x*x, w) z", "dual(λv. v*z + z*v, w (z*z))"),
+    (r"pull(\x. x*z, w) 3", "dual(λv. v*z, w (3*z))"),
+    (r"pull(\x. z*x, w) 3", "dual(λv. z*v, w (z*3))"),
+    (r"pull(\x. atan2(x, x), w) z", "dual(λv. jac(atan2, ⟨v, v⟩) ⟨z, z⟩, w (atan2 ⟨z, z⟩))"),
+    (r"pull(\x. atan2(x, z), w) 3", "dual(λv. jac(atan2, ⟨v, zero⟩) ⟨3, z⟩, w (atan2 ⟨3, z⟩))"),
+    (r"pull(\x. atan2(z, x), w) 3", "dual(λv. jac(atan2, ⟨zero, v⟩) ⟨z, 3⟩, w (atan2 ⟨z, 3⟩))"),
+    (r"pull(\x. k (k x), w) 3", "dual(λv. diff(k, k 3, diff(k, 3, v)), w (k (k 3)))"),
+    (r"pull(\x. kk x, wf) 3", "dual(λv. diff(kk, 3, v), wf (kk 3))"),
+    (r"pull(\x. kk x x, w) 3", "dual(λv. diff(kk 3, 3, v) + diff(kk, 3, v) 3, w (kk 3 3))"),
+    (r"pull(\x. two <x, z>, w) 3", "dual(λv. diff(two, ⟨3, z⟩, ⟨v, zero⟩), w (two ⟨3, z⟩))"),
+    (r"pull(\x. diff(k, x, 2), w) 3", None),
+    (
+        r"pull(\x. let d = diff(k, 2, x) in d*d, w) 3",
+        "dual(λv. let d = diff(k, 2, v) in d*diff(k, 2, 3) + diff(k, 2, 3)*d, w (diff(k, 2, 3)*diff(k, 2, 3)))",
+    ),
+    (r"pull(\f. f (f z), w) k", "dual(λv. diff(k, k z, v z) + v (k z), w (k (k z)))"),
+    (r"pull(\(f : real -> real). diff(f, z, 1), w) (\x. x)", "dual(λv. (λu. diff(v, z, u)) 1, w 1)"),
+    (r"pull(\(f : real -> real). diff(f, 2, z), w) (\x. x)", "dual(λv. (λu. diff(v, 2, u)) z, w (z + 0))"),
+    (
+        r"pull(\f. pull(\x. f x, cov(1)) 2, wc) (\y. y*y)",
+        "dual(λv. cov(sharp(dual(λu. diff(v, 2, u), cov(1)))), wc cov(4))",
+    ),
+    # names where a variable is used twice
+    (r"pull(\x. let a = sin x in a*a, w) z", "dual(λv. let d = jac(sin, v) z in d*sin z + sin z*d, w (sin z*sin z))"),
+    (
+        r"pull(\x. let a = sin x in let b = z*(a + a) in b*b + a, w) 0",
+        ("dual(λv. let d = jac(sin, v) 0 in let d1 = z*(d + d) in d1*(z*0) + z*0*d1 + d, w (z*0*(z*0) + 0))"),
+    ),
+    (
+        r"pull(\x. \y. let a = sin (x*y) in a*a, wf) 3",
+        "dual(λv. λx. let d = jac(sin, v*x) (3*x) in d*sin (3*x) + sin (3*x)*d, wf (λx. sin (3*x)*sin (3*x)))",
+    ),
+    (
+        r"pull(\x. let b = sin x in \y. let a = b*y in a*a + b, wf) z",
+        (
+            "dual(λv. let d = jac(sin, v) z in λx. let d1 = d*x in d1*(sin z*x) + sin z*x*d1 + d, "
+            "wf (λx. sin z*x*(sin z*x) + sin z))"
+        ),
+    ),
+    # components of what a function gives
+    (
+        r"pull(\(f : real -> list real). case f 2 of {Nil -> [] | Cons <a, r> -> r}, wl) (\y. 1 :: many y)",
+        "pull(λf. case f 2 of {Nil → [] | Cons ⟨a, r⟩ → r}, wl) (λy. 1 :: many y)",
+    ),
+    (
+        r"pull(\x. case nest x of <<f, y>, a> -> y, w) 3",
+        "dual(λv. pi_2 (pi_1 diff(nest, 3, v)), w (pi_2 (pi_1 (nest 3))))",
+    ),
+    (r"pull(\x. case nest x of <<f, y>, a> -> a, w) 3", "dual(λv. pi_2 diff(nest, 3, v), w (pi_2 (nest 3)))"),
+    (r"pull(\x. case nest x of <<f, y>, a> -> f y, w) 3", None),
+    (r"pull(\x. case count x of <n, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(count, 3, v), cov(1))"),
+    (r"pull(\x. case tried x of <b, y> -> y, cov(1)) 3", "dual(λv. pi_2 diff(tried, 3, v), cov(1))"),
+    (r"pull(\x. case some x of <y, m> -> y, cov(1)) 3", "dual(λv. pi_1 diff(some, 3, v), cov(1))"),
+    (r"pull(\x. case some x of <y, m> -> m, wm) 3", "pull(λx. case some x of ⟨y, m⟩ → m, wm) 3"),
+    (r"pull(\x. may x, wm) 3", "dual(λv. diff(may, 3, v), wm (may 3))"),
+    # the form of a result
+    (r"pull(\x. 2, w) 3", "cov(0)"),
+    (r"pull(\x. <x, 2>, w2) 3", "dual(λv. ⟨v, zero⟩, w2 ⟨3, 2⟩)"),
+    (r"pull(\x. <z, x>, w2) 3", "dual(λv. ⟨zero, v⟩, w2 ⟨z, 3⟩)"),
+    (r"pull(\f. f, wf) sin", "dual(λv. v, wf (λx. sin x))"),
+    (r"pull(\x. <2, \y. x*y>, wb) 3", "dual(λv. ⟨zero, λx. v*x⟩, wb ⟨2, λx. 3*x⟩)"),
+    (r"pull(\x. (\y. x*y) + k, wf) 3", "dual(λv. λx. v*x, wf (λx. 3*x + k x))"),
+    (r"pull(\x. jac(sin, x) + k, wf) 3", "dual(λv. λx. jac(sin, v) x, wf (λx. jac(sin, 3) x + k x))"),
+    (
+        r"pull(\<f, x>. f x, wf) <\a. \b. a*b, 3>",
+        "dual(λ(⟨v, v1⟩ : (real → real → real) * real). v 3 + (λx. v1*x), wf (λx. 3*x))",
+    ),
+    (r"pull(\x. cov(k x), wc) 2", "dual(λv. cov(diff(k, 2, v)), wc cov(k 2))"),
+    (r"pull(\x. w x, wc) 3", "dual(λv. diff(w, 3, v), wc (w 3))"),
+    (r"pull(\x. cov(x, 2*x), \_. pt(<z, 1>)) 3", None),
+    # the pattern
+    (r"pull(\<x, <y, n>>. x*y + n, w) <z, <2, 3>>", "dual(λ⟨v, ⟨v1, v2⟩⟩. v*2 + z*v1 + v2, w (z*2 + 3))"),
+    (r"pull(\<x, y>. <y, x>, \_. c2) <z, 2>", "dual(λ⟨v, v1⟩. ⟨v1, v⟩, c2)"),
+    (
+        r"pull(\(x : R^2). plane x, w) [|1, 2|]",
+        "dual(λ(v : R^2). diff(plane, [|1.0, 2.0|], v), w (plane [|1.0, 2.0|]))",
+    ),
+    (r"pull(\<b, x>. x*x, w) <true, 3>", "pull(λ⟨b, x⟩. x*x, w) ⟨true, 3⟩"),
+    (r"pull(\l. fold (e, a). e*a over l from 1, w) [2, 3]", None),
+    (r"pull(\<m, x>. x*x, cov(1)) <may 2, 3>", "pull(λ⟨m, x⟩. x*x, λ_. cov(1)) ⟨may 2, 3⟩"),
+    # free covectors
+    (r"sharp(c)*2", "sharp(c)*2"),
+    (r"case sharp(wp 3) of <a, b> -> a*b", "pi_1 sharp(wp 3)*pi_2 sharp(wp 3)"),
+    (r"pull(\x. x * sharp(w 2), cov(1)) 3", "dual(λv. v*sharp(w 2), cov(1))"),
+    (r"pull(\x. sharp(w x), cov(1)) 3", "pull(λx. sharp(w x), λ_. cov(1)) 3"),
+    (r"pull(\x. case sharp(wp x) of <a, b> -> a*b, cov(1)) 3", None),
+    (r"diff(\x. x*sharp(w x), 3, 1)", "diff(λx. x*sharp(w x), 3, 1)"),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), CASES, ids=[text for text, _ in CASES])
+def test_what_free_variables_stop(text: str, due: str | None) -> None:
+    """The normal form, read again, is the term: of the same type, and of the same value where all is given."""
+    free, given = Module(), Module()
+    assert not list(free.read(DATA + "".join(f"var {name} : {ty}\n" for name, (ty, _) in GIVEN.items())))
+    assert not list(given.read(DATA + "".join(f"def {name} : {ty} = {one}\n" for name, (ty, one) in GIVEN.items())))
+    term, ty = free.term(text)
+    made = str(reduce(term))
+    assert due is None or made == due
+    again = made.translate(str.maketrans({"λ": "\\", "⟨": "<", "⟩": ">", "→": "->"}))
+    assert free.term(again)[1] is ty
+    assert same(reduce(given.term(again)[0]), reduce(given.term(text)[0]))
