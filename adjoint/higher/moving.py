@@ -35,7 +35,7 @@ from diff.higher.binding import Pass
 from diff.higher.errors import TermError
 from diff.higher.operators import sign
 from diff.higher.pullback_terms import Jac, Plus, Sharp
-from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, below, fresh
+from diff.higher.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, fresh
 from diff.higher.typed import type_of
 from diff.higher.types import Arrow, Ground, Lin, TupleType, Ty, ground
 from diff.higher.values import Native, Tagged, Value, flat, on_leaves, shaped, summands
@@ -179,8 +179,7 @@ class Mover(Levels):
         if above:
             if len(above) > 1:
                 raise Stuck
-            at = self.still(arg, level) if level in self.levels(arg) else arg
-            crossed = Crossed(tangent, level, at, plain, types)
+            crossed = Crossed(tangent, level, self.still(arg, level), plain, types)
             self.tapes[above[0]].add(crossed)
             moved = self.moved(moved, arrow.cod, crossed, above[0])
         return moved
@@ -212,8 +211,7 @@ class Mover(Levels):
             return (yield super().undecided(condition, term, env))
         x = fresh("t", condition.type)
         inner = evolve(term, condition=x) if isinstance(term, If) else evolve(term, of=x)
-        values = {k: v for k, v in env.items() if k in _numbers(term)}
-        (made, lets) = yield self.closed(Lam(x, inner), values)
+        (made, lets) = yield self.closed(Lam(x, inner), env)
         stopped = evolve(made.body, **{"condition" if isinstance(term, If) else "of": condition.term})
         return neutral(with_lets(lets, stopped), type_of(term))
 
@@ -236,15 +234,3 @@ def _done(run: Pass) -> Any:
     except StopIteration as stop:
         return stop.value
     raise AssertionError("numbers are read at once")
-
-
-@once
-def _numbers(term: AnyTerm) -> frozenset[int]:
-    found, stack = set(), [term]
-    while stack:
-        node: Any = stack.pop()
-        if isinstance(node, Var):
-            found.add(node.number)
-        else:
-            stack.extend(below(node))
-    return frozenset(found)

@@ -14,7 +14,6 @@ from adjoint.higher.values import (
     Jacobian,
     Neutral,
     Pulled,
-    Still,
     Stuck,
 )
 from diff.higher.binding import Pass, each, substitute
@@ -24,7 +23,7 @@ from diff.higher.pullback_terms import Cov, Dv, Ev, Jac, Plus, Point, Pull, Zero
 from diff.higher.terms import AnyTerm, Con, Lam, Let, Lit, Tuple, Var, fresh
 from diff.higher.typed import free_variables, type_of
 from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, dual, ground
-from diff.higher.values import Closure, Native, Tagged, Value
+from diff.higher.values import Closure, Tagged, Value
 from hilbert import Vec
 
 if TYPE_CHECKING:
@@ -36,14 +35,13 @@ class Reader(Evaluator):
 
     def read(self, value: Value, ty: Ty) -> Pass:
         """The normal form of a value of this type; raises Stuck for one that moves."""
-        if isinstance(ty, Lin) and isinstance(ty.dom, Lin) and isinstance(value, (Closure, Native, Jacobian, Still)):
-            point = yield self.read(value, ty.dom.dom)  # pt(u) is stored as u
-            return Point(point)
         match value:
             case Neutral(term, kind):
                 return _covector_of(term, kind, ty)
             case DualNumber():
                 raise Stuck
+            case Pulled() | Jacobian() | Closure() if isinstance(ty, Lin):
+                return (yield self._covector(value, ty.dom))
             case Pulled(pattern, body, values, form, cod):
                 (closed, names) = yield self.closed(Lam(pattern, body), values)
                 form = yield self.read(form, Arrow(cod, dual(cod)))
@@ -104,6 +102,9 @@ class Reader(Evaluator):
 
     def _covector(self, value: Value, dom: Ty) -> Pass:
         """The normal forms of covectors."""
+        if isinstance(dom, Lin):  # pt(u) is stored as u
+            point = yield self.read(value, dom.dom)
+            return Point(point)
         if isinstance(value, Functional):
             sums: AnyTerm = Zero(dual(dom))
             for k, one in enumerate(one for one in _collected(value.terms) if not _is_zero(one.covector)):
@@ -111,9 +112,6 @@ class Reader(Evaluator):
                 sums = term if not k else Plus(sums, term)
             return sums
         match dom:
-            case Lin(inner, _):  # pt(u)
-                point = yield self.read(value, inner)
-                return Point(point)
             case TupleType(parts):  # (c₁, …, cₙ): numbers, and covectors where there are functions
                 made = yield each(lambda one: self._component(*one), list(zip(value, parts, strict=True)))
                 return Cov(Tuple(tuple(made)))

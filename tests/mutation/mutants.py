@@ -154,6 +154,8 @@ def _is_text(node: ast.AST) -> bool:
             return True
         case ast.Expr(ast.Call(ast.Attribute(_, "note"))):
             return True
+        case ast.Expr(ast.Call(ast.Name("assert_never"))):  # for type checkers
+            return True
         case ast.AnnAssign(ast.Name("WEIGHTS")) | ast.Expr(ast.Call(ast.Attribute(ast.Name("WEIGHTS" | "INNER")))):
             return True
         case ast.AnnAssign(_, ast.Name("TypeAlias")) | ast.Assign(_, ast.Subscript(ast.Name("tuple"))):

@@ -7,6 +7,8 @@ import pytest
 from adjoint.higher import reduce
 from adjoint.higher.claims import same
 from diff.higher import Module
+from diff.higher.pullback_terms import Dual
+from diff.higher.types import Arrow
 
 DATA = "data Maybe a = Nothing | Just a\n"
 GIVEN = {  # each free variable, its type, and what it may be
@@ -123,6 +125,26 @@ CASES = [
     (r"pull(\<b, x>. x*x, w) <true, 3>", "pull(λ⟨b, x⟩. x*x, w) ⟨true, 3⟩"),
     (r"pull(\l. fold (e, a). e*a over l from 1, w) [2, 3]", None),
     (r"pull(\<m, x>. x*x, cov(1)) <may 2, 3>", "pull(λ⟨m, x⟩. x*x, λ_. cov(1)) ⟨may 2, 3⟩"),
+    # sums
+    ("w 2 + cov(3)", "w 2 + cov(3)"),
+    ("cov(3) + w 2", "cov(3) + w 2"),
+    ("c + w 2", "c + w 2"),
+    ("ev(2; cov(1)) + wf k", "ev(2; cov(1)) + wf k"),
+    ("wf k + ev(2; cov(1))", "wf k + ev(2; cov(1))"),
+    ("k + sin", "λx. k x + sin x"),
+    ("sin + k", "λx. sin x + k x"),
+    ("jac(sin, 1) + k", "λx. jac(sin, 1) x + k x"),
+    ("k + jac(sin, 1)", "λx. k x + jac(sin, 1) x"),
+    (r"pull(\x. x*x, cov(1)) + w", "λx. dual(λv. v*x + x*v, cov(1)) + w x"),
+    (r"w + pull(\x. x*x, cov(1))", "λx. w x + dual(λv. v*x + x*v, cov(1))"),
+    # conditions
+    (r"(\y. if less(z, y) then y*2 else y) 3", "if less ⟨z, 3⟩ then 3*2 else 3"),
+    (r"let y = k z in case may z of {Nothing -> y | Just x -> x + y}", None),
+    (r"(\n. case n of {Nothing -> z | Just x -> x}) (may 2)", "case may 2 of {Nothing → z | Just x → x}"),
+    (r"let f = \y. y + z in fold (e, a). f e + a over many 2 from z", None),
+    (r"pull(\x. case may x of {Nothing -> x | Just y -> y}, cov(1)) 3", None),
+    (r"pull(\x. case may z of {Nothing -> x | Just y -> y*x}, cov(1)) 3", None),
+    (r"diff(\x. if less(z, x) then x*x else x, 3, 1)", None),
     # free covectors
     (r"sharp(c)*2", "sharp(c)*2"),
     (r"case sharp(wp 3) of <a, b> -> a*b", "pi_1 sharp(wp 3)*pi_2 sharp(wp 3)"),
@@ -142,6 +164,16 @@ def test_what_free_variables_stop(text: str, due: str | None) -> None:
     term, ty = free.term(text)
     made = str(reduce(term))
     assert due is None or made == due
-    again = made.translate(str.maketrans({"λ": "\\", "⟨": "<", "⟩": ">", "→": "->"}))
+    again = made.translate(str.maketrans("λ⟨⟩", "\\<>")).replace("→", "->")
     assert free.term(again)[1] is ty
-    assert same(reduce(given.term(again)[0]), reduce(given.term(text)[0]))
+    one, other = (f"({it}) 2" if isinstance(ty, Arrow) else it for it in (again, text))  # functions at a point
+    assert same(reduce(given.term(one)[0]), reduce(given.term(other)[0]))
+
+
+def test_a_dual_map_keeps_the_tags_of_its_point() -> None:
+    """On functions whose results are variants: 0 among their tangents has the tags of the point."""
+    free = Module()
+    assert not list(free.read(DATA + "".join(f"var {name} : {ty}\n" for name, (ty, _) in GIVEN.items())))
+    made = reduce(free.term(r"pull(\(f : real -> Maybe real). f 2, wm) (\y. may y)")[0])
+    assert isinstance(made, Dual)
+    assert (str(made.body), str(made.point)) == ("v 2", "λy. may y")

@@ -359,6 +359,27 @@ def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
     assert type_of(reduce(term)) is type_of(term)
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("sin", "λx. sin x"),
+        (r"\x. x*x", "λx. x*x"),
+        ("jac(sin, 2)", "jac(sin, 2)"),
+        ("sin + cos", "λx. sin x + cos x"),
+        (r"pull(\x. x*x, cov(1))", "pull(λx. x*x, λ_. cov(1))"),
+        ("pt(jac(sin, 2))", "eps(jac(sin, 2))"),
+        ("<jac(sin, 2), 1>", "⟨jac(sin, 2), 1⟩"),
+        ("ev(3; cov(2))", "ev(3; cov(2))"),
+        ("(zero : (real -> real)^*)", "zero"),
+    ],
+)
+def test_points_of_functions(text: str, due: str) -> None:
+    """pt(u) is stored as u, and read as pt(u), whatever the function."""
+    term = term_of(f"pt({text})")
+    assert str(reduce(term)) == f"eps({due})"
+    assert type_of(reduce(term)) is type_of(term)
+
+
 def test_pairing_of_an_evaluation_and_a_functional() -> None:
     """⟪pt(u), φ⟫ = φ(u), at both orders of the two."""
     assert float(pairing(term_of(r"pt(\(x : real). x*x)"), term_of("ev(3; cov(2))")).array) == 18.0
