@@ -165,13 +165,9 @@ class Mover(Levels):
         """The value f a at hand, and ε ḟ W(a)."""
         arrow: Any = tangent.type
         above = [m for m in self.levels(arg) if m > level] if self.count > level else []
-        point = arg
-        for m in above:
-            point = self.still(point, m)
-        point = self.still(point, level)
-        plain = result
+        point, plain = arg, result
         for m in (*above, level):
-            plain = self.still(plain, m)
+            point, plain = self.still(point, m), self.still(plain, m)
         types = self.types(plain, arrow.cod)
         node = Applied(tangent, point, plain, types)
         self.tapes[level].add(node)

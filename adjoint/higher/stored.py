@@ -96,13 +96,13 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
 @once
 def _heads(data: DataType) -> dict[str, tuple[Ground, ...]]:
     """By constructor what a cell of a list holds beside the rest of it, where that is vectors alone."""
-    found = {}
+    found: dict[str, Any] = {}
     for label, _ in data.declaration.cases:
-        of = payload(data, label)
-        if isinstance(of, TupleType) and of.parts and of.parts[-1] == data:
-            heads = tuple([part for part in of.parts if isinstance(part, Ground)])
-            if 0 < len(heads) == len(of.parts) - 1:
-                found[label] = heads
+        match payload(data, label):
+            case TupleType((*heads, last)) if last == data and all(isinstance(part, Ground) for part in heads):
+                found[label] = tuple(heads)
+            case _:  # no cell
+                pass
     return found
 
 

@@ -67,6 +67,10 @@ CASES = [
         r"pull(\f. pull(\x. f x, cov(1)) 2, wc) (\y. y*y)",
         "dual(λv. cov(sharp(dual(λu. diff(v, 2, u), cov(1)))), wc cov(4))",
     ),
+    (r"jac(sin, z) 2", "jac(sin, z) 2"),
+    (r"jac(sin, 2) z", "jac(sin, 2) z"),
+    (r"pull(\x. jac(sin, x) z, w) 3", "dual(λv. jac(sin, v) z, w (jac(sin, 3) z))"),
+    (r"pull(\x. jac(sin, x) 2, w) z", "dual(λv. jac(sin, v) 2, w (jac(sin, z) 2))"),
     # names where a variable is used twice
     (r"pull(\x. let a = sin x in a*a, w) z", "dual(λv. let d = jac(sin, v) z in d*sin z + sin z*d, w (sin z*sin z))"),
     (

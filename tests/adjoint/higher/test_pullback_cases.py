@@ -155,6 +155,10 @@ SHOWN = [
     ),
     (r"diff(\f. f 2 + f 3, \x. x, sin)", "1.0504174348855"),
     (r"diff(\x. x + x, 3, z)", "z + z"),
+    (r"pull(\x. jac(sin, z) x, cov(1)) 3", "dual(λv. jac(sin', ⟨v, zero⟩) ⟨3, z⟩, cov(1))"),
+    (r"pull(\x. jac(sin, x) x, cov(1)) z", "dual(λv. jac(sin', ⟨v, v⟩) ⟨z, z⟩, cov(1))"),
+    (r"diff(\y. diff(\x. jac(sin, x) y, 2, 3), z, 1)", "sin'' ⟨⟨z, 3⟩, ⟨1, 0⟩⟩"),
+    (r"diff(\y. diff(\x. jac(sin, y) x, 2, 3), z, 1)", "sin''' ⟨⟨⟨2, z⟩, ⟨3, 0⟩⟩, ⟨⟨0, 1⟩, ⟨0, 0⟩⟩⟩"),
     (r"diff(\x. x*x, 3, z)", "*' ⟨⟨3, 3⟩, ⟨z, z⟩⟩"),
     (
         r"pull(\(f : real -> real * real). case f 2 of <a, b> -> a*b, w) (\y. <y, z*y>)",
@@ -357,6 +361,37 @@ def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
     """pt(u) is stored as u, and is read as a covector of its own type."""
     term = term_of(text, "var u : real\nvar k : real -> real\nvar c : real^*")
     assert type_of(reduce(term)) is type_of(term)
+
+
+LISTS = """data Row = End | Row (int * real * Row)
+data Bits = Last real | Bit (bool * Bits)
+data Nat = O | S Nat
+data Two = None | Both (real * real)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (
+            r"pull(\l. fold l of {End -> 0 | Row <n, x, a> -> x*x + a}, cov(1)) (Row <(2 : int), 3, Row <1, 5, End>>)",
+            "cov(Row ⟨2, 6, Row ⟨1, 10, End⟩⟩)",
+        ),
+        (
+            r"pull(\b. fold b of {Last x -> x*x | Bit <b, a> -> if b then a*2 else a}, cov(1)) (Bit <true, Last 3>)",
+            "cov(Bit ⟨true, Last 12⟩)",
+        ),
+        (r"pull(\<n, x>. fold n of {O -> x*x | S a -> a*2}, cov(1)) <S (S O), 3>", "cov(S (S O), 24)"),
+        (r"pull(\t. case t of {None -> 1 | Both <a, b> -> a*b}, cov(1)) (Both <2, 3>)", "cov(Both ⟨3, 2⟩)"),
+        (
+            r"pull(\l. fold (<b, e>, a). if b then e*e + a else a over l from 0, cov(1)) [<true, 2>, <false, 3>]",
+            "cov([⟨true, 4⟩, ⟨false, 0⟩])",
+        ),
+    ],
+)
+def test_covectors_on_data(text: str, due: str) -> None:
+    """Numbers stand in the places of numbers; what is discrete stays, and so do the tags."""
+    assert str(reduce(term_of(text, LISTS))) == due
 
 
 @pytest.mark.parametrize(
