@@ -156,7 +156,7 @@ def _collected(terms: Sequence[At | DirectionalCovector]) -> list[At | Direction
     found: dict[Any, Any] = {}
     for k, one in enumerate(terms):
         if isinstance(one, At) and isinstance(one.point, Vec) and isinstance(one.covector, Vec):
-            key = one.point.space, one.point.flat().tobytes()
+            key = one.point.flat().tobytes()
             before = found.get(key)
             sums: Any = one.covector if before is None else before.covector + one.covector
             found[key] = At(one.point, sums)

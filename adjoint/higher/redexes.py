@@ -12,7 +12,7 @@ from adjoint.higher.jacobian import Moved, bind
 from adjoint.higher.machine import reduce
 from diff.higher.binding import Pass, each, renamed, substitute
 from diff.higher.inductive import instance, is_first_order, payload
-from diff.higher.pullback_terms import Cov, Dual, Dv, Ev, Zero
+from diff.higher.pullback_terms import Cov, Dual, Point, Zero
 from diff.higher.terms import AnyTerm, App, Con, Fold, Lam, Pattern, Tuple, Var, fresh
 from diff.higher.typed import type_of
 from diff.higher.types import Arrow, DataType, Lin, SelfType, TupleType, Ty, mentions
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def is_open(term: Dual) -> bool:
     """Whether a dual map stays before a neutral covector."""
-    return has_normal(term) and not isinstance(reduce(term), (Cov, Zero, Ev, Dv))
+    return has_normal(term) and not isinstance(reduce(term), (Cov, Zero, Point))  # not 0
 
 
 def has_normal(term: AnyTerm) -> bool:
@@ -36,8 +36,8 @@ def has_normal(term: AnyTerm) -> bool:
                 return False
             case TupleType(parts):
                 stack.extend(parts)
-            case Arrow(dom, cod) | Lin(dom, cod):
-                stack += [dom, cod]
+            case Arrow(_, of) | Lin(of):
+                stack.append(of)
             case _:  # a leaf has no parts
                 pass
     return True
@@ -45,11 +45,12 @@ def has_normal(term: AnyTerm) -> bool:
 
 def last_of(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
     """The E of ⟨y, E⟩, which rule 8 makes."""
-    if not isinstance(body, Tuple) or len(body.parts) < 2 or isinstance(body.parts[-1], Var):
-        return None
-    first = body.parts[:-1]
-    same = first == (pattern,) or (isinstance(pattern, Tuple) and first == pattern.parts)
-    return body.parts[-1] if same and is_elementary(body.parts[-1]) else None
+    match body:
+        case Tuple((*first, last)) if not isinstance(last, Var) and is_elementary(last):
+            parts = pattern.parts if isinstance(pattern, Tuple) else ()
+            return last if tuple(first) in {(pattern,), parts} else None
+        case _:  # no E
+            return None
 
 
 def joined(first: AnyTerm, last: AnyTerm, *, is_flat: bool) -> Tuple:

@@ -149,6 +149,15 @@ CASES = [
     (r"pull(\x. case may x of {Nothing -> x | Just y -> y}, cov(1)) 3", None),
     (r"pull(\x. case may z of {Nothing -> x | Just y -> y*x}, cov(1)) 3", None),
     (r"diff(\x. if less(z, x) then x*x else x, 3, 1)", None),
+    # tags that are not known
+    (r"diff(\(m : Maybe real). m, may z, may 2)", "diff(λ(m : Maybe real). m, may z, may 2)"),
+    (r"diff(\(m : Maybe real). m, may z, Just 2)", "diff(λ(m : Maybe real). m, may z, Just 2)"),
+    (r"diff(\(m : Maybe real). m, Just 2, may z)", "diff(λ(m : Maybe real). m, Just 2, may z)"),
+    (r"diff(\m. case m of {Nothing -> 0 | Just y -> y*y}, Just 2, may z)", None),
+    # what stands for a variable
+    (r"(\y. \x. k y + y + x) z", "λx. k z + z + x"),
+    (r"(\y. \x. y*y*x) 2", "λx. 2*2*x"),
+    (r"(\y. \x. k (y + y)*x) (k z)", "let y = k z in λx. k (y + y)*x"),
     # free covectors
     (r"sharp(c)*2", "sharp(c)*2"),
     (r"case sharp(wp 3) of <a, b> -> a*b", "pi_1 sharp(wp 3)*pi_2 sharp(wp 3)"),

@@ -115,6 +115,12 @@ def test_primitives_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not counted
 
 
+LISTS = """data Row = End | Row (int * real * Row)
+data Bits = Last real | Bit (bool * Bits)
+data Nat = O | S Nat
+data Two = None | Both (real * real)
+"""
+
 SHOWN = [
     (r"pull(\l. l (\m n. m + n) 0, w) (\f d. f 1 d)", "dual(λv. v (λm. λn. m + n) 0, w 1)"),
     (r"pull(\x. k x, cov(1)) 0.4", "dual(λv. diff(k, 0.4, v), cov(1))"),
@@ -155,6 +161,7 @@ SHOWN = [
     ),
     (r"diff(\f. f 2 + f 3, \x. x, sin)", "1.0504174348855"),
     (r"diff(\x. x + x, 3, z)", "z + z"),
+    (r"diff(\x. sharp(pull(\y. y*y, \_. cov(k 1)) x), 3, 1)", "pi_1 (prim ⟨⟨⟨3, 3⟩, k 1⟩, ⟨⟨1, 1⟩, 0⟩⟩)"),
     (r"pull(\x. jac(sin, z) x, cov(1)) 3", "dual(λv. jac(sin', ⟨v, zero⟩) ⟨3, z⟩, cov(1))"),
     (r"pull(\x. jac(sin, x) x, cov(1)) z", "dual(λv. jac(sin', ⟨v, v⟩) ⟨z, z⟩, cov(1))"),
     (r"diff(\y. diff(\x. jac(sin, x) y, 2, 3), z, 1)", "sin'' ⟨⟨z, 3⟩, ⟨1, 0⟩⟩"),
@@ -208,6 +215,9 @@ def test_errors(code: str, text: str, message: str) -> None:
         (r"pull(\h. h 2 * h 3 + h (1 + 1), cov(1)) (\a. a*a)", "ev(2; cov(10)) + ev(3; cov(4))"),
         (r"pull(\h. h 2 - h (3 - 1) + h 1, cov(1)) sin", "ev(1; cov(1))"),
         (r"pull(\h. h (h 2), cov(1)) (\a. 2)", "ev(2; cov(1))"),
+        (r"pull(\h. case h 2 of <a, b> -> a, cov(1)) (\x. <x, x>)", "ev(2; cov(1, 0))"),
+        (r"pull(\h. case h 2 of <a, b> -> a - a, cov(1)) (\x. <x, x>)", "zero"),
+        (r"(\y. <y, y>) (zero : (real -> real)^*)", "⟨zero, zero⟩"),
     ],
 )
 def test_evaluations_at_one_number_are_one(text: str, due: str) -> None:
@@ -329,6 +339,29 @@ def test_pairs_have_the_same_tags() -> None:
     assert caught.value.code == "shape"
 
 
+@pytest.mark.parametrize(
+    ("covector", "direction", "due"),
+    [
+        (
+            r"pull(\l. fold l of {End -> 0 | Row <n, x, a> -> x*x + a}, cov(1)) (Row <2, 3, Row <1, 5, End>>)",
+            "Row <4, 1, Row <3, 2, End>>",
+            26.0,
+        ),
+        (
+            r"pull(\b. fold b of {Last x -> x*x | Bit <b, a> -> if b then a*2 else a}, cov(1)) (Bit <true, Last 3>)",
+            "Bit <false, Last 2>",
+            24.0,
+        ),
+        ("dv(2, 3; cov(5))", r"\x. x*x*x", 180.0),
+        ("cov(2, 3)", "<5, 7>", 31.0),
+        ("cov([|2, 3|])", "[|5, 7|]", 31.0),
+    ],
+)
+def test_pairs_of_data(covector: str, direction: str, due: float) -> None:
+    """The sum over numbers; what is discrete counts for nothing."""
+    assert float(pairing(term_of(covector, LISTS), term_of(direction, LISTS))) == due
+
+
 def test_pairs_are_closed() -> None:
     with pytest.raises(TermError, match="free variable"):
         pairing(term_of("w 1", FREE), term_of("1"))
@@ -361,13 +394,6 @@ def test_covectors_of_free_variables_keep_their_type(text: str) -> None:
     """pt(u) is stored as u, and is read as a covector of its own type."""
     term = term_of(text, "var u : real\nvar k : real -> real\nvar c : real^*")
     assert type_of(reduce(term)) is type_of(term)
-
-
-LISTS = """data Row = End | Row (int * real * Row)
-data Bits = Last real | Bit (bool * Bits)
-data Nat = O | S Nat
-data Two = None | Both (real * real)
-"""
 
 
 @pytest.mark.parametrize(

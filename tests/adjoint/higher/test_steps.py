@@ -17,7 +17,7 @@ from diff.higher import Module, TermError, evaluate
 from diff.higher.comparison import agree
 from diff.higher.items import Claim
 from diff.higher.pullback_terms import Cov, Pull
-from diff.higher.terms import App, Lam, Let, Proj, fresh, real
+from diff.higher.terms import App, Lam, Let, Lit, Proj, Tuple, fresh, real
 from diff.higher.typed import type_of
 from diff.higher.types import REAL, TupleType
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
@@ -249,6 +249,40 @@ def test_dual_maps_before_a_free_covector(body: str, rules: list[str]) -> None:
     assert not list(module.read("var c : real^*"))
     term, _ = module.term(rf"dual(\(x : real). {body}, dual(\y. 3*y, c))")
     assert [step.rule for step in steps(term)] == rules
+
+
+IN_TURN = [
+    (r"pull(\x. <x, x>, cov(1, 2)) 3", "13 1 5"),  # no ⟨y, E⟩ of rule 8
+    (r"pull(\<x, y>. <x, y, y>, cov(1, 2, 3)) <3, 4>", "13 1 5"),
+    (r"pull(\x. <x, sin x>, cov(1, 2)) 3", "A 8 7 20a (15) 3 13 1 5 5"),
+    (r"dual(\(u : real^*). (zero : real), dual(\y. 3*y, c))", "5"),
+    (r"dual(\(u : real -> real). (zero : real), dual(\y. 3*y, c))", "5"),
+    (r"dual(\(u : real * real). (zero : real), dual(\y. 3*y, c))", "5"),
+    (r"dual(\(u : real -> real). u 2, dual(\y. 3*y, c))", "6"),
+    (r"dual(\(u : real -> real). u 2, dual(\y. 3*y, cov(1)))", "5 5"),
+]
+
+
+@pytest.mark.parametrize(("text", "due"), IN_TURN, ids=[text for text, _ in IN_TURN])
+def test_rules_in_turn(text: str, due: str) -> None:
+    module = Module()
+    assert not list(module.read("var c : real^*"))
+    found = [f"{step.rule} ({step.premise})" if step.premise else step.rule for step in steps(module.term(text)[0])]
+    assert " ".join(found) == due
+
+
+def test_tuples_of_one() -> None:
+    """The ⟨y, z⟩ of rule 8 is a pair where y is a tuple of one: of s²·s², s = sin x, the slope is 4·s³·cos x."""
+    x = fresh("x", REAL)
+    body = App(MODULE.term(r"\x. let a = sin x in let b = a*a in b*b")[0], x)
+    form = Lam(fresh("_", REAL), Cov(real(1.0)))
+    for pattern, point in ((Tuple((x,)), Tuple((real(3.0),))), (Tuple((Tuple((x,)),)), Tuple((Tuple((real(3.0),)),)))):
+        *_, last = steps(App(Pull(pattern, body, form), point))
+        assert same(last.term, reduce(App(Pull(pattern, body, form), point)))
+        made: Any = last.term
+        while not isinstance(made, Lit):
+            made = made.of if isinstance(made, Cov) else made.parts[0]
+        np.testing.assert_allclose(evaluate(made).array, 4 * np.sin(3) ** 3 * np.cos(3), rtol=1e-14)
 
 
 def generated(seed: int) -> Any:
