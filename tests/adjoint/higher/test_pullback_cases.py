@@ -369,6 +369,20 @@ def test_pairs_are_closed() -> None:
         pairing(term_of("1"), term_of("1"))
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (r"pull(\x. q <<x, 2>, x>, cov(1)) 3", "cov(12)"),
+        (r"pull(\x. q <<2, x>, 5>, cov(1)) 3", "cov(10)"),
+        (r"pull(\x. q <<2, 5>, x>, cov(1)) 3", "cov(10)"),
+        (r"pull(\<x, y>. q <<x, y>, 5>, cov(1)) <3, 2>", "cov(10, 15)"),
+    ],
+)
+def test_parts_of_an_argument_that_move(text: str, due: str) -> None:
+    """Of a primitive whose argument has parts in parts: any of its numbers may move."""
+    assert str(reduce(term_of(text, "prim q <<a, b>, c> = a*b*c"))) == due
+
+
 N = 3000
 ONES = ", ".join(["1"] * N)
 CHURCH = r"(fold (e, k). \f d. k f (f e d) over l from \f d. d) (\m n. m*m + n) 0"
