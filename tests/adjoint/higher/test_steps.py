@@ -348,6 +348,17 @@ def test_steps_of_variants(text: str, due: str | None) -> None:
     assert str(last) == due
 
 
+def test_folds_over_trees() -> None:
+    """A fold goes into the lists of its data: 1·(2·(5 + 1) + 3 + 1), and the same along the first number."""
+    module = Module()
+    list(module.read(DECLARED))
+    branches = r"{Node <a, b> -> a * (fold (e, s). e + s over b from 1)}"
+    text = rf"\x. fold (Node <x, [Node <2, [Node <5, []>]>, Node <3, []>]>) of {branches}"
+    for term, due in ((f"({text}) 1", "16"), (f"pull({text}, cov(1)) 1", "cov(16)")):
+        *_, last = steps(module.term(term)[0])
+        assert str(last.term) == due
+
+
 def test_folds_over_functions() -> None:
     """A fold goes into the functions of its data, one step at a time."""
     module = Module()
