@@ -19,7 +19,7 @@ from diff.higher.items import Claim
 from diff.higher.pullback_terms import Cov, Pull
 from diff.higher.terms import App, Lam, Let, Lit, Proj, Tuple, fresh, real
 from diff.higher.typed import type_of
-from diff.higher.types import REAL, TupleType
+from diff.higher.types import REAL, Arrow, TupleType
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
 from tests.lambda_terms import Terms, size
 
@@ -217,6 +217,14 @@ def test_rules(rule: str, text: str, due: str | None) -> None:
     assert found == rule
     assert due is None or str(made) == due
     assert (made is None) == (rule == "9" or text == r"\a. z")
+
+
+def test_a_function_that_moves_and_has_no_body() -> None:
+    """(19d): ḟ a + 𝒟k(a)(ȧ), f = k a free function."""
+    f, dk, k = (fresh(name, Arrow(REAL, REAL)) for name in ("f", "df", "k"))
+    y, dy = fresh("y", REAL), fresh("dy", REAL)
+    found, made = elementary(App(f, y), {f.number: (k, dk), y.number: (real(3.0), dy)})
+    assert (found, str(made)) == ("19d", "df 3 + diff(k, 3, dy)")
 
 
 @pytest.mark.parametrize(
