@@ -51,7 +51,7 @@ def straight(term: AnyTerm) -> tuple[AnyTerm, ...]:
         else:
             break
     for node, ready in stack:
-        if ready and node is not term:
+        if ready:
             known(straight, node, ())
     return ()
 

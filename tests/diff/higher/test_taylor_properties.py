@@ -18,7 +18,7 @@ from diff.higher.partials import partial, vanishes
 from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
 from diff.higher.types import REAL, Arrow, DataType, ground
 from diff.higher.values import applied, flat
-from hilbert import Bool, DirectSum, R, direct_sum
+from hilbert import Bool, DirectSum, Fin, R, SpaceError, direct_sum
 from tests.lambda_terms import MAYBE, Terms
 
 SEEDS = range(30)
@@ -111,6 +111,13 @@ def test_leaves_of_nested_sums() -> None:
         leaves = tuple(R.vec(1.0 + k) for k in range(count))
         found = applied(fun(space)(lambda x: 2.0 * x), leaves)
         assert [float(v.array) for v in flat(found)] == [2.0 * float(v.array) for v in leaves]
+
+
+def test_leaves_of_another_space() -> None:
+    """A map is not computed at vectors of another space, also where NumPy could."""
+    double = fun(R ** Fin.of(2))(lambda x: 2.0 * x)
+    with pytest.raises(SpaceError, match=r"to a vector of ℝ\^3: a vector of ℝ\^2 is due"):
+        applied(double, (R ** Fin.of(3)).vec([1.0, 2.0, 3.0]))
 
 
 def test_what_is_discrete_beside_numbers_has_no_derivative() -> None:
