@@ -155,7 +155,7 @@ class Rules(Resolver, ABC):
 
 def fits(value: Vec[Any], space: Any) -> bool:
     """Whether numbers as they are written, without the names of axes, are those of a vector of a space."""
-    leaves = space.leaves
-    if space == value.space or not value.space.is_space:  # truth values are no numbers
+    if not value.space.is_space:  # truth values are no numbers
         return False
+    leaves = space.leaves
     return len(leaves) == 1 and leaves[0].is_field and leaves[0].shape == value.array.shape

@@ -82,8 +82,6 @@ VALUES = [
     ("1 :: 2 :: []", "list real", "[1, 2]"),
     ("case [1, 2] of {Nil -> 0 | Cons <x, r> -> x}", "real", "1"),
     ("(2 : int)", "int", "2"),
-    ("([1, 2] : list int)", "list int", "[1, 2]"),
-    ("([[|1, 2|]] : list (R^(Pixel:2)))", "list R^(Pixel:2)", "[[|1.0, 2.0|]]"),
     ("<Just <1, ()>, true>", "Maybe (real * unit) * bool", "⟨Just ⟨1, ()⟩, true⟩"),
     ("and(less(1, 2), not (equal(1, 2)))", "bool", "true"),
     (r"λx. ⟨x, ς x⟩", "real → real * real", "λx. ⟨x, sigmoid x⟩"),
