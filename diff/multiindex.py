@@ -75,10 +75,9 @@ def _ascending(k: int, order: int) -> Iterator[Alpha]:
 def _few(k: int, order: int) -> None:
     """Raise SpaceError where I(k, R) has more than 10⁵ elements."""
     if min(k, order) > 1000:  # the number itself would fill the memory
-        n = float(max(k, order)) if max(k, order) < 10**300 else 1e300
-        m = float(min(k, order)) if min(k, order) < 10**300 else 1e300
-        digits = (math.lgamma(n + m + 1.0) - math.lgamma(n + 1.0) - math.lgamma(m + 1.0)) / math.log(10.0)
-        many = f"about 10^{digits:.0f}"
+        n, m = float(min(k, 10**300)), float(min(order, 10**300))
+        log = n * math.log1p(m / n) + m * math.log1p(n / m) - math.log(2.0 * math.pi / (1.0 / n + 1.0 / m)) / 2.0
+        many = f"about 10^{round(log / math.log(10.0)):.9g}"  # Stirling's formula
     else:
         size = math.comb(k + order, min(k, order))
         if size <= MOST and size * k <= 100 * MOST:

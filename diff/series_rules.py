@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 Ruled: TypeAlias = Custom | Implicit | Solve | Along
 """Steps whose derivative is a rule."""
-LINEAR = (Add, Contract, Keep, Scale, Reduce, Move, Cast, External)
-"""What a rule does with tangents."""
+LINEAR = frozenset((Add, Contract, Keep, Scale, Reduce, Move, Cast, External, Pack))
+"""What a rule does with tangents; what is packed for a loop or a system fails there."""
 
 
 @final
@@ -132,7 +132,7 @@ def _linear(series: Orders, line: Line, where: list[int], along: list[int], oper
     found = dict.fromkeys(along)
     for k, step in enumerate(line.steps, line.arity):
         if any(where[a] in found for a in step.args):
-            if not isinstance(step.operation, (*LINEAR, Pack)):  # what is packed for a loop or a system fails there
+            if type(step.operation) not in LINEAR:
                 raise series.no_jet(where[k], step.operation, f", in the derivative of {_spoken(operation)}")
             found[where[k]] = None
     return tuple(found)

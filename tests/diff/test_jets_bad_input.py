@@ -1,5 +1,6 @@
 """What is no jet is refused by a message that names it; nothing runs away."""
 
+import math
 import time
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 import diff.series_orders
 from diff import directional, fun, interpolated, jet, sin, taylor
 from diff.elementwise import Binary
-from diff.multiindex import indices, pairs
+from diff.multiindex import index_set, indices, pairs
 from diff.programs import Program
 from diff.series import Series
 from hilbert import Bool, DirectSum, Fin, R, SpaceError, direct_sum
@@ -77,6 +78,30 @@ def test_refused(name: str) -> None:
     with pytest.raises(SpaceError, match=said):
         make()
     assert time.process_time() - start < 10.0
+
+
+@pytest.mark.parametrize(("k", "order"), [(2000, 1500), (1500, 2000), (1001, 10**18), (1000, 10**20), (10**20, 30)])
+def test_about_how_many_slots(k: int, order: int) -> None:
+    """The power of ten is that of the binomial coefficient, but for one."""
+    with pytest.raises(SpaceError, match=r"N = about 10\^\d+ slots") as caught:
+        indices(k, order)
+    power = float(str(caught.value).partition("10^")[2].split(" ")[0])
+    assert abs(power - math.log10(math.comb(k + order, order))) <= 1.0
+
+
+@pytest.mark.parametrize(("k", "order", "least"), [(4, 310, 10**5), (310, 4, 10**5), (400, 500, 10**299)])
+def test_numbers_beyond_double_precision(k: int, order: int, least: int) -> None:
+    """As parameters and orders of a jet they are refused as others are, by a short message."""
+    with pytest.raises(SpaceError, match=r"N = about 10\^[\d.e+]+ slots") as caught:
+        indices(10**k, 10**order)
+    assert float(str(caught.value).partition("10^")[2].split(" ")[0]) >= least
+
+
+def test_the_most_slots() -> None:
+    """Of one parameter 10⁵ indices may be wanted, and none more."""
+    assert len(index_set(range(10**5), 1, 10**6, "wanted")) == 10**5
+    with pytest.raises(SpaceError, match="has N > 100000 slots"):
+        index_set(range(10**5 + 1), 1, 10**6, "wanted")
 
 
 def test_weights_are_found_once() -> None:
