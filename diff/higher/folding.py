@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from diff.expr import const
 from diff.higher.binding import Pass, captured, each
 from diff.higher.errors import TermError
 from diff.higher.matching import bind, chosen, fields, opened_fields, recurring, rests
@@ -14,7 +13,7 @@ from diff.higher.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
 from diff.higher.values import Closure, Native, Stack, Tagged, Value, filled, opened, shape_of, side_by_side, signature
 from diff.loops import fold as loop
 from diff.operations import select
-from hilbert import Bool, Vec
+from hilbert import Bool
 from hilbert.once import once
 from hilbert.term import driven
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-MANY = 1 << 8
+MANY = 256
 """Cells from which on what is done at each is worth being prepared."""
 
 
@@ -140,32 +139,28 @@ class Folds(ABC):
             return None
 
         def known() -> Any:
-            of = tuple([env[k] for k in captured(_step(term)) if k in env])
-            return shape, signature((stack, of))
+            return shape, signature(tuple([env[k] for k in captured(_step(term))]))
 
         if not state or (term in self.varying and known() in self.varying[term]):
             return None
         branch = chosen(term.branches, "Cons")
         form, leaves = shape_of(stack.element)
 
-        def step(given: Any, item: Any) -> Any:
-            before = filled(shape, iter(given if len(state) > 1 else (given,)))
+        def step(states: Any, item: Any) -> Any:
             items = item.split() if len(leaves) > 1 else (item,)
             around = dict(env)
-            bind(branch.pattern, (filled(form, iter(items)), before), around)
+            bind(branch.pattern, (filled(form, iter(items)), filled(shape, iter(states))), around)
             found, made = shape_of(driven(self.plain().value(branch.body, around)))
             if found != shape:
                 raise _Varies
-            exprs = [const(v) if isinstance(v, Vec) else v for v in made]
-            return tuple(exprs) if len(state) > 1 else exprs[0]
+            return tuple(made)
 
         try:
-            given = tuple(state) if len(state) > 1 else state[0]
-            last = loop(step, given, side_by_side(leaves), reverse=True)
+            last = loop(step, tuple(state), side_by_side(leaves), reverse=True)
         except _Varies:
             self.varying.setdefault(term, set()).add(known())
             return None
-        return filled(shape, iter(last if len(state) > 1 else (last,)))
+        return filled(shape, iter(last))
 
     def _map(self, ty: Ty, f: Callable[[Value], Pass], value: Value) -> Pass:
         """F(f) at a value, F(X) a type that speaks of X."""

@@ -213,24 +213,18 @@ def _stacked(value: Value) -> Pass:
 
 def _stack(items: list[Value]) -> Stack | None:
     """Elements as one, each leaf with those of all; None where they have no leaves, or several shapes."""
-    if len(items) < 2 or not all(isinstance(item, (Vec, tuple)) for item in items):
+    flats = [flat(item) for item in items]
+    if len(items) < 2 or any(type(v) is not Vec for some in flats for v in some):
         return None
-    flats = [_leaves_of(item) for item in items]
-    spaces = None if flats[0] is None else [v.space for v in flats[0]]
-    if not spaces or any(some is None or [v.space for v in some] != spaces for some in flats):
+    spaces = [[v.space for v in some] for some in flats]
+    if not spaces[0] or any(some != spaces[0] for some in spaces):
         return None
     X = Fin.of(len(items))
     made = []
-    for k, space in enumerate(spaces):
-        arrays = [np.stack([some[k].leaves[i] for some in flats if some]) for i in range(len(space.leaves))]
+    for k, space in enumerate(spaces[0]):
+        arrays = [np.stack([some[k].leaves[i] for some in flats]) for i in range(len(space.leaves))]
         made.append(Vec(Copower(space, X), tuple(arrays)))
     return Stack(len(items), _refilled(items[0], iter(made)))
-
-
-def _leaves_of(value: Value) -> list[Any] | None:
-    """The vectors of nested tuples; None where there is something else."""
-    found = flat(value)
-    return found if all(type(v) is Vec for v in found) else None
 
 
 def _refilled(value: Value, leaves: Iterator[Any]) -> Value:

@@ -113,6 +113,19 @@ def test_leaves_of_nested_sums() -> None:
         assert [float(v.array) for v in flat(found)] == [2.0 * float(v.array) for v in leaves]
 
 
+def test_leaves_of_nested_results() -> None:
+    """Where expressions are given for the leaves, results are grouped as the codomain is."""
+    two = fun(R, R)(lambda x, y: (x, x * y))
+    op = fun(R, R)(lambda x, y: (two(x, y), y))
+
+    def body(x: Any, y: Any) -> Any:
+        a, b, c = flat(applied(op, (x, y)))
+        return a + 10.0 * b + 100.0 * c
+
+    f: Any = fun(R, R)(body)
+    assert float(f(R.vec(2.0), R.vec(3.0)).array) == 2.0 + 60.0 + 300.0
+
+
 def test_leaves_of_another_space() -> None:
     """A map is not computed at vectors of another space, also where NumPy could."""
     double = fun(R ** Fin.of(2))(lambda x: 2.0 * x)
