@@ -85,7 +85,7 @@ class Rules(Resolver, ABC):
     def applied(self, name: str, count: int, arg: AnyTerm, place: Place | None) -> Pass:
         """p(t): the first argument whose space is known says at which space p is."""
         due = BOOL if name in operators.LOGICAL else None
-        arg, ty = yield self.infer(arg, due if count == 1 else None)
+        arg, ty = yield self.infer(arg)
         given = self.types.find(ty)
         if count > 1 and isinstance(given, Unknown):
             self.types.unify(given, TupleType(tuple(unknown() for _ in range(count))), arg.place)
@@ -111,11 +111,8 @@ class Rules(Resolver, ABC):
         due = hint if text in {"+", "-"} and isinstance(hint, Ground) else None
         made, types = yield self.each(args, (due,) * len(args))
         if text in {"+", "-"}:
-            known = [one for one in map(self.types.find, types) if not isinstance(one, Unknown)]
             for arg, ty in zip(made, types, strict=True):
-                self.types.unify(
-                    ty, known[0] if known else self.profile.default, arg.place or place, f"a part of {text}"
-                )
+                self.types.unify(ty, types[0], arg.place or place, f"a part of {text}")
         if text == "+" and isinstance(self.types.find(types[0]), (TupleType, Arrow, Lin)):
             return Plus(*made, place=place), types[0]
         spaces = []

@@ -49,3 +49,42 @@ def test_how_many_arguments_a_primitive_takes(arg: str, ty: str) -> None:
     with pytest.raises(TermError) as caught:
         Module().term(f"less{arg}")
     assert str(caught.value) == f"<text>:1:1: less takes 2 arguments, less(x, y), not one of type {ty}"
+
+
+@pytest.mark.parametrize(
+    ("text", "ty"),
+    [
+        (r"\x. equal(x, [|1, 2|])", "R^2 → Bool^2"),
+        (r"\x. equal([|1, 2|], x)", "R^2 → Bool^2"),
+        (r"\x. x + [|1, 2|]", "R^2 → R^2"),
+        (r"\x y. x - y", "real → real → real"),
+        (r"\x y. x + y", "real → real → real"),
+        (r"\x. x + <1, [|1, 2|]>", "real * R^2 → real * R^2"),
+        (r"\x y. and(x, y)", "bool → bool → bool"),
+        (r"\x. not x", "bool → bool"),
+        (r"\x. sin x", "real → real"),
+        (r"\p. less p", "real * real → bool"),
+        (r"\m. and (case m of {Nothing -> <true, true> | Just b -> <b, true>})", "Maybe bool → bool"),
+    ],
+)
+def test_arguments_say_the_space_of_each_other(text: str, ty: str) -> None:
+    """Of a primitive and of a sign: the first whose type is known, else it is a real, or a truth value."""
+    module = Module()
+    assert not list(module.read("data Maybe a = Nothing | Just a"))
+    assert str(module.term(text)[1]) == ty
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<1, 2> - <3, 4>", "<text>:1:1: - applies to vectors, not to one of type real * real"),
+        ("1 + <3, 4>", "<text>:1:5: a part of + is of type real * real where real is due"),
+        ("not 1", "<text>:1:5: the argument of not is of type real where bool is due"),
+        ("and(true, 1)", "<text>:1:4: the argument of and is of type real where bool is due"),
+    ],
+)
+def test_arguments_of_no_space(text: str, said: str) -> None:
+    """What is no vector, or of another space than the first."""
+    with pytest.raises(TermError) as caught:
+        Module().term(text)
+    assert str(caught.value) == said
