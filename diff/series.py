@@ -18,7 +18,7 @@ A *family* of directions is an axis of the coefficients of order 1, 2, …; what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, final
 
 from diff.custom import Custom
 from diff.elementwise import Elementwise
@@ -35,7 +35,7 @@ from hilbert.program.bundle import Pack, Unpack
 from hilbert.program.external import External
 from hilbert.program.implicit import Implicit, Solve
 from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.repeated import While
 from hilbert.spec import Spec
 
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 
 Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
 """The coefficients of inputs: the slot of each."""
-WITH_JETS = (Elementwise, Literal, Contract, Add, Keep, Scale, Reduce, Move, Cast, External, Pack, Unpack, Choose, Fill)
-"""The operations that have coefficients above the value."""
 
 
 @final
@@ -130,9 +128,6 @@ class Series(Orders):
             return self._of_rule(ruled, alpha).get(slot)
         if isinstance(operation, (Loop, Cond)):
             return None
-        if not isinstance(operation, (*WITH_JETS, While)):
-            msg = f"a jet of the step {type(operation).__name__}, into {self.src.slots[slot]}: this kind of step has "
-            raise SpaceError(msg + "none; see jvp and grad for first derivatives")
         match operation:
             case Literal():  # K_w
                 return None
@@ -154,10 +149,15 @@ class Series(Orders):
                 return chosen(self, args[0], (args[1], None) if when else (None, args[1]), alpha)
             case Pack() | Unpack():  # what does not move
                 return None
-            case Loop() | While() | Cond() | Implicit() | Solve() | Custom() | AnyLane() as other:
+            case Loop() | While() | Cond() | Implicit() | Solve() | Custom() | Along() | AnyLane() as other:
                 raise self.no_jet(slot, other)
-            case never:
-                assert_never(never)
+            case foreign:
+                raise self._none(slot, foreign)
+
+    def _none(self, slot: int, foreign: Never) -> SpaceError:
+        """What is said of a step of another kind than there are."""
+        msg = f"a jet of the step {type(foreign).__name__}, into {self.src.slots[slot]}: this kind of step has none; "
+        return SpaceError(msg + "see jvp and grad for first derivatives")
 
     def _of_rule(self, slot: int, alpha: Alpha) -> dict[int, int | None]:
         """The coefficients of the results of a step that has a rule."""
