@@ -109,8 +109,16 @@ def test_leaves_of_nested_sums() -> None:
     """A map applies to the leaves of its argument, however its domain groups them."""
     for space, count in ((DirectSum((direct_sum(R, R),)), 2), (DirectSum((DirectSum((R,)),)), 1)):
         leaves = tuple(R.vec(1.0 + k) for k in range(count))
-        found = applied(fun(space)(lambda x: 2.0 * x), leaves)
+        double = fun(space)(lambda x: 2.0 * x)
+        found = applied(double, leaves)
         assert [float(v.array) for v in flat(found)] == [2.0 * float(v.array) for v in leaves]
+
+        def body(*xs: Any, double: Any = double) -> Any:
+            made = flat(applied(double, xs))
+            return made[0] + 10.0 * made[-1]
+
+        f: Any = fun(*[R] * count)(body)
+        assert float(f(*leaves).array) == 2.0 + 20.0 * count
 
 
 def test_leaves_of_nested_results() -> None:
