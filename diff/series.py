@@ -117,7 +117,7 @@ class Series(Orders):
         step = self.src.steps[slot - self.src.arity]
         args = step.args
         operation: Operation = step.operation
-        if isinstance(operation, Unpack) and args[0] not in self.rules and self.moves(args[0]) and self.need[args[0]]:
+        if isinstance(operation, Unpack) and args[0] not in self.rules and self.need[args[0]]:
             return unpacked(self, operation.k, args[0], alpha)
         if not any(alpha):
             return None if slot in self.linear else b.step(operation, tuple([self.value(a) for a in args]))
