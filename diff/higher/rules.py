@@ -97,9 +97,10 @@ class Rules(Resolver, ABC):
                 raise TermError("type", message, place)
             types = given.parts
         known = [one for one in map(self.types.find, types) if not isinstance(one, Unknown)]
-        space = self.ground(due or (known[0] if known else types[0]), place)
+        first = due or (known[0] if known else types[0])
+        space = self.ground(first, place)
         if space is None:
-            message = f"{name} applies to vectors, not to one of type {self.types.text(types[0])}"
+            message = f"{name} applies to vectors, not to one of type {self.types.text(first)}"
             raise TermError("type", message, arg.place or place)
         for one in types:
             self.types.unify(one, Ground(space), arg.place or place, f"the argument of {name}")

@@ -80,6 +80,9 @@ def test_arguments_say_the_space_of_each_other(text: str, ty: str) -> None:
         ("<1, 2> - <3, 4>", "<text>:1:1: - applies to vectors, not to one of type real * real"),
         ("1 + <3, 4>", "<text>:1:5: a part of + is of type real * real where real is due"),
         ("not 1", "<text>:1:5: the argument of not is of type real where bool is due"),
+        ("sin [1]", "<text>:1:5: sin applies to vectors, not to one of type list real"),
+        ("pow([1], 2)", "<text>:1:4: pow applies to vectors, not to one of type list real"),
+        (r"\x. pow(x, [1])", "<text>:1:8: pow applies to vectors, not to one of type list real"),
         ("and(true, 1)", "<text>:1:4: the argument of and is of type real where bool is due"),
     ],
 )
