@@ -48,7 +48,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no value": (lambda: any_jet(f, 1, 2, wanted=[(1,)]), r"it has \(1,\) and lacks \(0,\)"),
     "nothing": (lambda: any_jet(f, 1, 2, wanted=[]), "wanted=… is empty"),
     "length": (lambda: any_jet(f, 2, 2, wanted=[(0,)]), r"a multi-index in 2 parameters is a tuple of 2 whole numbers"),
-    "negative": (lambda: any_jet(f, 1, 2, given=[(-1,)]), "from 0 on"),
+    "negative": (
+        lambda: any_jet(f, 1, 2, given=[(-1,)]),
+        "a multi-index in 1 parameters is a whole number from 0 on, not",
+    ),
     "words": (lambda: any_jet(f, 2, 2, given=["01"]), "from 0 on, not '01'"),
     "above": (lambda: any_jet(f, 1, 2, given=[0, 3]), r"\(3,\) has order 3, above order=2: give order=3"),
     "factorial": (lambda: any_jet(f, 1, 171), r"α! for α = \(171,\) is beyond double precision"),

@@ -21,6 +21,7 @@ from diff import (
     inverse,
     jet,
     jvp,
+    kept,
     laplacian,
     lift,
     logdet,
@@ -31,7 +32,7 @@ from diff import (
     solve,
     taylor,
 )
-from hilbert import Fin, R, SpaceError, direct_sum
+from hilbert import R32, Fin, R, SpaceError, direct_sum
 from linmap import linear_map
 from tests.untyped import each, fixed_point, iterate, root, while_
 
@@ -54,6 +55,16 @@ POLAR: Any = operation(
     value=lambda xp, x, k: (k * xp.sum(x * x, axis=-1), x * k[..., None]),
     tangent=lambda x, k, _, dx, dk: (dk * (x @ x) + 2.0 * k * (x @ dx), dk * x + k * dx),
 )
+KEPT: Any = operation(
+    "kept of jets", V, to=V, value=lambda _, x: x * x, tangent=lambda x, _, dx: 2.0 * kept(x * kept(dx))
+)
+WIDER: Any = operation(
+    "wider of jets",
+    R32,
+    to=R,
+    value=lambda xp, x: xp.astype(x * x, xp.float64),
+    tangent=lambda x, _, dx: 2.0 * (x * dx).cast(R),
+)
 SPD = const(M.vec(3.0 * np.eye(3)))
 DOUBLED: Any = linear_map("doubled in jets", V, V, lambda _, a: 2.0 * a, lambda _, b: 2.0 * b)
 
@@ -71,6 +82,9 @@ FUNCTIONS: dict[str, Any] = {
     "a fixed point": lambda x: fixed_point(lambda y: 0.5 * cos(y * (x @ x)), x @ x),
     "of a vector": lambda x: fixed_point(lambda y: 0.3 * sin(y * x) + x, x) @ x,
     "of running sums": lambda x: fixed_point(lambda y: 0.1 * sin(y.cumsum()) + x, x) @ x,
+    "of what is kept": lambda x: KEPT(KEPT(x) * x) @ x,
+    "of a transpose": lambda x: (fixed_point(lambda y: 0.1 * sin(y.T) + matrix(x), SPD) @ x) @ x,
+    "of a linear map": lambda x: fixed_point(lambda y: 0.1 * DOUBLED(y * x) + x, x) @ x,
     "of two states": lambda x: fixed_point(lambda s: (0.3 * s[1] + x, 0.2 * sin(s[0]) * x), (x, x))[1] @ x,
     "of an operation": lambda x: fixed_point(lambda y: 0.3 * UNIT(y + x) + x, x) @ x,
     "a root": lambda x: root(lambda y: y * y * y + y - x @ x, x @ x),
@@ -102,6 +116,12 @@ def test_taylor_is_nested_derivatives(name: str) -> None:
         assert np.isclose(math.factorial(n) * float(c), float(derivative(POINT)), rtol=1e-7, atol=1e-8)
         d: Any = jvp(derivative)
         derivative = fun(V)(lambda y, d=d: d(y, const(ALONG)))  # type: ignore[misc]
+
+
+def test_a_rule_that_changes_the_precision() -> None:
+    """(x²)² in double precision, of a number in single precision: powers of two are exact."""
+    found = taylor(fun(R32)(lambda x: WIDER(x) * WIDER(x)), R32.vec(2.0), R32.vec(0.5), 4)
+    assert [float(c) for c in found] == [16.0, 16.0, 6.0, 1.0, 0.0625]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

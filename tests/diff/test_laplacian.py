@@ -52,6 +52,7 @@ MODELS: dict[str, Any] = {
     "constant": fun(V)(lambda x: (x * 0.0).sum() + 1.0),
     "linear": fun(V)(lambda x: x.sum()),
     "a matrix": fun(R ** (H * X))(lambda A: tanh(A @ A.T).sum()),
+    "a matrix and one transposed": fun(R ** (H * H))(lambda A: contract("ij,ji->", sin(A), exp(A))),
     "a family": fun(V**H)(lambda x: (x * sin(x)).sum()),
     "two parts": fun(V, R)(lambda x, k: tanh(k * x) @ x + k**3),
     "a number": fun(R)(lambda x: sigmoid(x) * sin(x)),
