@@ -167,6 +167,7 @@ def test_one_slot() -> None:
     for k, order in ((3, 0), (0, 3), (0, 0)):
         J = jet(f, k, order)
         assert len(J.dom.parts) == len(J.cod.parts) == 1
+        assert len(interpolated(f, k, order).cod.parts) == 1
         assert float(J(J.dom.vec(([1.0, 2.0],))).leaves[0]) == pytest.approx(float(f(V.vec([1.0, 2.0]))))
 
 
