@@ -14,6 +14,7 @@ from linmap import cumsum, roll
 from tests.diff.test_primitives import POINTS
 from tests.function_terms import between
 from tests.strategies import Source, sources
+from tests.untyped import fold
 
 X, H = Fin.of(4), Fin.of(3)
 V = R**X
@@ -53,6 +54,7 @@ MODELS: dict[str, Any] = {
     "linear": fun(V)(lambda x: x.sum()),
     "a matrix": fun(R ** (H * X))(lambda A: tanh(A @ A.T).sum()),
     "a matrix and one transposed": fun(R ** (H * H))(lambda A: contract("ij,ji->", sin(A), exp(A))),
+    "a loop over sums": fun(V)(lambda x: fold(lambda s, e: s + s * e * e, x[0], x.cumsum() * x)),
     "a family": fun(V**H)(lambda x: (x * sin(x)).sum()),
     "two parts": fun(V, R)(lambda x, k: tanh(k * x) @ x + k**3),
     "a number": fun(R)(lambda x: sigmoid(x) * sin(x)),
