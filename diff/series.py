@@ -151,7 +151,7 @@ class Series(Orders):
                 return None
             case Loop() | While() | Cond() | Implicit() | Solve() | Custom() | Along() | AnyLane() as other:
                 raise self.no_jet(slot, other)
-            case foreign:
+            case foreign:  # there is no other, as the type of `foreign` says
                 raise self._none(slot, foreign)
 
     def _none(self, slot: int, foreign: Never) -> SpaceError:

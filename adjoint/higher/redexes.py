@@ -49,7 +49,7 @@ def last_of(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
         case Tuple((*first, last)) if not isinstance(last, Var) and is_elementary(last):
             parts = pattern.parts if isinstance(pattern, Tuple) else ()
             return last if tuple(first) in {(pattern,), parts} else None
-        case _:  # no E
+        case _:  # rule 8 did not make it
             return None
 
 

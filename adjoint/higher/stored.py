@@ -101,7 +101,7 @@ def _heads(data: DataType) -> dict[str, tuple[Ground, ...]]:
         match payload(data, label):
             case TupleType((*heads, last)) if last == data and all(isinstance(part, Ground) for part in heads):
                 found[label] = tuple(heads)
-            case _:  # no cell
+            case _:  # it is no cell of a list
                 pass
     return found
 

@@ -146,10 +146,10 @@ class Folds(ABC):
         branch = chosen(term.branches, "Cons")
         form, leaves = shape_of(stack.element)
 
-        def step(states: Any, item: Any) -> Any:
+        def step(given: Any, item: Any) -> Any:
             items = item.split() if len(leaves) > 1 else (item,)
             around = dict(env)
-            bind(branch.pattern, (filled(form, iter(items)), filled(shape, iter(states))), around)
+            bind(branch.pattern, (filled(form, iter(items)), filled(shape, iter(given))), around)
             found, made = shape_of(driven(self.plain().value(branch.body, around)))
             if found != shape:
                 raise _Varies
