@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from diff.higher.binding import Pass, captured, each
@@ -89,9 +90,6 @@ class Folds(ABC):
 
     def fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
         """fold v of {ℓ p → s}: first the parts, then s at their results."""
-        ty = term.type
-        assert isinstance(ty, DataType)
-
         start: Value = None
         if isinstance(value, Stack):
             nil = chosen(term.branches, "Nil")
@@ -102,34 +100,37 @@ class Folds(ABC):
                 return made
             value = opened(value)
 
-        def fold(one: Value) -> Pass:
-            above: list[tuple[Tagged, int]] = []  # what holds one of its type directly, as the cells of a list do
-            while True:
-                one = opened(one) if isinstance(one, Stack) else one
-                k = rests(ty).get(one.label) if isinstance(one, Tagged) else None
-                if k is None:
-                    break
-                above.append((one, k))
-                one = one.payload[k]
-            if start is not None:
-                value = start
-            elif isinstance(one, Tagged):
-                branch = chosen(term.branches, one.label)
-                payload = yield from self._map(fields(ty)[one.label], fold, one.payload)
-                bind(branch.pattern, payload, env)
-                value = yield self.value(branch.body, env)
-            else:
-                value = yield self.undecided(one, term, env)
-            at_hand = self.at_once if len(above) >= MANY else self.at_hand
-            while above:
-                one, k = above.pop()
-                branch = chosen(term.branches, one.label)
-                bind(branch.pattern, (*one.payload[:k], value, *one.payload[k + 1 :]), env)
-                known = at_hand(branch.body, env)
-                value = (yield self.value(branch.body, env)) if known is None else known
-            return value
+        return (yield self._folded(term, start, env, value))
 
-        return (yield fold(value))
+    def _folded(self, term: Fold, start: Value, env: dict[int, Value], one: Value) -> Pass:
+        """The same, of a part; the state at the end of a stack is at hand."""
+        ty = term.type
+        assert isinstance(ty, DataType)
+        above: list[tuple[Tagged, int]] = []  # what holds one of its type directly, as the cells of a list do
+        while True:
+            one = opened(one) if isinstance(one, Stack) else one
+            k = rests(ty).get(one.label) if isinstance(one, Tagged) else None
+            if k is None:
+                break
+            above.append((one, k))
+            one = one.payload[k]
+        if start is not None:
+            value = start
+        elif isinstance(one, Tagged):
+            branch = chosen(term.branches, one.label)
+            payload = yield from self._map(fields(ty)[one.label], partial(self._folded, term, start, env), one.payload)
+            bind(branch.pattern, payload, env)
+            value = yield self.value(branch.body, env)
+        else:
+            value = yield self.undecided(one, term, env)
+        at_hand = self.at_once if len(above) >= MANY else self.at_hand
+        while above:
+            one, k = above.pop()
+            branch = chosen(term.branches, one.label)
+            bind(branch.pattern, (*one.payload[:k], value, *one.payload[k + 1 :]), env)
+            known = at_hand(branch.body, env)
+            value = (yield self.value(branch.body, env)) if known is None else known
+        return value
 
     def _looped(self, term: Fold, stack: Stack, start: Value, env: dict[int, Value]) -> Value | None:
         """A fold over a stack as a loop, from the last element; None where the state is not made of vectors alone."""

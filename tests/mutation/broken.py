@@ -186,7 +186,7 @@ STATEMENTS = (
     Statement("§6.4 | one interpreter", "diff/higher/folding.py", "select(c, x) + select(~c, y)", "select(c, x) + y", "tests/diff/higher/test_taylor_cases.py::test_conditions_on_data_select"),
     Statement("§6.6", "diff/higher/slots.py", "(binomial(alpha, gamma), Prim(op", "(1.0, Prim(op", "tests/diff/higher/test_taylor_cases.py::test_jets_of_spaces"),
     Statement("§7 | partial", "diff/higher/partials.py", "float(j == place)", "float(j <= place)", "tests/diff/higher/test_taylor_cases.py::test_cases"),
-    Statement("§8.3", "diff/higher/folding.py", "payload = yield from self._map(fields(ty)[one.label], fold, one.payload)", "payload = one.payload", "tests/diff/higher/test_text.py::test_types_and_values"),
+    Statement("§8.3", "diff/higher/folding.py", "payload = yield from self._map(fields(ty)[one.label], partial(self._folded, term, start, env), one.payload)", "payload = one.payload", "tests/diff/higher/test_text.py::test_types_and_values"),
     Statement("§9, Thm 3, Thm 8", "diff/higher/taylor.py", "lambda _: Lit(vector.space.zeros())", "lambda _: Lit(vector.space.ones())", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     Statement("§9, P1–", "diff/higher/slots.py", "if not any(alpha):\n        return Prim(op, jets.slice(alpha), name)", "if not any(alpha):\n        return Prim(op, jets.slice(orders[-1]), name)", "tests/diff/higher/test_generated_terms.py::test_slot_zero_is_the_value"),
     Statement("§9, P11", "diff/higher/slots.py", "if value.op is op:\n            return x", "if value is op:\n            return x", "tests/diff/higher/test_taylor_cases.py::test_size_is_affine_in_depth"),

@@ -1,5 +1,6 @@
 """What is done at each element of a long list is one map: the same results, with one call where there were several."""
 
+import gc
 from collections import Counter
 from typing import Any
 
@@ -99,6 +100,20 @@ def test_an_error_is_told_at_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
         reduce(term)
     assert told.value.place is not None
     assert told.value.place.column == text.index("sin") + 1
+
+
+def test_nothing_is_left_in_cycles() -> None:
+    """What a reduction has written is let go of at once, and not by a search for garbage that visits all of it."""
+    term = term_of(rf"pull(\l. fold (e, a). e*e + a over l from 0, cov(1)) [{', '.join(['1.5'] * 300)}]")
+    reduce(term)
+    gc.collect()
+    gc.disable()
+    try:
+        made = reduce(term)
+        assert gc.collect() < 300
+        assert made is not None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(
