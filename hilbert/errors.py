@@ -49,7 +49,7 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, (bool, Complex)) or (isinstance(value, str) and len(value) <= LONG):
         return repr(value)
     if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, ModuleType):

@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 
 from adjoint.languages.values import Field as PrintedField
-from adjoint.languages.values import Instance, Written, text
+from adjoint.languages.values import Instance, Written, described, is_tuple, parts_of, text
 from diff import show
 from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import to_numpy
@@ -42,7 +42,7 @@ LIBRARY = {"hilbert", "linmap", "diff", "adjoint"}
 
 def element(args: Sequence[Value], space: Type) -> Vec[Any]:
     """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises SpaceError."""
-    if len(args) == 1 and (isinstance(args[0], tuple) or not isinstance(space, DirectSum)):
+    if len(args) == 1 and (is_tuple(args[0]) or not isinstance(space, DirectSum)):
         arrays = _arrays(space, [args[0]])
     elif isinstance(space, DirectSum) and len(args) == len(space.parts):
         arrays = [a for k, part in enumerate(space.parts) for a in _argument(k, args[k], part)]
@@ -91,8 +91,8 @@ def _nested(items: list[Value], sizes: tuple[int, ...], space: Type, entry: Type
     for size in sizes:
         for item in items:
             if not isinstance(item, (list, np.ndarray)) or len(item) != size:
-                found = f", in which {_kind(item)} stands where a list of {size} is due" if len(sizes) > 1 else ""
-                raise SpaceError(f"an element of {space} is {_lists(sizes)}{found or f', not {_kind(item)}'}")
+                found = f", in which {described(item)} stands where a list of {size} is due" if len(sizes) > 1 else ""
+                raise SpaceError(f"an element of {space} is {_lists(sizes)}{found or f', not {described(item)}'}")
         items = [inner for item in items for inner in item]
     return [a.reshape(n, *sizes, *a.shape[1:]) for a in _arrays(entry, items)]
 
@@ -103,8 +103,8 @@ def _lists(sizes: tuple[int, ...]) -> str:
 
 def _tuples(items: list[Value], n: int, space: Type) -> None:
     for item in items:
-        if not isinstance(item, tuple) or len(item) != n:
-            raise SpaceError(f"an element of {space} is a tuple of {n}, not {_kind(item)}")
+        if parts_of(item, n) is None:
+            raise SpaceError(f"an element of {space} is a tuple of {n}, not {described(item)}")
 
 
 def _read(array: Any, space: Type) -> Any:
@@ -139,23 +139,10 @@ def _scalar(item: Value, space: Type) -> Any:
             isinstance(item, str) and isinstance(space, Elements)
         )
     if not fits:
-        raise SpaceError(f"{_kind(item)} is no element of {space}")
+        raise SpaceError(f"{described(item)} is no element of {space}")
     if isinstance(space, Field) and isinstance(item, int):
         double(item)
     return item
-
-
-def _kind(value: Value) -> str:
-    """What a message says of a value."""
-    match value:
-        case tuple() | list():
-            return f"a {type(value).__name__} of {len(value)}"
-        case bool():
-            return text(value)
-        case str() | int() | float():
-            return shown(value)
-        case _:  # an array
-            return shown(value)
 
 
 def value_of(v: Vec[Any]) -> Value:

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import Factory, define
 
+from hilbert.errors import shown
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Value: TypeAlias = Any
 """A bool, int, float, str, tuple, list, or an array that was read from a file."""
@@ -30,6 +32,15 @@ SPACE = re.compile(r"\s*")
 OPEN = {"(": ")", "[": "]"}
 DIGITS = 4000
 """An integer may have so many digits."""
+LONGEST = 40
+"""A text of so many characters is named in full."""
+
+
+@final
+class Listed(list[Value]):
+    """A list of a file, which may have lists where tuples are meant."""
+
+    __slots__ = ()
 
 
 @final
@@ -179,7 +190,7 @@ def _contents(name: str, where: str) -> Value:
                     raise ValueTextError(f"{where}: write @{path}:KEY, with a key of the file: {keys}")
                 return _array(arrays[key], where)
         case ".json":
-            return json.loads(Path(path).read_text("utf-8"))
+            return _listed(json.loads(Path(path).read_text("utf-8")))
         case _:  # of no kind that is read
             raise ValueTextError(f"{where}: files that are read end in .npy, .npz:KEY or .json")
 
@@ -188,6 +199,27 @@ def _array(array: Any, where: str) -> Any:
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufU":
         raise ValueTextError(f"{where}: its entries are no numbers, truth values or texts")
     return array
+
+
+def _listed(value: Value) -> Value:
+    return Listed(map(_listed, value)) if isinstance(value, list) else value
+
+
+def is_tuple(value: Value) -> bool:
+    """Whether a value is a tuple, or what stands for one in a file: a list, or an axis of an array."""
+    return isinstance(value, (tuple, Listed)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def parts_of(value: Value, n: int) -> Sequence[Value] | None:
+    """The parts of a tuple of n, None for any other value."""
+    return value if is_tuple(value) and len(value) == n else None
+
+
+def described(value: Value) -> str:
+    """What a message says of a value."""
+    if isinstance(value, str) and len(value) <= LONGEST:
+        return json.dumps(value, ensure_ascii=False)
+    return text(value) if isinstance(value, bool) else shown(value)
 
 
 def text(value: Value) -> str:

@@ -19,6 +19,7 @@ from adjoint.languages.loaded import Loaded, LoadedFunction
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES
+from adjoint.languages.values import is_tuple
 from adjoint.languages.values import text as value_text
 from diff import const
 from diff.higher.errors import Place, TermError
@@ -122,7 +123,7 @@ class CaddieFunction(LoadedFunction):
         dom = self.type.dom
         if args is None:
             return self.sized()[0]
-        is_several = isinstance(dom, TupleType) and not (len(args) == 1 and isinstance(args[0], tuple))
+        is_several = isinstance(dom, TupleType) and not (len(args) == 1 and is_tuple(args[0]))
         if not is_several and len(args) != 1:
             raise SpaceError(f"{self.name} takes one argument, {text(dom)}: {len(args)} were given")
         made = self._program(space_of(dom, tuple(args) if is_several else args[0]))

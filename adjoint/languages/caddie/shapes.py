@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjoint.languages.caddie.types import text
+from adjoint.languages.values import described, parts_of
 from diff.higher.types import DataType, Ground, TupleType
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type
-from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +41,8 @@ def space_of(ty: Ty, value: Value) -> Type:
     match ty:
         case Ground() if _is_number(value):
             return R
-        case TupleType(parts) if isinstance(value, tuple) and len(value) == len(parts):
-            return DirectSum(tuple(map(space_of, parts, value)))
+        case TupleType(parts) if (found := parts_of(value, len(parts))) is not None:
+            return DirectSum(tuple(map(space_of, parts, found)))
         case DataType(_, (of,)) if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iuf":
             return Copower(space_of(of, value[0] if len(value) else np.zeros(value.shape[1:])), Fin.of(len(value)))
         case DataType(_, (of,)) if isinstance(value, (list, np.ndarray)):
@@ -51,19 +51,12 @@ def space_of(ty: Ty, value: Value) -> Type:
                 raise SpaceError(f"the elements of an array are of one length, not in {' and '.join(map(str, spaces))}")
             return Copower(next(iter(spaces), chosen(of)), Fin.of(len(value)))
         case _:  # another type, or another value
-            raise SpaceError(f"{text(ty)} is due, not {_kind(value)}")
+            raise SpaceError(f"{text(ty)} is due, not {described(value)}")
 
 
 def _is_number(value: Value) -> bool:
     is_scalar = isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "iuf"
     return is_scalar or (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool))
-
-
-def _kind(value: Any) -> str:
-    """What a message says of a value."""
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return f"{value}".lower() if isinstance(value, bool) else shown(value)
 
 
 def open_lengths(ty: Ty) -> int:

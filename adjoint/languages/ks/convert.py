@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.languages.ks.types import depth, element, indices, order, text
 from adjoint.languages.ks.values import Arr, Items, Table, items_of, stacked
+from adjoint.languages.values import described, is_tuple, parts_of
 from diff.higher.errors import TermError
 from diff.higher.types import DataType, Ground, Int, TupleType, Ty
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type, Vec
@@ -25,15 +25,13 @@ INTEGER = 2
 """An integer that is chosen."""
 DEEPEST = 60
 """How deep tuples and tensors may be nested in the types of values that are computed with."""
-LONGEST = 40
-"""The characters of a text that a message repeats."""
 LARGEST = 10**5
 """The elements that a tensor which is chosen may have."""
 
 
 def arguments_of(ty: Ty, args: Sequence[Any]) -> Value:
     """Arguments as a value of a type: several are one tuple, none is (); raises SpaceError for others."""
-    is_one = len(args) == 1 and (not isinstance(ty, TupleType) or isinstance(args[0], tuple))
+    is_one = len(args) == 1 and (not isinstance(ty, TupleType) or is_tuple(args[0]))
     if not is_one and not isinstance(ty, TupleType):
         raise SpaceError(f"one argument is due, {text(ty)}, and {len(args)} were given")
     return given(ty, args[0] if is_one else tuple(args))
@@ -51,8 +49,8 @@ def given(ty: Ty, value: Any) -> Value:
             if not -(2**63) <= value < 2**63:
                 raise SpaceError(f"{value} does not fit into 64 bits")
             return value
-        case TupleType(parts) if isinstance(value, tuple) and len(value) == len(parts):
-            return tuple(map(given, parts, value))
+        case TupleType(parts) if (found := parts_of(value, len(parts))) is not None:
+            return tuple(map(given, parts, found))
         case DataType() if order(ty):
             return _tensor(ty, value)
         case DataType(declaration) if type(value) is {"Bool": bool, "String": str}.get(declaration.name):
@@ -94,9 +92,8 @@ def _array(ty: Ty, value: Any, dims: tuple[int, ...], n: int) -> Value:
             return Arr(mine, _nested([*dims, *mine]).vec(value.astype(np.float64)))
         if isinstance(of, Int) and not rest and value.dtype.kind in "iu":
             return Arr(mine, Table((), value.astype(np.int64)))
-        if order(of) and rest:
-            rows = [_array(of, row, (), order(of)) for row in value.reshape(-1, *value.shape[n:])]
-            return stacked(mine, rows)
+        if rest and (order(of) or isinstance(of, TupleType)):
+            return stacked(mine, [given(of, row) for row in value.reshape(-1, *value.shape[n:])])
     raise SpaceError(f"{text(ty)} is due, not {shown(value)}")
 
 
@@ -105,15 +102,6 @@ def _nested(dims: Sequence[int]) -> Type:
     for n in reversed(dims):
         space = Copower(space, Fin.of(n))
     return space
-
-
-def described(value: Any) -> str:
-    """What a message says of a value."""
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, str) and len(value) <= LONGEST:
-        return json.dumps(value, ensure_ascii=False)
-    return f"{value}".lower() if isinstance(value, bool) else shown(value)
 
 
 # --- chosen values ---

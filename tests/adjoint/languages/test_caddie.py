@@ -413,7 +413,7 @@ def test_named_axes() -> None:
         (lambda f: f([1.0], [2.0]), "real is due, not a list of 1"),
         (lambda f: f(1.0), "(real * []real) is due, not a tuple of 1"),
         (lambda f: f(2.0, [[1.0]]), "real is due, not a list of 1"),
-        (lambda f: f(2.0, ["a"]), "real is due, not 'a'"),
+        (lambda f: f(2.0, ["a"]), 'real is due, not "a"'),
         (lambda f: f(R.vec(2.0), [1.0]), "f takes vectors and expressions, or plain values, and not both"),
     ],
 )
