@@ -22,17 +22,16 @@ def found(
 ) -> tuple[T, tuple[int, ...]]:
     """What is made of so many lengths, and these: all equal, or else each changed such that the next try gets further.
 
-    `reached` says how far the last try got. Raises the first TermError where none is found.
+    `reached` says how far the last try got. Raises the TermError of the one that got furthest where none is found.
     """
-    refused: list[TermError] = []
+    refused: dict[tuple[int, ...], TermError] = {}
     far: dict[tuple[int, ...], int] = {}
 
     def tried(lengths: tuple[int, ...]) -> T | None:
         try:
             return made(lengths)
         except TermError as error:
-            refused.append(error)
-            far[lengths] = reached()
+            refused[lengths], far[lengths] = error, reached()
             return None
 
     for n in candidates:
@@ -49,11 +48,11 @@ def found(
             if far[lengths] > far[here]:
                 at = lengths
                 break
-    first = refused[0]
-    if len({error.message for error in refused}) == 1:  # it is not about lengths
-        raise first
-    message = f"{first.message} (no lengths were found that fit: give some by --at)"
-    raise TermError("limit", message, first.place)
+    error = refused[max(far, key=far.__getitem__)]
+    if len({error.message for error in refused.values()}) == 1:  # it is not about lengths
+        raise error
+    message = f"{error.message} (no lengths were found that fit: give some by --at)"
+    raise TermError("limit", message, error.place)
 
 
 def _changed(lengths: tuple[int, ...], candidates: Sequence[int]) -> list[tuple[int, ...]]:
