@@ -493,7 +493,7 @@ def test_lengths_that_fit_are_chosen(body: str, lengths: str) -> None:
 
 
 def test_lengths_that_do_not_fit() -> None:
-    """The message is that of the lengths that got furthest, and says what may be given, unless no length is the cause."""
+    """The message is of the lengths that got furthest, and says what may be given, unless no length is the cause."""
     several = read("fun f x = map (fn y => y * y) (#1 x) + (#2 x + (#1 x + iota 12)) + iota 11").f
     with pytest.raises(TermError, match=r"of 12 and 11 elements: one length is due \(no lengths were found .* --at\)"):
         several.stages()["adjoint"](None, None)
