@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import math
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -88,6 +89,17 @@ def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
             raise SpaceError(msg)
         leaves += require_leaf(path, space, made).leaves
     return Vec(v.space, tuple(leaves))
+
+
+def moved(v: Vec[Any], by: Vec[Any]) -> Vec[Any]:
+    """The reals of v and by added, in the space of by; what is discrete stays."""
+    tangents = v.space.tangent
+    if not isinstance(by, Vec) or by.space != tangents:
+        msg = f"v.moved(t) takes a tangent of v, which is in {v.space}: a vector of {tangents}, not {shown(by)}"
+        raise SpaceError(msg)
+    is_real = [leaf.is_field for leaf in v.space.leaves]
+    after = iter((Vec(tangents, tuple(compress(v.leaves, is_real))) + by).leaves)
+    return Vec(v.space, tuple(next(after) if real else leaf for real, leaf in zip(is_real, v.leaves, strict=True)))
 
 
 def initial(space: V, rng: np.random.Generator, rule: Rule | None = None) -> Vec[V]:

@@ -18,7 +18,7 @@ from hilbert.errors import SpaceError
 from hilbert.formal import tensors
 from hilbert.index import Fin, Index, Labelled, require_index
 from hilbert.labels import column_of, distinct_labels
-from hilbert.leafwise import map_leaves
+from hilbert.leafwise import map_leaves, moved
 from hilbert.nested import apart
 from hilbert.notarray import NotArray
 from hilbert.space import Copower, Elements, Field, Type, bracketing
@@ -130,6 +130,7 @@ attach(Type, "__call__", called)  # no type checker knows it
 attach(Vec, "tensor", tensor)
 attach(Vec, "norm", norm)
 attach(Vec, "map_leaves", map_leaves)
+attach(Vec, "moved", moved)
 attach(Vec, "__matmul__", matrix_product)
 attach(Vec, "_transposed", matrices.transpose)
 attach(Vec, "_zip_apart", zip_apart)

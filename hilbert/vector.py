@@ -523,6 +523,11 @@ class Vec(NotArray, Reductions, Generic[V]):
         return Vec(self.space, (*self.leaves[:start], *part.leaves, *self.leaves[stop:]))
 
     @declared
+    def moved(self, by: Vec[Any]) -> Vec[V]:
+        """v + t for a tangent t, in V or the space of gradients: what is discrete of v stays; raises SpaceError."""
+        raise NotImplementedError
+
+    @declared
     def map_leaves(self, f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[V]:
         """f(path, v) for each leaf v, path `encoder.bias` say; SpaceError unless it is a vector of the space of v."""
         raise NotImplementedError

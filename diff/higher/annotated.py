@@ -141,7 +141,7 @@ def without_operators(cls: type[T]) -> type[T]:
 def _refused(name: str, sign: str) -> Callable[..., NoReturn]:
     def refused(self: Any, *_: Any) -> NoReturn:
         what = f"{sign} of a value of {type(self).__name__} is not defined"
-        step = "at.arguments(at.point - 0.1*grad(at.program)(at.point))"
+        step = "at.arguments(at.point.moved(-0.1*grad(at.program)(at.point)))"
         msg = f"{what}: a step on data is one on the vectors in them, {step} with at = f.at(…)"
         raise OperatorError(msg)
 

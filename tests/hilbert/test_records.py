@@ -372,6 +372,24 @@ def test_paths() -> None:
     assert leaf_spaces(R) == (("", R),)
 
 
+def test_moved() -> None:
+    """v + t in what is real; labels and arrays of them stay; t is a tangent, and nothing else."""
+    X = Fin.of(3)
+    V: Any = direct_sum(R**X, Elements(X), direct_sum(Elements(X) ** Fin.of(2), R), Elements(X) ** Fin.of(4))
+    v = V.vec(([1.0, 2.0, 3.0], 2, ([0, 1], 4.0), [2, 2, 1, 0]))
+    t = V.tangent.vec(([1.0, 0.0, -1.0], (), ((), 0.5), ()))
+    assert equal(v.moved(t), V.vec(([2.0, 2.0, 2.0], 2, ([0, 1], 4.5), [2, 2, 1, 0])))
+    assert equal(v.moved(V.tangent.zeros()), v)
+    pairs: Any = direct_sum(R, Elements(X)) ** Fin.of(2)
+    w = pairs.vec(([1.0, 3.0], [2, 0]))
+    assert equal(w.moved(pairs.tangent.ones()), pairs.vec(([2.0, 4.0], [2, 0])))
+    x = (R**X).vec([1.0, 2.0, 3.0])
+    assert equal(x.moved(-0.5 * x), 0.5 * x)
+    for wrong in (x, v, 3.0):
+        with pytest.raises(SpaceError, match=r"v.moved\(t\) takes a tangent of v, which is in .*: a vector of .* 0"):
+            v.moved(cast("Any", wrong))
+
+
 def test_map_leaves() -> None:
     """f of each leaf with its path; the space stays; what is no vector of the leaf's space is refused."""
     v: Any = N.random(rng_of(0))

@@ -236,5 +236,5 @@ def test_data_are_no_vectors() -> None:
     for made in steps:
         with pytest.raises(SpaceError, match="of a value of Leaf is not defined: a step on data is one on the vectors"):
             made()
-    moved = at.arguments(at.point - 0.1 * grad(untyped(at).program)(at.point))
+    moved = at.arguments(at.point.moved(-0.1 * grad(untyped(at).program)(at.point)))
     assert float(moved[0].array) == pytest.approx(0.7)
