@@ -128,6 +128,11 @@ class Custom(operations.Operation):
         made = [leaf.under(axes) for leaf in self.cod.leaves]
         return made[0] if len(made) == 1 else Bundle(tuple(made))
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether it is the library's: code of a user runs where a program gets to it, and each time."""
+        return self.rule.fresh
+
     def partly(self, n: int, up: tuple[bool, ...]) -> Custom:
         """Under n more axes, which only some operands have."""
         masks = self.masks or ((),) * len(self.leaves)
@@ -136,7 +141,7 @@ class Custom(operations.Operation):
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The user's function on arrays, its result checked."""
-        return Kernel(Call(self, lib, operands, result), fresh=False)
+        return Kernel(Call(self, lib, operands, result), fresh=False, pure=self.is_pure)
 
     def __repr__(self) -> str:
         lifted = f", {self.n}, {self.masks}" if self.n else ""

@@ -25,7 +25,7 @@ class Kernel:
     the result shares no memory with an operand. `broadcasts`: an operand may be smaller and broadcast to the result;
     `repeats`: the result is the operand repeated along new axes in front, so that an operation that broadcasts may
     read the operand itself. `into(a, out)` writes the result into an array, where a reduction can; there the axes of
-    the relation's codomain are one axis.
+    the relation's codomain are one axis. What is not `pure` is called in its place among the steps.
     """
 
     call: Callable[..., Any]
@@ -35,6 +35,7 @@ class Kernel:
     broadcasts: bool = False
     repeats: bool = False
     into: Callable[[Any, Any], Any] | None = None
+    pure: bool = True
 
 
 class PrimitiveRow(Protocol):

@@ -21,6 +21,7 @@ from attrs import evolve
 
 from hilbert.arrays.libraries import NUMPY
 from hilbert.arrays.namespace import freeze
+from hilbert.errors import SpaceError
 from hilbert.leaf import Bundle
 from hilbert.program.constant import Const
 from hilbert.program.line import Step
@@ -45,7 +46,9 @@ def constants(line: Line, most: int = 1) -> bytearray:
             if type(array) in NUMPY.kinds:
                 held[slot] = max(line.slots[slot].size if any(array.strides) else 1, 1)
                 found[slot] = 1
-        elif held and held.keys() >= {*step.args} and not isinstance(line.slots[slot], Bundle):
+        elif (
+            held and held.keys() >= {*step.args} and step.operation.is_pure and not isinstance(line.slots[slot], Bundle)
+        ):
             size = max(line.slots[slot].size, 1)
             if size <= most or size <= max(held[a] for a in step.args):
                 held[slot] = size
@@ -67,9 +70,14 @@ def folded(line: Line, most: int = 1) -> Line:
         if isinstance(step.operation, Literal):
             made[slot] = step.operation.value
             continue
+        if not made.keys() >= {*step.args}:
+            continue
         given, leaf = [made[a] for a in step.args], line.slots[slot]
         kernel = step.operation.bind(NUMPY, [c.leaf for c in given], leaf)
-        array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
+        try:
+            array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
+        except SpaceError:  # it is for the run to raise, if it gets here
+            continue
         made[slot] = Const(array, leaf, ("made", slot))
         steps[slot - line.arity] = Step(Literal(made[slot]), ())
     return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()

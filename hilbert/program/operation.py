@@ -47,6 +47,11 @@ class Operation:
         """
         return None
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether nobody notices where, and how often, it is computed."""
+        return True
+
     def lifted(self, n: int) -> Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)

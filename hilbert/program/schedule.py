@@ -96,8 +96,8 @@ def late(code: list[KernelStep], keep: Container[int]) -> list[KernelStep]:
     first: dict[int, int] = {}  # slot → the places of its first and last readers
     last: dict[int, int] = {}
     for k in range(len(code) - 1, -1, -1):
-        _, args, to = code[k]
-        late = first.get(to, k)
+        kernel, args, to = code[k]
+        late = first.get(to, k) if kernel.pure else k
         for slot in args:
             if slot not in keep and last.get(slot, k) < late:
                 late = k

@@ -13,7 +13,25 @@ import numpy as np
 import pytest
 
 from adjoint import NAMES, check, grad, hessian, jacobian
-from diff import again, contract, cos, derivative, fold, fun, inner, jvp, lift, operation, pointfree, program, show, sin
+from diff import (
+    again,
+    cholesky,
+    const,
+    contract,
+    cos,
+    derivative,
+    fold,
+    fun,
+    inner,
+    jvp,
+    lift,
+    operation,
+    pointfree,
+    program,
+    show,
+    sin,
+    where,
+)
 from hilbert import R32, Bool, Copower, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
 from linmap import cost, equal, structure
 
@@ -359,3 +377,27 @@ def test_a_wrong_tangent_is_told_with_its_line() -> None:
             derivative(f)
         assert f"at {__file__}:" in str(caught.value)
         assert line in str(caught.value)
+
+
+def test_an_operation_of_constants_runs_where_it_is_due() -> None:
+    """Code of the user is called where a branch is taken, at each call, and not when a program is made."""
+    called: list[float] = []
+
+    def value(_: Any, x: Any) -> Any:
+        called.append(float(x))
+        return 2.0 * x
+
+    twice: Any = operation("twice, and says so", R, to=R, value=value)
+    f: Any = fun(R)(lambda x: where(x > 0.0, lambda: x, lambda: twice(const(R.vec(3.0)))))
+    assert [float(f(R.vec(x))) for x in (1.0, 2.0, -1.0, -2.0)] == [1.0, 2.0, 6.0, 6.0]
+    assert called == [3.0, 3.0]
+
+
+def test_library_operations_of_constants_fail_where_they_are_due() -> None:
+    """A matrix that has no Cholesky factor matters in the branch that is taken."""
+    X = Fin.of(2)
+    wrong = (R ** (X * X)).vec([[1.0, 2.0], [2.0, 1.0]])
+    f: Any = fun(R)(lambda x: where(x > 0.0, lambda: x, lambda: x * cholesky(const(wrong))[0, 0]))
+    assert float(f(R.vec(2.0))) == 2.0
+    with pytest.raises(SpaceError, match="cholesky"):
+        f(R.vec(-2.0))

@@ -126,31 +126,42 @@ def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Va
 
 
 def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
-    """The same as a step of the program, which the first real of the value goes through."""
+    """The same as a step of the program, which the first real of the value goes through: once for each lane.
+
+    In a branch the lanes where it is not taken are filled with what is in one that is run, its indices too.
+    """
     parts: list[Any] = []
     mapped(parts.append, value)
     varies = [p for p in parts if isinstance(p, LEAF) or (isinstance(p, Table) and p.lanes)]
     if any(isinstance(p, Table) and p.own for p in varies):
         raise UnrolledError("tensors of integers are printed one by one")
     data = [ev.here(p) if isinstance(p, Table) else const(p) if isinstance(p, Vec) else p for p in varies]
-    given = [*data, *(ev.here(lane.index) for lane in ev.lanes)] or [const(R.zeros())]
+    lanes = ev.lanes
+    given = [*data, *(ev.here(lane.index) for lane in lanes)] or [const(R.zeros())]
     active = const(truth(c=True)) if ev.mask is None else ev.here(ev.mask, Bool)
     first = next((k for k, p in enumerate(varies) if isinstance(p, LEAF)), 0)
 
     def run(_: Any, c: Any, *arrays: Any) -> Any:
-        rest = iter(zip(data, arrays, strict=False))
-
-        def known(p: Any) -> Value:
-            if not isinstance(p, LEAF) and not (isinstance(p, Table) and p.lanes):
-                return p
-            x, a = next(rest)
-            if isinstance(p, Table):
-                return bool(a) if p.array.dtype.kind == "b" else int(a)
-            return x.space.vec(to_numpy(a))
-
-        if bool(to_numpy(c)) and not _is_quiet.get():
-            write(mapped(known, value))
+        if _is_quiet.get():
+            return arrays[first]
+        active, *given = map(to_numpy, (c, *arrays))
+        taken = {lane(at, given): at for at in map(tuple, np.argwhere(active))}
+        for _, at in sorted(taken.items()):
+            rest = iter([(x, a[at]) for x, a in zip(data, given, strict=False)])
+            write(mapped(lambda p, rest=rest: known(p, rest), value))
         return arrays[first]
+
+    def lane(at: tuple[int, ...], given: list[Any]) -> tuple[int, ...]:
+        outer = at[: len(at) - len(lanes)]  # of a program that is lifted
+        return (*outer, *[int(index[at]) for index in given[len(data) :]])
+
+    def known(p: Any, rest: Iterator[tuple[Any, Any]]) -> Value:
+        if not isinstance(p, LEAF) and not (isinstance(p, Table) and p.lanes):
+            return p
+        x, a = next(rest)
+        if isinstance(p, Table):
+            return bool(a) if p.array.dtype.kind == "b" else int(a)
+        return x.space.vec(a)
 
     step = operation(
         f"write {next(_numbers)}",
@@ -159,7 +170,6 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
         to=given[first].space,
         value=run,
         tangent=lambda *args: args[len(given) + 3 + first],
-        batched=False,
     )
     ev.effects.append("written")
     through = step(active, *given)

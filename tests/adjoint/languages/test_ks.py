@@ -881,3 +881,60 @@ def test_steps_inside_of_builds_count() -> None:
     text += "(def f Float (n : Integer) (if (eq n 0) 1.0 (add (h 0.5) (f (sub n 1)))))"
     with pytest.raises(TermError, match="no value after 50 steps"):
         read(text, steps=50).expression("(f 20)")
+
+
+NOT_TAKEN = """(def whole Float ((x : Float) (v : Vec Float)) (if (gt x 0.0) (mul x x) (index 7 v)))
+(def each Float ((x : Float) (v : Vec Float))
+  (sum (build (size v) (lam (i : Integer) (if (gt (index i v) 0.0) (mul x x) (index 7 v))))))
+(def divided Float ((x : Float) (v : Vec Float))
+  (sum (map (lam (t : Float) (if (gt t 0.0) (mul x x) (to_float (div 1 0)))) v)))
+(def asserted Float ((x : Float) (v : Vec Float))
+  (fold (lam ((s : Float) (t : Float)) (add s (if (gt t 0.0) (mul x x) (assert false x)))) 0.0 v))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "message"),
+    [("whole", 1, "index 7"), ("each", 2, "index 7"), ("divided", 2, "by zero"), ("asserted", 2, "does not hold")],
+)
+def test_checks_of_constants_where_a_branch_is_not_taken(name: str, count: int, message: str) -> None:
+    """Nothing is checked there, in the value and in derivatives, at first and at second order, again and again."""
+    for x in (2.0, 3.0, 5.0):
+        at = f"{x} (Vec_init 1.0 2.0)"
+        assert run(NOT_TAKEN, f"({name} {at})") == f"{count * x * x}"
+        assert run(NOT_TAKEN, f"([fwd {name}] (tuple {at}) (tuple 1.0 (Vec_init 0.0 0.0)))") == f"{2 * count * x}"
+        assert run(NOT_TAKEN, f"(get$1$2 ([rev {name}] (tuple {at}) 1.0))") == f"{2 * count * x}"
+        twice = f"(tuple (tuple {at}) 1.0) (tuple (tuple 1.0 (Vec_init 0.0 0.0)) 0.0)"
+        assert run(NOT_TAKEN, f"(get$1$2 ([fwd [rev {name}]] {twice}))") == f"{2.0 * count}"
+    f = function(NOT_TAKEN, name)
+    for x in (2.0, 3.0):
+        assert f.differential([x, [1.0, 2.0]], None, reverse=True) == (2 * count * x, [0.0, 0.0])
+    with pytest.raises(TermError, match=message):
+        f.value([-1.0, [-1.0, 2.0]])
+
+
+MASKED = """(def some Float (v : Vec Float) (sum (build (size v) (lam (i : Integer)
+  (if (gt i 0) ($trace (to_float i)) (index i v))))))
+(def last Float (v : Vec Float) (sum (build (size v) (lam (i : Integer)
+  (if (eq i 2) ($trace (mul 2.0 (index i v))) (index i v))))))
+(def pairs Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (sum (build 2 (lam (j : Integer)
+  (if (eq i j) ($trace (add (index i v) (to_float j))) 0.0))))))))
+(def constant Float (v : Vec Float) (sum (build 2 (lam (i : Integer) (mul (index i v) ($trace 2.0))))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "due"),
+    [("some", [1.0, 2.0]), ("last", [6.0]), ("pairs", [1.0, 3.0]), ("constant", [2.0, 2.0])],
+)
+def test_traces_under_conditions_on_the_index(capsys: pytest.CaptureFixture[str], name: str, due: list[float]) -> None:
+    """One line where the branch is taken, none elsewhere: with the value, each derivative, at each call from Python."""
+    printed = [f"Trace[{x}]" for x in due]
+    at = "(Vec_init 1.0 2.0 3.0)"
+    for expression in (f"({name} {at})", f"([fwd {name}] {at} {at})", f"([rev {name}] {at} 1.0)"):
+        assert lines(capsys, MASKED, expression) == printed
+    V = R ** Fin.of(3)
+    f = function(MASKED, name).of(V)
+    for _ in range(3):
+        f(V.vec([1.0, 2.0, 3.0]))
+        assert capsys.readouterr().err.splitlines() == printed
