@@ -20,6 +20,7 @@ from adjoint.command.report import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+STDIN = re.compile("-(?:$|[:,])")
 NUMBER = re.compile(r"-(?:[\d.]|inf\b|nan\b)")
 TAKES = {
     "--at": "values",
@@ -121,7 +122,7 @@ def asked(subcommand: str, words: list[str]) -> Asked:
     for word in rest:
         if word == "--":
             of.words += rest
-        elif not word.startswith("-") or word == "-" or NUMBER.match(word):
+        elif not word.startswith("-") or STDIN.match(word) or NUMBER.match(word):
             into.append(word)
         else:
             into = _option(of, word, rest)

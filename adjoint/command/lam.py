@@ -20,6 +20,7 @@ Arguments are written as its grammar has them, `(Just 2)`, and so are results.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
@@ -46,7 +47,7 @@ from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
 from diff.higher.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
 from diff.higher.translate import at_shape
-from diff.higher.types import REAL, Arrow, Ty, ground, space_of
+from diff.higher.types import REAL, Arrow, Param, TupleType, Ty, ground, mentions, space_of
 from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
 from hilbert.term import uncollected
@@ -142,15 +143,26 @@ class LambdaDefinition:
 
     # --- arguments ---
 
-    def _read(self, words: Sequence[Any], what: str) -> list[tuple[AnyTerm, Ty]]:
-        """The terms that are written; raises UsageError where one is none."""
+    def _read(self, words: Sequence[Any], what: str, due: Sequence[Ty | None]) -> list[tuple[AnyTerm, Ty]]:
+        """The terms that are written, of types that are due; raises UsageError where one is none."""
         found = []
-        for k, word in enumerate(words, 1):
+        for k, (word, ty) in enumerate(zip_longest(words, due[: len(words)]), 1):
             try:
-                found.append(self.module.term(str(word), f"{what} {k}"))
+                found.append(self.module.checked(self.module.reader.term(str(word), f"{what} {k}"), ty))
             except TermError as error:
                 raise UsageError(f"{what} {k} of {self.name}, {str(word)[:40]}: {error.message}") from error
         return found
+
+    def _due(self, count: int, *, of_result: bool = False) -> list[Ty | None]:
+        """The types of so many arguments, or of so many parts of the result; None for those that are open."""
+        ty, found = self._type(), []
+        while isinstance(ty, Arrow):
+            found.append(ty.dom)
+            ty = ty.cod
+        found = [ty] if of_result else found
+        if count > len(found) == 1 and isinstance(found[0], TupleType):
+            found = [*found[0].parts]
+        return [None if mentions(one, Param) else one for one in found]
 
     def _applied(self, args: Sequence[AnyTerm]) -> AnyTerm:
         """The definition at arguments: one after the other where its type has so many arrows, else at their tuple."""
@@ -166,13 +178,13 @@ class LambdaDefinition:
 
     def value(self, args: Sequence[Any]) -> Written:
         """The value at the arguments, as text."""
-        terms = [term for term, _ in self._read(args, "argument")]
+        terms = [term for term, _ in self._read(args, "argument", self._due(len(args)))]
         with _reported(self.file_texts, self.name):
             return Written(show_value(evaluate(self.module.checked(self._applied(terms))[0])))
 
     def _function(self, at: Sequence[Any] | None) -> tuple[AnyTerm, Value]:
         """λ⟨x, …⟩. f x …, and the value of its argument; 0 for what is not given. Raises UsageError for functions."""
-        given = self._zeros() if at is None else self._read(at, "argument")
+        given = self._zeros() if at is None else self._read(at, "argument", self._due(len(at)))
         if not given:
             raise UsageError(f"{self.name} is no function of arguments: it has no derivative")
         for k, (_, ty) in enumerate(given, 1):
@@ -216,7 +228,7 @@ class LambdaDefinition:
         what = "cotangent" if reverse else "tangent"
         if along is None:
             raise UsageError(f"along which {what} of {self.name}? write --along with a value of the same shape")
-        values = [evaluate(term) for term, _ in self._read(along, what)]
+        values = [evaluate(term) for term, _ in self._read(along, what, self._due(len(along), of_result=reverse))]
         found, leaves = shape_of(stacked(values[0] if len(values) == 1 else tuple(values)))
         if found != given:
             of = "result" if reverse else "point"
@@ -250,7 +262,7 @@ class LambdaDefinition:
 
     def _pullback(self, at: Sequence[Any] | None) -> AnyTerm:
         """The pullback of [1]* along a function of one argument into ℝ, at a point."""
-        given = [] if at is None else self._read(at, "argument")
+        given = [] if at is None else self._read(at, "argument", self._due(len(at)))
         if len(given) != 1:
             raise UsageError(f"the steps of {self.name} are those at one argument: write --at with one value")
         ((point, ty),) = given

@@ -24,7 +24,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if words is None else list(words)
     if sys.stdout is None:  # it was closed before the start
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    with _buffered():
+    with _buffered(), _escaped():
         return _answered(given)
 
 
@@ -64,6 +64,21 @@ def _buffered() -> Iterator[None]:
         sys.stdout = out
         lines.detach()
         buffered.detach()
+
+
+@contextmanager
+def _escaped() -> Iterator[None]:
+    """Write what the encoding of the output has no characters for, and halves of characters, as escapes."""
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper):
+        yield
+        return
+    before = out.errors
+    out.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        out.reconfigure(errors=before)
 
 
 def _followed(given: Sequence[str]) -> int:

@@ -15,6 +15,7 @@ import ast
 import importlib
 import linecache
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, final
@@ -92,10 +93,20 @@ def _executed(source: Source, module: ModuleType) -> dict[str, TextSpan]:
         sys.path.insert(0, folder)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module.__file__ = file
-    with located(TextSpan(file, text, 1, 1)):
+    with located(TextSpan(file, text, 1, 1)), _arguments(file):
         tree = ast.parse(text, file)
         exec(compile(tree, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - that is what a model is
     return {name: TextSpan(file, text, node.lineno, node.col_offset + 1) for name, node in _defined(tree.body)}
+
+
+@contextmanager
+def _arguments(file: str) -> Iterator[None]:
+    """A file sees its own name among the arguments of the process, and not those of the command."""
+    before, sys.argv = sys.argv, [file]
+    try:
+        yield
+    finally:
+        sys.argv = before
 
 
 def _defined(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:

@@ -186,7 +186,7 @@ def _loaded(file: str, of: Asked) -> Loaded:
             raise UsageError(f"{what} --lang is one of {', '.join(LANGUAGES)}")
         kinds.append(kind)
         try:
-            raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+            raw = _standard_input() if name == "-" else Path(name).read_bytes()
         except OSError as error:
             raise UsageError(f"cannot read {name}: {error.strerror}") from error
         try:
@@ -200,6 +200,12 @@ def _loaded(file: str, of: Asked) -> Loaded:
         module = import_module(LANGUAGES[kinds[0]])
     found: Loaded = module.loader(kinds[0])(sources, **options)
     return found
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # it was closed before the start
+        raise UsageError("cannot read -: there is no standard input")
+    return sys.stdin.buffer.read()
 
 
 def _options(kind: str, of: Asked) -> dict[str, Any]:

@@ -22,7 +22,7 @@ import numpy as np
 from adjoint.languages.values import Field as PrintedField
 from adjoint.languages.values import Instance, Written, described, is_tuple, parts_of, text
 from diff import show
-from hilbert import Copower, DirectSum, Elements, Field, Map, SpaceError, Type, Vec, Zero
+from hilbert import Copower, Elements, Field, Map, SpaceError, Type, Vec, Zero
 from hilbert.arrays.namespace import to_numpy
 from hilbert.biproduct import Biproduct
 from hilbert.errors import double, shown
@@ -42,12 +42,12 @@ LIBRARY = {"hilbert", "linmap", "diff", "adjoint"}
 
 def element(args: Sequence[Value], space: Type) -> Vec[Any]:
     """The arguments of a function as an element of its domain; several are one tuple, none is (). Raises SpaceError."""
-    if len(args) == 1 and (is_tuple(args[0]) or not isinstance(space, DirectSum)):
+    if len(args) == 1 and (is_tuple(args[0]) or not isinstance(space, Biproduct)):
         arrays = _arrays(space, [args[0]])
-    elif isinstance(space, DirectSum) and len(args) == len(space.parts):
+    elif isinstance(space, Biproduct) and len(args) == len(space.parts):
         arrays = [a for k, part in enumerate(space.parts) for a in _argument(k, args[k], part)]
     elif args or not isinstance(space, Zero):
-        due = f"{len(space.parts)} arguments, or one tuple, are" if isinstance(space, DirectSum) else "one argument is"
+        due = f"{len(space.parts)} arguments, or one tuple, are" if isinstance(space, Biproduct) else "one argument is"
         given = {0: "none was", 1: "1 was"}.get(len(args), f"{len(args)} were")
         raise SpaceError(f"{due} due, an element of {space}: {given} given")
     else:

@@ -7,7 +7,7 @@ from diff.higher.show import Shower
 from diff.higher.show_levels import ATOM, TERM
 from diff.higher.show_types import vector_text
 from diff.higher.values import Closure, Native, Tagged, Value
-from hilbert import Vec
+from hilbert import Vec, Zero
 from hilbert.term import driven
 
 
@@ -49,6 +49,8 @@ def _value(shower: Shower, value: Value, level: int) -> Pass:
             shower.write("a function")
         case int():
             shower.write(str(value))
+        case Vec(space=Zero()):  # a tangent of what is discrete
+            shower.write("()")
         case Vec():
             text = vector_text(value)
             shower.write(f"({text})" if level > TERM and text.startswith("-") else text)

@@ -32,6 +32,29 @@ def test_standard_input() -> None:
     assert done.returncode == 1
 
 
+def test_standard_input_among_files(tmp_path: Path) -> None:
+    """`-` may have a name behind it, and stand among files; where there is none, that is said."""
+    (tmp_path / "m.cad").write_text("fun f x = x * x\n", "utf-8")
+    done = process("run", "-:g", "3", "--lang", "cad", given="fun g x = x + x\n")
+    assert (done.stdout, done.stderr, done.returncode) == ("6.0\n", "", 0)
+    done = process("check", f"-,{tmp_path}/m.cad", "--lang", "cad", given="fun g x = x + x\n")
+    assert (done.stdout, done.stderr) == ("g : real -> real\nf : real -> real\n", "")
+    command = f"{sys.executable} -m adjoint.command check - --lang cad <&-"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    closed = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, env=env, check=False)  # noqa: S603
+    assert (closed.stderr, closed.returncode) == ("hilbert: cannot read -: there is no standard input\n", 2)
+
+
+def test_an_output_that_has_not_all_characters(tmp_path: Path) -> None:
+    """What it has no characters for is escaped, and so are halves of characters."""
+    (tmp_path / "m.ks").write_text("(def s String (x : String) x)\n", "utf-8")
+    for encoding, due in (("latin-1", b'"\\u211d\xe9\\ud800"\n'), ("utf-8", b'"\xe2\x84\x9d\xc3\xa9\\ud800"\n')):
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+        command = [sys.executable, "-m", "adjoint.command", "run", f"{tmp_path}/m.ks", "s", r'"\u211dé\ud800"']
+        done = subprocess.run(command, capture_output=True, env=env, check=False)  # noqa: S603
+        assert (done.stdout, done.stderr, done.returncode) == (due, b"", 0)
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_closed_pipe_ends_quietly(tmp_path: Path, unbuffered: str) -> None:
     """As `head` closes it, in the middle of a line; the status is that of a program that the signal ends."""
