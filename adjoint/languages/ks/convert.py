@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks.types import depth, element, indices, order, text
+from adjoint.languages.ks.types import depth, element, indices, is_real, order, text
 from adjoint.languages.ks.values import Arr, Items, Table, items_of, stacked
 from adjoint.languages.values import described, is_tuple, parts_of
 from diff.higher.errors import TermError
@@ -32,9 +32,21 @@ LARGEST = 10**5
 def arguments_of(ty: Ty, args: Sequence[Any]) -> Value:
     """Arguments as a value of a type: several are one tuple, none is (); raises SpaceError for others."""
     is_one = len(args) == 1 and (not isinstance(ty, TupleType) or is_tuple(args[0]))
-    if not is_one and not isinstance(ty, TupleType):
+    if is_one:
+        return given(ty, args[0])
+    if not isinstance(ty, TupleType):
         raise SpaceError(f"one argument is due, {text(ty)}, and {len(args)} were given")
-    return given(ty, args[0] if is_one else tuple(args))
+    if len(args) != len(ty.parts):
+        count = {0: "none was", 1: "1 was"}.get(len(args), f"{len(args)} were")
+        raise SpaceError(f"{len(ty.parts)} arguments, or one tuple, are due, {text(ty)}: {count} given")
+    return tuple([_argument(k, part, arg) for k, (part, arg) in enumerate(zip(ty.parts, args, strict=True), 1)])
+
+
+def _argument(k: int, ty: Ty, value: Any) -> Value:
+    try:
+        return given(ty, value)
+    except SpaceError as error:
+        raise SpaceError(f"argument {k}: {error}") from error
 
 
 def given(ty: Ty, value: Any) -> Value:
@@ -190,6 +202,20 @@ def zeros_of(ty: Ty, space: Type) -> Value:
         case _:  # another type, or another form of space
             pass
     raise SpaceError(f"{space} is no space for {text(ty)}")
+
+
+def zeros_at(ty: Ty, spaces: Sequence[Any]) -> Value:
+    """The zero of spaces, one for each component of a type, in whose place stands the value of what is discrete."""
+    if all(isinstance(space, Type) for space in spaces):
+        return zeros_of(ty, spaces[0] if len(spaces) == 1 else DirectSum(tuple(spaces)))
+    if not isinstance(ty, TupleType) or len(ty.parts) != len(spaces):
+        raise SpaceError(f"a space for each component is due, or its value where it is discrete, not {len(spaces)}")
+    made = []
+    for part, space in zip(ty.parts, spaces, strict=True):
+        if not isinstance(space, Type) and is_real(part):
+            raise SpaceError(f"a space, or a vector, is due for {text(part)}, not {described(space)}")
+        made.append(zeros_of(part, space) if isinstance(space, Type) else given(part, space))
+    return tuple(made)
 
 
 def _axes(n: int, space: Type) -> tuple[tuple[int, ...], Type] | None:

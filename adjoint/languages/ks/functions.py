@@ -29,15 +29,22 @@ from adjoint.languages.loaded import Loaded, LoadedValues
 from adjoint.languages.source import Source
 from adjoint.languages.stages import STAGES
 from diff import program
+from diff.expr import Expr
 from diff.higher.errors import Place, TermError
-from diff.higher.types import Ground
-from hilbert import DirectSum, SpaceError, Type, Vec
+from diff.higher.types import Ground, TupleType
+from diff.programs import Program
+from hilbert import DirectSum, R, SpaceError, Type, Vec
+from hilbert.errors import is_number
+from hilbert.program.builder import Builder
+from hilbert.program.operation import Reduce
+from hilbert.relation import run
 from hilbert.term import driven, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from adjoint.languages.ks.names import Callee
+    from diff.programs import AnyProgram
     from hilbert.map import AnyMap
 
 T = TypeVar("T")
@@ -221,26 +228,38 @@ class KsFunction(LoadedValues):
         ev = self._evaluator()
         return evaluated(lambda: maps.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place)
 
-    def of(self, *spaces: Type) -> AnyMap:
-        """The map on these spaces, one for each component of a tuple; raises SpaceError if they do not fit."""
+    def of(self, *spaces: Any) -> AnyMap:
+        """The map on these spaces, one for each component of a tuple; of one that is discrete its value.
+
+        Raises SpaceError if they do not fit.
+        """
         ty = self.callee.arg
         if not spaces:
             if not convert.is_sized(ty):
                 raise SpaceError(f"{self.name} : {self.signature}: which sizes? give a space for each argument")
             return self._map(self._drawn()).map
-        dom = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
         try:
-            x = convert.zeros_of(ty, dom)
+            x = convert.zeros_at(ty, spaces)
         except SpaceError as error:
             raise SpaceError(f"{self.name} : {self.signature}: {error}") from error
+        own = tuple([space for space in spaces if isinstance(space, Type)])
+        dom = own[0] if len(own) == 1 else DirectSum(own)
         made = self._map(x).map
-        return made if dom == made.dom else evolve(program(made), dom=dom)
+        return made if dom == made.dom else _on(dom, program(made))
 
     def __call__(self, *args: Any) -> Any:
-        """The value at vectors and expressions as a map, else at numbers, lists and tuples as such values."""
-        if args and all(isinstance(arg, Vec) or hasattr(arg, "builder") for arg in args):
-            return self.of(*(arg.space for arg in args))(*args)
-        return self.value(args)
+        """The value at vectors and expressions as a map, else at numbers, lists and tuples as such values.
+
+        Beside vectors and expressions a number may stand for a Float, and the value of what is discrete.
+        """
+        if not any(isinstance(arg, (Vec, Expr)) for arg in args):
+            return self.value(args)
+        ty = self.callee.arg
+        types = ty.parts if isinstance(ty, TupleType) and len(ty.parts) == len(args) else (ty,) * len(args)
+        pairs = zip(types, args, strict=True)
+        given = [R.vec(x) if isinstance(one, Ground) and is_number(x) else x for one, x in pairs]
+        vectors = [x for x in given if isinstance(x, (Vec, Expr))]
+        return self.of(*[x.space if isinstance(x, (Vec, Expr)) else x for x in given])(*vectors)
 
     def stages(self) -> Mapping[str, Callable[[Sequence[Any] | None, Vec[Any] | None], str]]:
         """Its stages as texts, at a point if there is one."""
@@ -304,3 +323,15 @@ class KsFunction(LoadedValues):
             return None
         leaves = leaves_of(self.given(at))
         return Vec(f.dom, tuple(a for leaf in leaves for a in leaf.leaves))
+
+
+def _on(dom: Type, f: AnyProgram) -> AnyProgram:
+    """A function on a space whose axes have tags or labels, or stand in other products."""
+    b = Builder(dom.leaves)
+    slots = list(range(b.arity))
+    for k, (given, due) in enumerate(zip(dom.leaves, f.dom.leaves, strict=True)):
+        for at, (have, axis) in enumerate(zip(given.axes, due.axes, strict=True)):
+            if have != axis:
+                slots[k] = b.apply(Reduce(run(have, axis, 0), at), slots[k])
+    where = b.inline(f.line, slots)
+    return evolve(Program.of(b, dom, [where[k] for k in f.line.outputs], f.cod), names=f.names)

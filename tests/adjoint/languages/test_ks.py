@@ -20,10 +20,10 @@ from adjoint.languages.ks.names import Callee, Written
 from adjoint.languages.ks.scope import read as read_scope
 from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.values import leaves_of, tangent
-from diff import program
+from diff import fun, program
 from diff.higher import TermError
 from docs.examples import gmm
-from hilbert import Fin, R, SpaceError
+from hilbert import Fin, Labelled, R, SpaceError
 from hilbert.program.builder import Builder
 from tests.ks_programs import PROGRAMS, A
 
@@ -938,3 +938,57 @@ def test_traces_under_conditions_on_the_index(capsys: pytest.CaptureFixture[str]
     for _ in range(3):
         f(V.vec([1.0, 2.0, 3.0]))
         assert capsys.readouterr().err.splitlines() == printed
+
+
+class Pixel: ...
+
+
+YES, NO = True, False
+CALLED = """(def total Float (m : Tensor 2 Float)
+  (sum (build (get$1$2 (size m)) (lam (i : Integer) (index (tuple i 1) m)))))
+(def times Float ((k : Float) (v : Vec Float)) (mul k (sum v)))
+(def nth Float ((i : Integer) (on : Bool) (v : Vec Float)) (if on (mul 3.0 (index i v)) 0.0))
+"""
+
+
+def test_axes_with_tags_and_labels() -> None:
+    """They are taken for what they are, axes of some length; gradients have them again."""
+    X, Y = Fin(Pixel, 2), Labelled(Pixel, ["a", "b", "c"])
+    for V in (R ** (X * Y), (R**Y) ** X, (R ** Fin.of(3)) ** X):
+        f = function(CALLED, "total").of(V)
+        assert f.dom == V
+        v = V.vec(np.arange(6.0).reshape(2, 3))
+        assert float(f(v)) == 5.0
+        assert grad(f)(v).array.tolist() == [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+
+
+def test_values_beside_vectors() -> None:
+    """A number is one of Float; what is discrete is fixed."""
+    V = R ** Fin(Pixel, 3)
+    v = V.vec([1.0, 2.0, 4.0])
+    times, nth = function(CALLED, "times"), function(CALLED, "nth")
+    assert [float(times(k, v)) for k in (2, 2.0, R.vec(2.0))] == [14.0] * 3
+    assert float(nth(2, YES, v)) == 12.0
+    assert float(nth(2, NO, v)) == 0.0
+    assert grad(nth.of(1, YES, V))(v).array.tolist() == [0.0, 3.0, 0.0]
+    f: Any = fun(V)(lambda x: times(2.0, x) * nth(0, YES, x))
+    assert float(f(v)) == 42.0
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda f, v: f(2, 1.0, v), "Bool is due, not 1.0"),
+        (lambda f, v: f(2.5, YES, v), "Integer is due, not 2.5"),
+        (lambda f, v: f(v, YES, 2), "no space for Integer"),
+        (lambda f, v: f(2, v), "a space for each component is due, or its value where it is discrete, not 2"),
+        (lambda f, v: f.of(2, YES, 3), r"a space, or a vector, is due for \(Vec Float\), not 3"),
+        (lambda f, v: f.of(v.space), r"is no space for \(Tuple Integer Bool \(Vec Float\)\)"),
+        (lambda f, v: f(2, YES), r"3 arguments, or one tuple, are due, \(Tuple .*\): 2 were given"),
+        (lambda f, v: f(2, YES, ["a"]), 'argument 3: Float is due, not "a"'),
+    ],
+)
+def test_what_does_not_fit(made: Any, message: str) -> None:
+    """The message says what is due."""
+    with pytest.raises(SpaceError, match=message):
+        made(function(CALLED, "nth"), (R ** Fin.of(3)).ones())
