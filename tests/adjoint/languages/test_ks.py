@@ -982,10 +982,10 @@ def test_values_beside_vectors() -> None:
         (lambda f, v: f(2.5, YES, v), "Integer is due, not 2.5"),
         (lambda f, v: f(v, YES, 2), "no space for Integer"),
         (lambda f, v: f(2, v), "a space for each component is due, or its value where it is discrete, not 2"),
-        (lambda f, v: f.of(2, YES, 3), r"a space, or a vector, is due for \(Vec Float\), not 3"),
+        (lambda f, _: f.of(2, YES, 3), r"a space, or a vector, is due for \(Vec Float\), not 3"),
         (lambda f, v: f.of(v.space), r"is no space for \(Tuple Integer Bool \(Vec Float\)\)"),
-        (lambda f, v: f(2, YES), r"3 arguments, or one tuple, are due, \(Tuple .*\): 2 were given"),
-        (lambda f, v: f(2, YES, ["a"]), 'argument 3: Float is due, not "a"'),
+        (lambda f, _: f(2, YES), r"3 arguments, or one tuple, are due, \(Tuple .*\): 2 were given"),
+        (lambda f, _: f(2, YES, ["a"]), 'argument 3: Float is due, not "a"'),
     ],
 )
 def test_what_does_not_fit(made: Any, message: str) -> None:
