@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -17,22 +18,23 @@ from adjoint.languages.ks.maps import MODES, as_map, call, written
 from adjoint.languages.ks.packing import along, packed, packed_space, reals, split, with_reals
 from adjoint.languages.ks.types import has_maps
 from adjoint.languages.ks.values import Value, filled, leaves_of, real
-from diff import const, fun, jvp, operation, program
+from diff import const, fun, jvp, lift, operation, program
 from diff.custom import Custom
 from diff.expr import tracing
 from diff.higher.errors import TermError
 from diff.higher.types import Ground, TupleType
 from diff.tangents import TangentRule, require_linear
-from hilbert import SpaceError, Vec
+from hilbert import Copower, Fin, SpaceError, Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from adjoint.languages.ks.linked import Linked
     from adjoint.languages.ks.names import Callee
     from diff.custom import OperationRule
     from diff.higher.errors import Place
     from diff.higher.types import Ty
+    from hilbert import Type
     from hilbert.map import AnyMap
 
 FEW = 1000
@@ -71,14 +73,14 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         f, result = whole.map, whole.result
     ys = leaves_of(result)
     n, m = len(given), len(ys)
+    run = None if f is None else _on_arrays(f, [leaf.space for leaf in given])
 
     def value(_: Any, *arrays: Any) -> Any:
-        if f is None:
+        if run is None:
             what = f"{callee.base} is declared, and has no body: its value is needed here"
             raise TermError("unbound", what, ev.place)
-        vectors = [leaf.space.vec(a) for leaf, a in zip(given, arrays, strict=True)]
-        found = split(f(*vectors), m)
-        return found[0].array if m == 1 else tuple(v.array for v in found)
+        found = run(arrays)
+        return found[0] if m == 1 else tuple(found)
 
     def step(mode: str, after: tuple[str, ...]) -> Any:
         hand = written(linked, mode, callee)
@@ -116,7 +118,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
 
         spaces, to = [leaf.space for leaf in given], packed_space(ys)
         name = f"{callee.base} {next(_numbers)}"
-        return operation(name, *spaces, to=to, value=value, tangent=rule, batched=False)
+        return operation(name, *spaces, to=to, value=value, tangent=rule)
 
     steps = [step(mode, ev.modes[k:]) for k, mode in enumerate(ev.modes, 1)]
     rules = [_rule(one) for one in steps]
@@ -124,6 +126,26 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         linked.rules[rule] = len(rules) - k + 1, after
     some = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in given]
     return filled(result, iter(split(steps[0](*some), m)))
+
+
+def _on_arrays(f: AnyMap, spaces: Sequence[Type]) -> Callable[[Sequence[Any]], list[Any]]:
+    """f on arrays that may have axes in front: for all of their elements at once."""
+    lifted: dict[int, AnyMap] = {}
+
+    def run(arrays: Sequence[Any]) -> list[Any]:
+        front = arrays[0].shape[: arrays[0].ndim - len(spaces[0].leaves[0].axes)]
+        if not front:
+            return list(f(*[space.vec(a) for space, a in zip(spaces, arrays, strict=True)]).dense().leaves)
+        X = Fin.of(math.prod(front))
+        if X.size not in lifted:
+            lifted[X.size] = lift(f, X, over=range(len(spaces))) if len(spaces) > 1 else f**X
+        flat = [
+            Copower(space, X).vec(a.reshape(X.size, *space.leaves[0].shape))
+            for space, a in zip(spaces, arrays, strict=True)
+        ]
+        return [a.reshape(*front, *a.shape[1:]) for a in lifted[X.size](*flat).dense().leaves]
+
+    return run
 
 
 def _rule(step: AnyMap) -> OperationRule:

@@ -17,6 +17,7 @@ from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.map_arguments import no_cotangent, not_given
 from adjoint.languages.ks.notes import NAMES
+from adjoint.languages.ks.packing import packed_space
 from adjoint.languages.ks.reader import too_large
 from adjoint.languages.ks.resolution import Definition
 from adjoint.languages.ks.scope import Scope, read
@@ -27,6 +28,7 @@ from adjoint.languages.ks.values import Value, leaves_of, real
 from adjoint.languages.ks.verify import wrong
 from adjoint.languages.loaded import Loaded, LoadedValues
 from adjoint.languages.source import Source
+from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES
 from diff import program
 from diff.expr import Expr
@@ -250,7 +252,8 @@ class KsFunction(LoadedValues):
     def __call__(self, *args: Any) -> Any:
         """The value at vectors and expressions as a map, else at numbers, lists and tuples as such values.
 
-        Beside vectors and expressions a number may stand for a Float, and the value of what is discrete.
+        Beside vectors and expressions a number may stand for a Float, and the value of what is discrete. At vectors
+        alone a recursion that reals decide is decided.
         """
         if not any(isinstance(arg, (Vec, Expr)) for arg in args):
             return self.value(args)
@@ -259,7 +262,14 @@ class KsFunction(LoadedValues):
         pairs = zip(types, args, strict=True)
         given = [R.vec(x) if isinstance(one, Ground) and is_number(x) else x for one, x in pairs]
         vectors = [x for x in given if isinstance(x, (Vec, Expr))]
-        return self.of(*[x.space if isinstance(x, (Vec, Expr)) else x for x in given])(*vectors)
+        try:
+            f = self.of(*[x.space if isinstance(x, (Vec, Expr)) else x for x in given])
+        except TermError as error:
+            if error.code != "tag" or any(isinstance(x, Expr) for x in given):
+                raise
+            f = self.like([value_of(x) if isinstance(x, Vec) else x for x in given])  # as it is decided at the point
+            f = _on(packed_space(vectors), program(f))
+        return f(*vectors)
 
     def stages(self) -> Mapping[str, Callable[[Sequence[Any] | None, Vec[Any] | None], str]]:
         """Its stages as texts, at a point if there is one."""

@@ -992,3 +992,16 @@ def test_what_does_not_fit(made: Any, message: str) -> None:
     """The message says what is due."""
     with pytest.raises(SpaceError, match=message):
         made(function(CALLED, "nth"), (R ** Fin.of(3)).ones())
+
+
+def test_recursions_that_vectors_decide() -> None:
+    """A call at vectors has the branches that are taken there; in a traced function there is no point."""
+    text = """(def root Float ((x : Float) (y : Float))
+  (if (lt (abs (sub (mul y y) x)) 1e-12) y (root x (mul 0.5 (add y (div x y))))))"""
+    root = function(text, "root")
+    for x in (2.0, 9.0):
+        assert float(root(R.vec(x), R.vec(1.0))) == root(x, 1.0) == pytest.approx(math.sqrt(x), rel=1e-12)
+        dx, _ = grad(root.like([x, 1.0]))(R.vec(x), R.vec(1.0))
+        assert float(dx) == pytest.approx(0.5 / math.sqrt(x), rel=1e-6)
+    with pytest.raises(SpaceError, match="decides a shape or a recursion here: give a point"):
+        fun(R)(lambda x: root(x, 1.0))

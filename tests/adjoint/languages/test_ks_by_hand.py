@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from adjoint import check
 from adjoint.languages.ks import load
 from adjoint.languages.source import Source
+from diff.custom import Call
 from diff.higher.errors import TermError
+from hilbert import Fin, R
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -190,3 +194,50 @@ def test_a_stage_calls_what_is_not_computed_where_it_looks(capfd: pytest.Capture
 """
     assert "[rev [f (Vec Float)]]" in load([Source("hand.ks", text)]).functions["h"].stages()["rev"](None, None)
     assert capfd.readouterr() == ("", "")
+
+
+IN_BODIES = """(def h Float (m : Float) (exp m))
+(def [rev h] Float ((m : Float) (dr : Float)) (mul dr (exp m)))
+(def two (Tuple Float (Vec Float)) ((k : Float) (v : Vec Float))
+  (tuple (mul k k) (build (size v) (lam (i : Integer) (mul k (index i v))))))
+(def [fwd two] (Tuple Float (Vec Float)) ((p : Tuple Float (Vec Float)) (d : Tuple Float (Vec Float)))
+  (let ((k v) p) (let ((dk dv) d) (tuple (mul 2.0 (mul k dk))
+    (build (size v) (lam (i : Integer) (add (mul dk (index i v)) (mul k (index i dv)))))))))
+(def one Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (h (index i v))))))
+(def where Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (if (gt i 0) (h (index i v)) 2.0)))))
+(def nested Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (sum (build 2 (lam (j : Integer)
+  (h (add (index i v) (to_float j))))))))))
+(def parts Float (v : Vec Float) (sum (build (size v) (lam (i : Integer)
+  (let ((a w) (two (index i v) v)) (add a (sum w)))))))
+"""
+
+
+def at_once(name: str, v: Any) -> float:
+    """The value in numpy."""
+    match name:
+        case "one":
+            return float(np.exp(v).sum())
+        case "where":
+            return float(np.exp(v[1:]).sum() + 2.0 * (len(v) > 0))
+        case "nested":
+            return float(np.exp(v).sum() + np.exp(v + 1).sum())
+        case _:  # two parts
+            return float((v * v).sum() + v.sum() ** 2)
+
+
+@pytest.mark.parametrize("name", ["one", "where", "nested", "parts"])
+def test_values_in_bodies_are_computed_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that has a derivative by hand costs its value once in a build, and not once an element."""
+
+    def refused(*_: Any) -> Any:
+        msg = "element by element"
+        raise AssertionError(msg)
+
+    monkeypatch.setattr(Call, "_each", refused)
+    for n in (1, 4):
+        V = R ** Fin.of(n)
+        f: Any = load([Source("t.ks", IN_BODIES)]).functions[name].of(V)
+        for seed in (0, 1):
+            v = V.random(np.random.default_rng(seed))
+            assert float(f(v)) == pytest.approx(at_once(name, v.array), rel=1e-12)
+            assert check(f, v)
