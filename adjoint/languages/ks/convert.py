@@ -74,7 +74,7 @@ def given(ty: Ty, value: Any) -> Value:
 def _tensor(ty: Ty, value: Any) -> Value:
     n, of = order(ty), element(ty)
     if isinstance(value, np.ndarray):
-        return _array(ty, value, (), n)
+        return _array(ty, value)
     dims, items = [], [value]
     for _ in range(n):
         wrong = next((one for one in items if not isinstance(one, (list, np.ndarray))), None)
@@ -95,18 +95,26 @@ def _tensor(ty: Ty, value: Any) -> Value:
     return stacked(tuple(dims), made)
 
 
-def _array(ty: Ty, value: Any, dims: tuple[int, ...], n: int) -> Value:
-    """A tensor of numbers, of an array that was read."""
-    of = element(ty)
-    if value.ndim >= n:
-        mine, rest = value.shape[:n], value.ndim - n
-        if isinstance(of, Ground) and not rest and value.dtype.kind in "iuf":
-            return Arr(mine, _nested([*dims, *mine]).vec(value.astype(np.float64)))
-        if isinstance(of, Int) and not rest and value.dtype.kind in "iu":
-            return Arr(mine, Table((), value.astype(np.int64)))
-        if rest and (order(of) or isinstance(of, TupleType)):
-            return stacked(mine, [given(of, row) for row in value.reshape(-1, *value.shape[n:])])
+def _array(ty: Ty, value: Any, lead: int = 0) -> Value:
+    """A tensor of numbers, of an array that was read, under its first axes."""
+    n, of = order(ty), element(ty)
+    mine, rest = value.shape[lead : lead + n], value.ndim - lead - n
+    if isinstance(of, Ground) and not rest and value.dtype.kind in "iuf":
+        return Arr(mine, _nested(value.shape).vec(value.astype(np.float64)))
+    if isinstance(of, Int) and not rest and value.dtype.kind in "iu" and not lead:
+        return Arr(mine, Table((), value.astype(np.int64)))
+    if order(of) and rest > 0 and value.size and _of_reals(of):
+        return Arr(mine, _array(of, value, lead + n))
+    if rest > 0 and (order(of) or isinstance(of, TupleType)):
+        return stacked(mine, [given(of, row) for row in value.reshape(int(np.prod(mine)), *value.shape[n:])])
     raise SpaceError(f"{text(ty)} is due, not {shown(value)}")
+
+
+def _of_reals(ty: Ty) -> bool:
+    """Whether a type is of tensors, of reals in the end."""
+    while order(ty):
+        ty = element(ty)
+    return isinstance(ty, Ground)
 
 
 def _nested(dims: Sequence[int]) -> Type:

@@ -11,7 +11,7 @@ import pytest
 from adjoint import grad
 from adjoint.languages import Loaded, Source
 from adjoint.languages import load as load_file
-from adjoint.languages.ks import linear, maps, probe
+from adjoint.languages.ks import convert, linear, maps, probe
 from adjoint.languages.ks import load as load_text
 from adjoint.languages.ks.convert import arguments_of
 from adjoint.languages.ks.evaluate import KsEvaluator
@@ -1005,3 +1005,27 @@ def test_recursions_that_vectors_decide() -> None:
         assert float(dx) == pytest.approx(0.5 / math.sqrt(x), rel=1e-6)
     with pytest.raises(SpaceError, match="decides a shape or a recursion here: give a point"):
         fun(R)(lambda x: root(x, 1.0))
+
+
+ARRAYS = """(def id (Vec (Vec Float)) (v : Vec (Vec Float)) v)
+(def second (Tensor 2 Float) (m : Vec (Tensor 2 Float)) (index 1 m))
+(def integers (Vec (Vec Integer)) (m : Vec (Vec Integer)) m)
+(def sizes (Tuple Integer Integer) (m : Vec (Vec Float)) (tuple (size m) (size (index 0 m))))
+"""
+
+
+def test_arrays_as_nested_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read at once, not row by row; without elements they are, too."""
+    a = np.arange(12.0).reshape(4, 3)
+    assert function(ARRAYS, "id").value([a[:0]]) == []
+    assert function(ARRAYS, "id").value([a[:2, :0]]) == [[], []]
+    assert function(ARRAYS, "integers").value([np.arange(4).reshape(2, 2)]) == [[0, 1], [2, 3]]
+    assert function(ARRAYS, "integers").value([np.zeros((0, 2), int)]) == []
+    for rows in (a[0], a[None], np.array([["a"]])):
+        with pytest.raises(SpaceError, match="is due, not an array"):
+            function(ARRAYS, "id").value([rows])
+    f = function(ARRAYS, "id"), function(ARRAYS, "sizes"), function(ARRAYS, "second")
+    monkeypatch.setattr(convert, "stacked", None)  # which puts rows together
+    assert f[0].value([a]) == f[0].value([a.astype(int)]) == a.tolist()
+    assert f[1].value([a]) == (4, 3)
+    assert f[2].value([np.stack([a, 2 * a])]) == (2 * a).tolist()
