@@ -235,10 +235,11 @@ class KsEvaluator(Evaluator):
         if isinstance(condition, Table):
             _, (c,), running = self.running(condition)
             return True if not (running & ~c).any() else None if (running & c).any() else False
-        is_decided = self.recursions or (self.is_local and self._is_outside())
+        is_decided = self.recursions or (self.is_local and self.is_outside())
         return self.decided(condition) if is_decided else None
 
-    def _is_outside(self) -> bool:
+    def is_outside(self) -> bool:
+        """Whether it is in no lane, loop or branch, where what reals decide is decided at the point at hand."""
         return not (self.lanes or self.loops or self.branches)
 
     def _either(self, condition: Any, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
@@ -253,13 +254,13 @@ class KsEvaluator(Evaluator):
             with self.inside(branches=self.branches + 1):
                 return self._where(None, condition, then, otherwise, [self.mask, self.mask])
         except UnrolledError:
-            if not self._is_outside():
+            if not self.is_outside():
                 raise
             return then() if self.decided(condition) else otherwise()
 
     def decided(self, condition: Any) -> bool:
         """A condition on data at the point at hand; raises where there is none."""
-        if not self._is_outside():
+        if not self.is_outside():
             raise UnrolledError("a condition is decided at a point")
         return bool(self.probe(condition).array)
 

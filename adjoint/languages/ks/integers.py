@@ -10,8 +10,10 @@ import numpy as np
 from adjoint.languages.ks import effects
 from adjoint.languages.ks.lanes import lanes_of
 from adjoint.languages.ks.values import LEAF, Table, Value, constant, truth
+from diff import const
+from diff.expr import Expr
 from diff.higher.errors import TermError
-from hilbert import Vec
+from hilbert import Elements, R, Vec
 from hilbert.space import Bool
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def _aligned(*values: Value) -> tuple[Any, list[Any]]:
         elif isinstance(v, (bool, int)):
             arrays.append(np.asarray(v))
         else:
-            raise TermError("tag", "an integer that is found from reals is an index only")
+            raise TermError("tag", "an integer that is found from reals is an index, compared, or `to_float` of it")
     return lanes, arrays
 
 
@@ -104,8 +106,23 @@ def div(ev: KsEvaluator, a: Value, b: Value) -> Value:
     return Table(lanes, below + ((below * safe != x) & ((x < 0) != (safe < 0))))
 
 
+def is_found(v: Value) -> bool:
+    """Whether an integer is found from reals: data of the program, an element of an index set."""
+    return isinstance(v, Expr) and isinstance(v.space, Elements)
+
+
+def number(ev: KsEvaluator, v: Value) -> Any:
+    """An integer as a real."""
+    if isinstance(v, Expr):
+        positions = R**v.space.index
+        return const(positions.vec(np.arange(v.space.index.size, dtype=np.float64)))[v]
+    return ev.here(v) if isinstance(v, Table) else R.vec(float(v))
+
+
 def compare(sign: str, ev: KsEvaluator, a: Value, b: Value) -> Value:
     """A comparison of integers, truth values or reals."""
+    if is_found(a) or is_found(b):
+        return _compared(sign, number(ev, a), number(ev, b))
     if isinstance(a, LEAF) and isinstance(b, LEAF):
         return _compared(sign, a, b)
     if isinstance(a, LEAF) or isinstance(b, LEAF):

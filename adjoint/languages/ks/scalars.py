@@ -146,6 +146,8 @@ def _to_float(ev: KsEvaluator, v: Value) -> Value:
     if isinstance(v, Vec):
         return real(float(v.array))
     assert isinstance(v, Expr)
+    if integers.is_found(v):
+        return integers.number(ev, v)
     return select(v, const(real(1.0)))
 
 

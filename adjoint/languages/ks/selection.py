@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks import effects
+from adjoint.languages.ks import effects, integers
 from adjoint.languages.ks.values import (
     LEAF,
     Arr,
@@ -19,8 +19,10 @@ from adjoint.languages.ks.values import (
     is_real,
     mapped,
 )
+from diff.expr import Expr
 from diff.higher.errors import TermError
 from hilbert import R
+from linmap import crop, pad
 
 if TYPE_CHECKING:
     from adjoint.languages.ks.evaluate import KsEvaluator
@@ -40,6 +42,9 @@ def position(ev: KsEvaluator, k: Value, n: int, *, check: bool = True) -> Value:
                 effects.demand(ev, Table(k.lanes, ~wrong), f"index {at[bad & mask][0]} of {n} elements")
             k = Table(k.lanes, np.clip(k.array, 0, max(n - 1, 0)))
         return k
+    if check and k.space.index.size > n:
+        fits = integers.compare("lt", ev, k, n)
+        effects.demand(ev, fits, f"an index that is found from reals is not one of {n} elements")
     return k
 
 
@@ -64,7 +69,10 @@ def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
             found = ev.of_lane(lane, leaf)
             if found is not None:
                 return found
-        k = ev.here(k, entries(n)) if isinstance(k, Table) else k
+        if isinstance(k, Table):
+            k = ev.here(k, entries(n))
+        elif isinstance(k, Expr):
+            leaf = _of_length(leaf, k.space.index.size)
         return leaf[k] if is_real(leaf) or isinstance(k, int) else leaf.cast(R)[k] > 0.5  # gathers are linear
     if not isinstance(k, Table):
         raise TermError("tag", "an integer that is found from reals selects reals only", ev.place)
@@ -73,6 +81,14 @@ def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
     at = dict(zip(lanes, grid, strict=True))
     index = k.array[tuple(at[lane] for lane in k.lanes)]
     return Table(lanes, leaf.array[(*(at[lane] for lane in leaf.lanes), index)])
+
+
+def _of_length(leaf: Any, m: int) -> Any:
+    """The first m elements; where there are fewer, zeros behind them."""
+    V, X = leaf.space.base, leaf.space.index
+    if m == X.size:
+        return leaf
+    return crop(X, 0, m, V)(leaf) if m < X.size else pad(X, 0, m - X.size, V)(leaf)
 
 
 def _listed(x: Items, k: Value) -> Value:

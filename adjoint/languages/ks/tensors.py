@@ -78,10 +78,18 @@ def dims_of(use: Use, n: Value) -> tuple[int, ...]:
     wrong = next((k for k in found if isinstance(k, int) and k < 0), None)
     if wrong is not None:
         raise TermError("shape", f"a size is not negative, and this one is {wrong}", use.place)
-    if not all(isinstance(k, int) for k in found):
-        raise TermError("tag", "a size is not found from reals", use.place)
+    found = tuple([_decided(use, k) for k in found])
     require_few(math.prod(found), use.place)
     return found
+
+
+def _decided(use: Use, k: Value) -> int:
+    """A size; one that is found from reals is decided at the point."""
+    if isinstance(k, int):
+        return k
+    if not use.ev.is_outside():
+        raise UnrolledError("a size is decided at a point")
+    return int(use.ev.probe(k).array)
 
 
 def built(use: Use, arg: Value, place: int = 1) -> Pass:

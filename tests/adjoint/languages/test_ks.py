@@ -1,6 +1,7 @@
 """What the notes and their language say, construct by construct."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -1029,3 +1030,64 @@ def test_arrays_as_nested_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f[0].value([a]) == f[0].value([a.astype(int)]) == a.tolist()
     assert f[1].value([a]) == (4, 3)
     assert f[2].value([np.stack([a, 2 * a])]) == (2 * a).tolist()
+
+
+FOUND = """(def mx Float (v : Vec Float) (index (imax v) v))
+(def [rev mx] (Vec Float) ((v : Vec Float) (dr : Float)) (deltaVec (size v) (imax v) dr))
+(def by_hand Float (v : Vec Float) (mul 2.0 (mx v)))
+(def delta_vec Float (v : Vec Float) (sum (deltaVec (size v) (imax v) (index 0 v))))
+(def deltas Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (delta i (imax v) (index i v))))))
+(def equal Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (if (eq i (imax v)) (index i v) 0.0)))))
+(def below Float (v : Vec Float) (sum (build (size v) (lam (i : Integer) (if (lt i (imax v)) (index i v) 0.0)))))
+(def prefix Float (v : Vec Float) (sum (build (size v) (lam (i : Integer)
+  (index (imax (build (add i 1) (lam (j : Integer) (index j v)))) v)))))
+(def constant Float (v : Vec Float) (if (gte (imax v) 1) (index 0 v) (mul 3.0 (index 1 v))))
+(def real Float (v : Vec Float) (mul (to_float (imax v)) (index 0 v)))
+(def longer Float (v : Vec Float) (index (imax v) (build 5 (lam (i : Integer) (mul (to_float i) (index 0 v))))))
+(def shorter Float (v : Vec Float) (index (imax v) (build 2 (lam (i : Integer) (mul 2.0 (index i v))))))
+(def twice Float (v : Vec Float) (if (eq (imax v) (imax (map (lam (x : Float) (mul x x)) v))) (index 1 v) (index 0 v)))
+(def vector Float (v : Vec Float) (let (js (build 2 (lam (i : Integer)
+  (imax (map (lam (x : Float) (mul x (sub 0.5 (to_float i)))) v))))) (index (index 1 js) v)))
+(def sized Float (v : Vec Float) (sum (build (imax v) (lam (i : Integer) (mul (index i v) (index 2 v))))))
+"""
+
+
+def by_numpy(name: str, v: Any) -> Any:
+    """The value with integers that are found from reals."""
+    k, n = int(np.argmax(v)), len(v)
+    made: dict[str, Callable[[], Any]] = {
+        "by_hand": lambda: 2 * v[k],
+        "delta_vec": lambda: v[0],
+        "deltas": lambda: v[k],
+        "equal": lambda: v[k],
+        "below": lambda: np.sum(v[:k]),
+        "prefix": lambda: sum(v[: i + 1].max() for i in range(n)),
+        "constant": lambda: v[0] if k >= 1 else 3 * v[1],
+        "real": lambda: k * v[0],
+        "longer": lambda: k * v[0],
+        "shorter": lambda: 2 * v[k],
+        "twice": lambda: v[1] if k == int(np.argmax(v * v)) else v[0],
+        "vector": lambda: v[np.argmin(v)],
+        "sized": lambda: np.sum(v[:k]) * v[2],
+    }
+    return made[name]()
+
+
+@pytest.mark.parametrize("name", re.findall(r"\(def (\w+)", FOUND)[1:])
+def test_integers_that_are_found_from_reals(name: str) -> None:
+    """They are compared, select from vectors of any length, and are sizes at a point, whatever points decide."""
+    f = function(FOUND, name)
+    points = [[1.0, 3.0, 2.0], [4.0, 1.5, -5.0], [1.0, 2.0, 2.5]]
+    for point in points:
+        v = np.array(point)
+        if name == "shorter" and point is points[2]:
+            with pytest.raises(TermError, match="of 2 elements"):
+                f.value([point])
+            with pytest.raises(TermError, match="of 2 elements"):
+                f.differential([point], None, reverse=True)
+            continue
+        assert f.value([point]) == pytest.approx(by_numpy(name, v), rel=1e-12)
+        due = [(by_numpy(name, v + h) - by_numpy(name, v - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        assert f.differential([point], None, reverse=True) == pytest.approx(due, abs=1e-6)
+        along = f.differential([point], [[1.0, -2.0, 0.5]], reverse=False)
+        assert along == pytest.approx(np.dot(due, [1.0, -2.0, 0.5]), abs=1e-6)
