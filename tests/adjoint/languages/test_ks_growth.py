@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -222,3 +223,20 @@ def test_what_leaves_a_scope(body: str, name: str) -> None:
         found, due = (f.differential(point, None, reverse=True) for f in (written, ours))
         assert found[0] == pytest.approx(due[0])
         assert found[1] == pytest.approx(due[1])
+
+
+@pytest.mark.parametrize("name", ["jacobian-opt", "fwd-opt", "fwd-cse", "transposed-opt", "rev-opt", "rev-cse"])
+def test_values_that_nothing_reads_leave_a_stage(name: str) -> None:
+    """So that a function without a body may be called where its derivative is written by hand."""
+    text = (
+        "(edef s Float (Float)) (def [fwd s] Float ((x : Float) (dx : Float)) (mul (cos x) dx))"
+        "(def f Float (x : Float) (add (s x) (s (mul 2.0 x))))"
+    )
+    written = load([Source("t.ks", stage(text, name))])
+    applied = {
+        "jacobian-opt": "(lmApply ([D [f Float]] 0.5) 1.0)",
+        "transposed-opt": "(lmApply ([R [f Float]] 0.5) 1.0)",
+    }
+    kind = name.partition("-")[0]
+    found = float(written.expression(applied.get(name, f"([{kind} [f Float]] 0.5 1.0)")))
+    assert found == pytest.approx(math.cos(0.5) + 2 * math.cos(1.0), rel=1e-14)

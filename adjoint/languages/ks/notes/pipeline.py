@@ -16,6 +16,7 @@ from adjoint.languages.ks.notes import categorical, cl, combinators
 from adjoint.languages.ks.notes.anf import normal, shared, unique
 from adjoint.languages.ks.notes.application import Application
 from adjoint.languages.ks.notes.nabla import Nabla
+from adjoint.languages.ks.notes.needed import needed
 from adjoint.languages.ks.notes.optimise import optimised
 from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
 from adjoint.languages.ks.notes.tupling import Tupling
@@ -155,10 +156,10 @@ class Stages:
         x, m = self.jacobian(simple=simple)
         match name:
             case "jacobian":
-                return _definition(f"[D {base}]", text(Lin(s, t)), (x,), m)
+                return _definition(f"[D {base}]", text(Lin(s, t)), (x,), needed(m) if simple else m)
             case "transposed":
                 back = driven(Application(make).transposed(m))
-                return _definition(f"[R {base}]", text(Lin(t, s)), (x,), back)
+                return _definition(f"[R {base}]", text(Lin(t, s)), (x,), needed(back) if simple else back)
             case "fwd":
                 dx = fresh("dx", tangent(s))
                 found, result = driven(Application(make).forward(m, dx)), tangent(s)
@@ -166,8 +167,8 @@ class Stages:
             case _:  # rev, the last of the names
                 dx = fresh("dr", tangent(t))
                 found, result = driven(Application(make, x if simple else None).backward(dx, m)), tangent(s)
-        if how == "cse":
-            found = shared(make, found)
+        if simple:
+            found = shared(make, found) if how == "cse" else needed(found)
         return _definition(f"[{name} {base}]", text(result), (x, dx), found)
 
 
@@ -195,13 +196,13 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
     scope.callees = dict(scope.callees)  # what the stage derives is not known outside of it
     make, passes = Maker(scope), Passes()
     is_value = name.partition("-")[0] in VALUES
-    needed = _called(linked, one, derives=not is_value)
+    wanted = _called(linked, one, derives=not is_value)
     for each in linked.scope.table.values():
-        if id(each) in needed and each is not one and not each.callee.derivations and not is_value:
+        if id(each) in wanted and each is not one and not each.callee.derivations and not is_value:
             warn_unless_linear(linked, each.callee, "sufrev" if name == "split" else name.partition("-")[0], name)
     lines: list[str] = []
     for each in linked.scope.definitions:
-        if id(each) not in needed:
+        if id(each) not in wanted:
             continue
         if each.callee.derivations or each.function is None:
             lines.append(printer.definition(each))
@@ -216,7 +217,7 @@ def stage(linked: Linked, one: Definition, name: str) -> str:
             if mode in hands or (hands and each is not one and mode not in ("fwd", "rev")):  # what is by hand is it
                 continue
         lines.append(Stages(make, each, one.callee.arg, passes).written(name))
-    declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in needed]
+    declared = [printer.definition(d) for d in linked.scope.table.values() if d.function is None and id(d) in wanted]
     return "\n".join([*declared, *lines])
 
 
