@@ -16,8 +16,8 @@ from adjoint.languages.ks.derivatives import later, reversed_by
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.maps import MODES, as_map, call, written
 from adjoint.languages.ks.packing import along, packed, packed_space, reals, split, with_reals
-from adjoint.languages.ks.types import has_maps
-from adjoint.languages.ks.values import Value, filled, leaves_of, real
+from adjoint.languages.ks.types import has_maps, tangent
+from adjoint.languages.ks.values import Value, filled, leaves_of, mapped, real
 from diff import const, fun, jvp, lift, operation, program
 from diff.custom import Custom
 from diff.expr import tracing
@@ -67,7 +67,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
             return call(linked, callee, x, ev)
     f: AnyMap | None
     if _is_external(linked, callee):
-        f, result = None, _zero(callee.result)
+        f, result = None, _of_external(linked, callee, x, ev)
     else:
         whole = as_map(linked, callee, x, ev, None)
         f, result = whole.map, whole.result
@@ -220,12 +220,27 @@ def hand_place(linked: Linked, hand: Callee) -> Place | None:
     return linked.scope.table[hand.identity].place
 
 
-def _zero(ty: Ty) -> Value:
-    """A result of an external function, which has one shape."""
+def _of_external(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+    """A value of the shape of an external function's: where it has tensors that of its tangent by hand, along zero."""
+    made = _zero(callee.result)
+    if made is not None:
+        return made
+    hand = written(linked, "fwd", callee)
+    if hand is None or tangent(callee.result) != callee.result:
+        what = f"the size of what {callee.base} gives is not known, for it has no body"
+        raise TermError("shape", f"{what}: write [fwd {callee.base}] by hand, whose results are of that size", ev.place)
+    zero = with_reals(x, [const(leaf.space.zeros()) for leaf in reals(x)])
+    with ev.inside(modes=()):
+        return mapped(lambda leaf: leaf.space.zeros(), call(linked, hand, (x, zero), ev))
+
+
+def _zero(ty: Ty) -> Value | None:
+    """The zero of a type of reals and tuples of them; None for any other."""
     match ty:
         case Ground():
             return real(0.0)
         case TupleType(parts) if parts:
-            return tuple(map(_zero, parts))
+            found = tuple(map(_zero, parts))
+            return None if None in found else found
         case _:  # a tensor, or what is discrete
-            raise TermError("shape", "a function without a body that is derived by hand gives reals, or tuples")
+            return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -241,3 +242,28 @@ def test_values_in_bodies_are_computed_at_once(name: str, monkeypatch: pytest.Mo
             v = V.random(np.random.default_rng(seed))
             assert float(f(v)) == pytest.approx(at_once(name, v.array), rel=1e-12)
             assert check(f, v)
+
+
+def test_externals_that_give_vectors() -> None:
+    """The size of what they give is that of their tangent along zero; without one it is not known."""
+    forward = "(def [fwd g] (Tuple Float (Vec Float)) ((v : Vec Float) (dv : Vec Float)) (tuple (sum dv) {}))"
+    body = "(build (size v) (lam (i : Integer) (mul (cos (index i v)) (index i dv))))"
+    text = (
+        "(edef g (Tuple Float (Vec Float)) (Vec Float))"
+        + forward.format(body)
+        + "(def h Float (v : Vec Float) (let ((a w) (g (mul 2.0 v))) (add a (sum w))))"
+    )
+    f: Any = load([Source("t.ks", text)]).functions["h"]
+    for point in ([1.0, 2.0], [0.5, -1.0, 3.0]):
+        v = np.array(point)
+        due = 2.0 + 2.0 * np.cos(2.0 * v)
+        assert f.differential([point], None, reverse=True) == pytest.approx(due, rel=1e-14)
+        assert f.differential([point], [point], reverse=False) == pytest.approx(due @ v, rel=1e-14)
+        at, ones = " ".join(map(str, point)), "1.0 " * len(point)
+        twice = f"([fwd [rev h]] (tuple (Vec_init {at}) 1.0) (tuple (Vec_init {ones}) 0.0))"
+        found = load([Source("t.ks", text)]).expression(twice)
+        assert ast.literal_eval(found) == pytest.approx((-4.0 * np.sin(2.0 * v)).tolist(), rel=1e-14)
+    backward = "(edef k (Vec Float) (Vec Float)) (def [rev k] (Vec Float) ((v : Vec Float) (dr : Vec Float)) dr)"
+    lone: Any = load([Source("t.ks", f"{backward} (def h Float (v : Vec Float) (sum (k v)))")]).functions["h"]
+    with pytest.raises(TermError, match=r"the size of what k gives is not known, .*: write \[fwd k\] by hand"):
+        lone.differential([[1.0, 2.0]], None, reverse=True)
