@@ -95,7 +95,8 @@ def require_index(value: Any, what: str) -> None:
 def _size(given: Any) -> int:
     size = integer(given)
     if size is None or size < 0:
-        msg = f"the size of an index set is an integer ≥ 0, not {shown(given)}"
+        labels = ": for labels write Labelled(Tag, labels)" if isinstance(given, (tuple, list)) else ""
+        msg = f"the size of an index set is an integer ≥ 0, not {shown(given)}{labels}"
         raise SpaceError(msg)
     return countable(size)
 

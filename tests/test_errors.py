@@ -170,6 +170,7 @@ HILBERT: dict[str, Rows] = {
         ("P.scale", "the record Layer has no part scale: it has weights, bias"),
         ("P.zeros().replace(Layer.bias, v)", "Layer.bias is in ℝ^Hidden3, not in ℝ^Pixel4"),
         ("P.zeros().replace(0, w)", "is named by a lens, such as Params.weights, not by 0"),
+        ("Fin(Pixel, ('a', 'b'))", "is an integer ≥ 0, not a tuple of 2: for labels write Labelled(Tag, labels)"),
         ("P.zeros().map_leaves(3)", "takes a function of path and leaf, not 3"),
         ("P.zeros().map_leaves(lambda path, v: 3)", "f('weights', v) is 3, where a vector of ℝ^{Hidden3×Pixel4} is"),
     ],

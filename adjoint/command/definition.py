@@ -125,7 +125,8 @@ class MapDefinition:
             x = _drawn(f, self.name) if at is None else None
         x = point(at or (), f.dom, self.name) if x is None else x
         with located(self.place):
-            return "\n".join(import_module(VERIFICATION).verify(f, at=x).failures) or None
+            found = import_module(VERIFICATION).verify(f, at=x)
+            return None if found else str(found)
 
     def _map(self, at: Sequence[Value] | None) -> AnyMap:
         with located(self.place):

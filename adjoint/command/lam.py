@@ -279,7 +279,8 @@ class LambdaDefinition:
         """What is wrong with the derivative of the program at a point, 0 unless it is given; None if nothing is."""
         p, x, _, _ = self._program(at)
         with _reported(self.file_texts, self.name):
-            return "\n".join(verify(p, at=x).failures) or None
+            found = verify(p, at=x)
+            return None if found else str(found)
 
 
 def _a_normal(term: AnyTerm) -> AnyTerm:
