@@ -41,7 +41,7 @@ Groups = dict[str, dict[str, str]]
 """Files, and which of their functions."""
 LANGUAGES: Groups = {
     "nabla": {f"{NOTES}/nabla.py": ""},
-    "application": {f"{NOTES}/application.py": ""},
+    "application": {f"{NOTES}/{name}.py": "" for name in ("application", "cotangents")},
     "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "cl", "combinators")},
     "notes": {
         f"{NOTES}/{name}.py": ""
