@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -240,3 +242,38 @@ def test_values_that_nothing_reads_leave_a_stage(name: str) -> None:
     kind = name.partition("-")[0]
     found = float(written.expression(applied.get(name, f"([{kind} [f Float]] 0.5 1.0)")))
     assert found == pytest.approx(math.cos(0.5) + 2 * math.cos(1.0), rel=1e-14)
+
+
+def of_scopes(name: str) -> str:
+    return f"(def f Float ((x : Float) (v : Vec Float)) {SCOPES[name]})"
+
+
+PRODUCTS = "(def f Float ((x : Float) (y : Float)) (let (z (mul x y)) (let (w (mul y z)) (mul (mul z w) w))))"
+POWER = "(def f Float ((a : Float) (v : Vec Float)) (fold (lam ((s : Float) (x : Float)) (mul s (mul x a))) a v))"
+CONDITION = (
+    "(def f (Vec Float) (v : Vec Float) (build (size v)"
+    " (lam (i : Integer) (let (x (index i v)) (if (gt x 0.0) (mul x x) (sin x))))))"
+)
+CALLS = {
+    "a conditional chain": ("rev-opt", chain(5, IFS), {"if": 10, "mul": 19, "add": 5, "tuple": 0}),
+    "a chain of builds": (
+        "rev-opt",
+        chain(5, BUILDS, "(sum x)", "Vec Float"),
+        {"sumbuild": 5, "mul": 15, "ts_add": 5, "tuple": 0},
+    ),
+    "a constant branch": ("rev-opt", of_scopes("a constant branch"), {"mul": 3, "add": 1, "tuple": 1, "build": 1}),
+    "builds in builds": ("rev-opt", of_scopes("builds in builds"), {"sumbuild": 2, "mul": 9, "exp": 1}),
+    "a condition in a build": ("rev-opt", CONDITION, {"mul": 3, "index": 2}),
+    "a fold": ("rev-opt", POWER, {"RFold": 1, "mul": 7}),
+    "products": ("rev-opt", PRODUCTS, {"mul": 11, "add": 3}),
+    "products, as in the notes": ("rev", PRODUCTS, {"mul": 3, "add": 6, "let": 17}),
+    "products, forward": ("fwd", PRODUCTS, {"mul": 3, "let": 8}),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "due"), CALLS.values(), ids=CALLS)
+def test_calls_of_a_derivative(name: str, text: str, due: dict[str, int]) -> None:
+    """Each cotangent is computed once and added up once, and what leaves a scope has no zeros that nobody reads."""
+    shown = stage(text, name)
+    found = Counter(re.findall(r"\((\w+)\s", shown[shown.index("(def [") :]))
+    assert {called: found[called] for called in due} == due

@@ -26,6 +26,8 @@ SCOPE = read(
 (def [suffwdpass [rev h]] (Tuple Float (Vec Float)) ((x : Float) (dr : Float)) (tuple dr (Vec_init x)))
 (def k Float (x : Float) x)
 (def [poly k] (Tuple Float (LM (Tuple Float Float) Float)) ((x : Float) (m : LM (Tuple Float Float) Float)) (tuple x m))
+(def mul Float ((b : Bool) (x : Float)) x)
+(def steepest Float (x : Float) x)
 (def [fwd [rev h]] Float ((p : Tuple Float Float) (dp : Tuple Float Float)) 1.0)
 """,
         )
@@ -80,7 +82,8 @@ REFUSED = [
     ),
     ("[rev f]", PAIR, r"\[rev f\] takes \(Tuple Float \(Tuple Float Float\)\), not \(Tuple Float Float\)"),
     ("[fwd f]", "Float", r"which f is \[fwd f\] derived from\? it takes two, not Float"),
-    ("[rev mul]", None, r"mul is defined on .*: write \[mul T\]"),
+    ("[rev mul]", None, r"mul is defined on \(Tuple Bool Float\) and .*Float.*: write \[mul T\]"),
+    ("steep", "Float", "steep is not defined before this place; near: steepest"),
     ("[fwd g]", PAIR, "g is not defined before this place; near: gt"),
 ]
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, final
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.notes.cotangents import Cotangents
-from adjoint.languages.ks.notes.nabla import around
 from adjoint.languages.ks.types import tangent
-from diff.higher.binding import renamed
 from diff.higher.errors import Place
 from diff.higher.open_terms import Name
 from diff.higher.terms import AnyTerm, App, If, Lam, Let, Pattern, Tuple, Var, fresh, pattern_type
@@ -39,11 +37,11 @@ class Application:
         match m:
             case Var(_, number) if number in self.vectors:
                 return self.vectors[number]
-            case Let(Var(_, number, Lin()) as d, of, body):  # all maps of ∇_S are applied to one ds
+            case Let(Var(_, number, Lin()), of, body):  # all maps of ∇_S are applied to one ds
                 v = yield self.forward(of, x)
                 dx = self.vectors[number] = fresh("d", make.type(v))
                 after = yield self.forward(body, x)
-                return Let(dx, v, after, place=d.place)
+                return Let(dx, v, after)
             case Let(pattern, value, body):
                 after = yield self.forward(body, x)
                 return Let(pattern, value, after)
@@ -98,7 +96,7 @@ class Application:
         make = self.make
         match m:
             case Var(_, number) if number in self.maps:  # ∂x is written out
-                return (yield self.backward(r, renamed(self.maps[number])))
+                return (yield self.backward(r, self.maps[number]))
             case Let(Var(_, number, Lin()), of, body):
                 self.maps[number] = of
                 return (yield self.backward(r, body))
@@ -139,8 +137,7 @@ class Application:
                 return make.call("build", n, Lam(i, v))
             case App(Name("lmFold"), Tuple((Lam() as f, Lam(p, body), start, v))):  # RFold f (λ(t, dr). dr ⊙R f′) a v r
                 t, dr = _whole(p), fresh("dr", make.type(r))
-                within = self if self.cotangents is None else Application(make, Tuple((around(f), p)))
-                d = yield within.backward(dr, body)
+                d = yield self.backward(dr, body)
                 return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)

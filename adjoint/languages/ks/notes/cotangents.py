@@ -84,7 +84,6 @@ class Cotangents:
                     inner = yield self._scope(r, body)
                     self._leave(m, (inner,), scope)
                 case App(Name("lmVCatV"), App(Name("build"), Tuple((_, Lam(i, body))))):  # Σᵢ r[i] ⊙R m
-                    r = _named(make, r, scope)
                     inner = yield self._scope(make.call("index", i, r), body)
                     self._leave(m, (inner,), scope)
                 case App(Name("lmZero")):
