@@ -210,6 +210,8 @@ SCOPES = {
     "a condition in a fold": "(let (y (sin x)) (fold (lam ((a : Float) (b : Float))"
     " (let (c (mul a y)) (let (d (mul c b)) (if (gt b 0.0) (mul c d) (mul b y))))) y v))",
     "a state in one branch": "(fold (lam ((a : Float) (b : Float)) (if (gt b 0.0) (mul b b) (mul a x))) x v)",
+    "a constant branch in a fold": "(fold (lam ((a : Float) (b : Float))"
+    " (if (gt b 0.0) (sum (build 3 (lam (i : Integer) 2.0))) (mul x (mul a b)))) x v)",
     "an assertion": "(let (y (sin x)) (assert (gt y -2.0) (mul y (assert (gt x -9.0) (mul y x)))))",
 }
 

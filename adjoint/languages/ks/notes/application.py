@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.notes.cotangents import Cotangents
+from adjoint.languages.ks.notes.nabla import around
 from adjoint.languages.ks.types import tangent
 from diff.higher.errors import Place
 from diff.higher.open_terms import Name
@@ -137,7 +138,8 @@ class Application:
                 return make.call("build", n, Lam(i, v))
             case App(Name("lmFold"), Tuple((Lam() as f, Lam(p, body), start, v))):  # RFold f (λ(t, dr). dr ⊙R f′) a v r
                 t, dr = _whole(p), fresh("dr", make.type(r))
-                d = yield self.backward(dr, body)
+                within = self if self.cotangents is None else Application(make, Tuple((around(f), p)))
+                d = yield within.backward(dr, body)
                 return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)
