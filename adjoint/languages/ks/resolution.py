@@ -10,7 +10,7 @@ from adjoint.languages.ks.names import Callee, Written, derived_type, polymorphi
 from adjoint.languages.ks.signatures import NAMES, RULES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, is_record, text
 from diff.higher.errors import TermError, near
-from diff.higher.types import DataType, TupleType
+from diff.higher.types import TupleType
 
 if TYPE_CHECKING:
     from diff.higher.errors import Place
@@ -73,7 +73,7 @@ class Resolution:
         for derivation in written.derivations if of is not None else ():
             assert of is not None
             kept = of.parts[1] if isinstance(of, TupleType) and len(of.parts) == 2 else None
-            if derivation == "sufrevpass" and isinstance(kept, DataType) and is_record(kept):
+            if derivation == "sufrevpass" and is_record(kept):
                 of = kept.args[0]
                 continue
             inner = underlying(derivation, of)

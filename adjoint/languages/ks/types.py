@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from diff.higher.errors import TermError
 from diff.higher.inductive import declared
@@ -77,7 +77,7 @@ def record(name: str, of: Ty) -> DataType:
     return DataType(declared(f"Record {name}", 1, (("Record", UNIT),)), (of,))
 
 
-def is_record(ty: Ty) -> bool:
+def is_record(ty: Ty | None) -> TypeGuard[DataType]:
     """Whether a type is that of such a record."""
     return isinstance(ty, DataType) and ty.declaration.name.startswith("Record")
 

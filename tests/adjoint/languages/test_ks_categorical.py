@@ -310,10 +310,12 @@ def test_typing(c: Cl, s: Any, t: Any) -> None:
 
 
 def test_what_is_due() -> None:
-    """The message says what a constant takes, and what it was given."""
+    """The message says what a constant or a condition takes, and what it was given."""
     make = Maker(function("(def f Float (x : Float) x)").linked.scope)
     with pytest.raises(TermError, match=r"\(Tuple\) is due, not Float"):
         categorical.typed(make, TWO, REAL)
+    with pytest.raises(TermError, match="Bool is due, not Float"):
+        categorical.typed(make, Choose(Identity(), Identity(), Identity()), REAL)
 
 
 def test_type_of_a_build() -> None:

@@ -127,6 +127,8 @@ def test_the_record_tells_the_function() -> None:
     one = "(let ((t b) ([suffwdpass f] 3.0)) ([sufrevpass f] 1.0 b))"
     two = "(let ((t b) ([suffwdpass f] 3.0 4.0)) ([sufrevpass f] 1.0 b))"
     assert (loaded.expression(one), loaded.expression(two)) == ("6.0", "(4.0, 3.0)")
+    by_the_pass = one.replace("[sufrevpass f]", "[CL [sufrevpass f]]")
+    assert loaded.expression(by_the_pass) == "6.0"
     with pytest.raises(TermError, match=r"write \[sufrevpass \[f T\]\]"):
         loaded.expression("([sufrevpass f] 1.0 2.0)")
     with pytest.raises(TermError, match=r"it takes two, not Float"):

@@ -153,8 +153,8 @@ def _shown(c: Cl) -> Pass:
             return "id"
         case Constant(value):
             return f"K({printer.term(value)})"
-        case Select((k,), n):
-            return f"π{subscript(k)}" if n > 1 else "id"
+        case Select((k,), _):
+            return f"π{subscript(k)}"
         case Select(indices, _):
             return f"⟨{', '.join(f'π{subscript(k)}' for k in indices)}⟩"
         case Call(name):
