@@ -1,12 +1,14 @@
 """What names of functions mean: their types, with what is derived from them and what is derived by hand."""
 
+from functools import cache
+
 import pytest
 
 from adjoint.languages import Source
 from adjoint.languages.ks.making import Maker
 from adjoint.languages.ks.parser import function, one_type
 from adjoint.languages.ks.reader import forms
-from adjoint.languages.ks.scope import read
+from adjoint.languages.ks.scope import Scope, read
 from adjoint.languages.ks.types import text
 from diff.higher.errors import Place, TermError
 from diff.higher.open_terms import Name
@@ -14,11 +16,7 @@ from diff.higher.terms import App, fresh
 from diff.higher.types import INT, REAL
 from hilbert.term import driven
 
-SCOPE = read(
-    [
-        Source(
-            "t.ks",
-            """
+TEXT = """
 (def f (Tuple Float Float) (x : Float) (tuple x x))
 (edef h Float (Float))
 (def [suffwdpass h] (Tuple Float (Tuple Float Integer)) (x : Float) (tuple x (tuple x 1)))
@@ -29,10 +27,7 @@ SCOPE = read(
 (def mul Float ((b : Bool) (x : Float)) x)
 (def steepest Float (x : Float) x)
 (def [fwd [rev h]] Float ((p : Tuple Float Float) (dp : Tuple Float Float)) 1.0)
-""",
-        )
-    ]
-)
+"""
 PAIR = "(Tuple Float Float)"
 PLAIN = {
     "f": f"Float -> {PAIR}",
@@ -88,11 +83,17 @@ REFUSED = [
 ]
 
 
+@cache
+def scope() -> Scope:
+    """That of the text, read in the first test."""
+    return read([Source("t.ks", TEXT)])
+
+
 def typed(name: str, of: str | None = None) -> str:
     """ARGUMENT -> RESULT of a function that is named, at an argument of a type."""
     written = driven(function(next(forms(Source("name", name)))))
     arg = None if of is None else driven(one_type(next(forms(Source("type", of)))))
-    callee = SCOPE.resolved(written, arg, Place("name", 1, 1))
+    callee = scope().resolved(written, arg, Place("name", 1, 1))
     return f"{text(callee.arg)} -> {text(callee.result)}"
 
 

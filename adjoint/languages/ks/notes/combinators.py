@@ -135,7 +135,7 @@ def _mapped(c: Cl, step: Callable[[Cl], Pass]) -> Pass:
         elif isinstance(c, Pair):
             parts = yield each(step, value)
             changes[field.name] = tuple(parts)
-    return evolve(c, **changes) if changes else c
+    return evolve(c, **changes)
 
 
 # --- text ---
