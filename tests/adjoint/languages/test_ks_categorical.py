@@ -333,10 +333,14 @@ def test_type_of_a_build() -> None:
 
 
 def test_back_to_a_term() -> None:
-    """A call is of its argument, which no variable stands for; a reduction takes the parts of a tuple."""
+    """Calls take their argument without a variable; what is read twice has one; a reduction takes parts of a tuple."""
     make = Maker(function("(def f Float (x : Float) x)").linked.scope)
     a, v = fresh("a", REAL), fresh("v", vec(REAL))
     assert printer.term(categorical.back(make, Then(Call(SIN), Call(SIN)), a)) == "(sin (sin a))"
+    twice = Then(Pair((Call(SIN), Call(SIN))), Pair((Select((1,), 2), Select((1,), 2))))
+    assert " ".join(printer.term(categorical.back(make, twice, a)).split()) == (
+        "(let (t (tuple (sin a) (sin a))) (tuple (get$1$2 t) (get$1$2 t)))"
+    )
     found = categorical.back(make, Reduce(BOTH, Select((1,), 2), 1), Tuple((a, Tuple((real(0.0), v)))))
     assert " ".join(printer.term(found).split()) == (
         "(let (p (tuple 0.0 v)) (fold (lam (x : (Tuple Float Float)) a) (get$1$2 p) (get$2$2 p)))"

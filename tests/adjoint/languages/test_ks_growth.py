@@ -257,14 +257,14 @@ CONDITION = (
     " (lam (i : Integer) (let (x (index i v)) (if (gt x 0.0) (mul x x) (sin x))))))"
 )
 CALLS = {
-    "a conditional chain": ("rev-opt", chain(5, IFS), {"if": 10, "mul": 19, "add": 5, "tuple": 0}),
+    "a conditional chain": ("rev-opt", chain(5, IFS), {"if": 9, "mul": 18, "add": 5, "tuple": 0}),
     "a chain of builds": (
         "rev-opt",
         chain(5, BUILDS, "(sum x)", "Vec Float"),
         {"sumbuild": 5, "mul": 15, "ts_add": 5, "tuple": 0},
     ),
     "a constant branch": ("rev-opt", of_scopes("a constant branch"), {"mul": 3, "add": 1, "tuple": 1, "build": 1}),
-    "builds in builds": ("rev-opt", of_scopes("builds in builds"), {"sumbuild": 2, "mul": 9, "exp": 1}),
+    "builds in builds": ("rev-opt", of_scopes("builds in builds"), {"sumbuild": 2, "mul": 8, "exp": 1}),
     "a condition in a build": ("rev-opt", CONDITION, {"mul": 3, "index": 2}),
     "a fold": ("rev-opt", POWER, {"RFold": 1, "mul": 7}),
     "products": ("rev-opt", PRODUCTS, {"mul": 11, "add": 3}),
