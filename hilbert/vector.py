@@ -599,11 +599,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         if len(self.leaves) == 1 and self.space.leaves[0].kind == "b" and not self.space.leaves[0].axes:
             return bool(self.leaves[0])
         truths = any(leaf.kind == "b" for leaf in self.space.leaves)
-        remedy = (
-            "write v.array.any() or v.array.all(), or select(c, x) for an if in each entry"
-            if truths
-            else "compare it, as in v.norm() > 0.0"
-        )
+        of_entries = "write v.array.any() or v.array.all(), or select(c, x) for an if in each entry"
+        remedy = of_entries if truths else "compare it, as in v.norm() > 0.0"
         msg = f"{shown(self)} has no truth value: {remedy}"
         raise SpaceError(msg)
 

@@ -303,7 +303,7 @@ def require_parts(form: Form) -> None:
     """Raise TermError for a form that has not as many parts as are due."""
     due, what = FORMS.get(form.head(), (len(form.items), ""))
     if len(form.items) != due:
-        fail(form, what)
+        fail(form.items[due] if len(form.items) > due else form, what)  # the first that is too much
 
 
 def require(ty: Ty, due: Ty, what: str, form: AnyForm) -> None:

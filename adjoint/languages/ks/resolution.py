@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias, final
 from attrs import frozen
 
 from adjoint.languages.ks.names import Callee, Written, derived_type, polymorphic, underlying
-from adjoint.languages.ks.signatures import NAMES, RULES, built_in, is_of_prelude, known
+from adjoint.languages.ks.signatures import NAMES, RULES, TAKES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, is_record, text
 from diff.higher.errors import TermError, near
 from diff.higher.types import TupleType
@@ -123,7 +123,8 @@ class Resolution:
             due = " or ".join(map(text, types[:8]))
             raise TermError("type", f"{name} takes {due}, not {text(of)}", place)
         if name in RULES:
-            raise TermError("type", f"{name} does not take {text(of)}", place)
+            takes = f"takes {TAKES[name]}, not" if name in TAKES else "does not take"
+            raise TermError("type", f"{name} {takes} {text(of)}", place)
         return self._unbound(name, place)
 
     def _unbound(self, name: str, place: Place) -> NoReturn:

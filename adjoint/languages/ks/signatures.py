@@ -287,6 +287,22 @@ RULES: dict[str, Callable[[Types], Ty | None]] = {
     "RFold": _r_fold,
 }
 """The type of the result for those of the arguments, None where they do not fit."""
+TAKES = {
+    **dict.fromkeys(("build", "sumbuild"), "(Tuple Integer (Lam Integer t)), or tuples of Integers for both"),
+    "index": "(Tuple Integer (Vec t)), or a tuple of n Integers and (Tensor n t)",
+    **dict.fromkeys(("size", "sum"), "(Vec t) or (Tensor n t)"),
+    "fold": "(Tuple (Lam (Tuple s t) s) s (Vec t))",
+    "map": "(Tuple (Lam t u) (Vec t))",
+    "map2": "(Tuple (Lam (Tuple t u) r) (Vec t) (Vec u))",
+    "constVec": "(Tuple Integer t)",
+    **dict.fromkeys(("delta", "deltaVec"), "(Tuple Integer Integer t)"),
+    "diag": "(Tuple Integer Integer (Lam Integer t))",
+    **dict.fromkeys(("Vec_init", "eq", "ne"), "values of one type"),
+    "lmApply": "(Tuple (LM s t) ds), ds a tangent of s",
+    "lmApplyR": "(Tuple dt (LM s t)), dt a tangent of t",
+    "lmCompose": "(Tuple (LM t u) (LM s t))",
+}
+"""What some of them take, as messages say it."""
 WORDS = frozenset(
     ["let", "if", "lam", "tuple", "assert", "$dummy", "def", "edef", "gdef", "rule", "true", "false", ":"]
 )

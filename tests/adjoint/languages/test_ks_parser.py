@@ -46,7 +46,7 @@ REFUSED = [
     ("(def f Float (x : Float) (let ((a b) x) a))", 32, "2 names for a value of type Float"),
     ("(def f Float (x : Float) (let ((a b c) (tuple x x)) a))", 32, "3 names for a value of type (Tuple Float Float)"),
     ("(def f Float (x : Float) (let ((a a) (tuple x x)) a))", 32, "a name stands twice in a pattern"),
-    ("(def f Float (x : Float) (let (y x) y z))", 26, LET),
+    ("(def f Float (x : Float) (let (y x) y z))", 39, LET),
     # other forms
     ("(def f Float (x : Float) (if true x))", 26, "if takes a condition and two branches"),
     ("(def f Float (x : Float) (if 1 x x))", 30, "a condition must be of type Bool, not Integer"),
@@ -87,7 +87,13 @@ REFUSED = [
     ('(rule "a" (x : Float) x 1)', 25, "the right side must be of type Float, not Integer"),
     ("(edef g Float Float) (def g Integer (x : Float) 1)", 27, "g was declared with the result Float at t.ks:1:7"),
     ("(def f Float (x : Float) x) (edef f Float Float)", 35, "f on Float is defined twice, first at t.ks:1:6"),
-    ("(def f Float (x : Float) (fold 1 2 3))", 27, "fold does not take (Tuple Integer Integer Integer)"),
+    ("(def f Float (x : Float) x x)", 28, "def takes a name, a type, parameters and a body: (def f T (x : T) e)"),
+    ("(def f Float (x : Float) (if true x x x))", 39, "if takes a condition and two branches"),
+    (
+        "(def f Float (x : Float) (fold 1 2 3))",
+        27,
+        "fold takes (Tuple (Lam (Tuple s t) s) s (Vec t)), not (Tuple Integer Integer Integer)",
+    ),
 ]  # fmt: skip
 
 
