@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 STEPS = 100_000
 """How many functions are entered before an evaluation is given up."""
+BODY = 4
+"""A body of a `build` or a fold that is traced takes as long as so many of them."""
 
 
 @final
@@ -85,9 +87,12 @@ class KsEvaluator(Evaluator):
         return self.linked.value(x, self)
 
     def _enter(self, term: AnyTerm) -> None:
-        self.left -= 1
+        self._spend(1, self.place or term.place)
+
+    def _spend(self, steps: int, place: Place | None) -> None:
+        self.left -= steps
         if self.left < 0:
-            raise TermError("limit", f"no value after {self.steps} steps", self.place or term.place)
+            raise TermError("limit", f"no value after {self.steps} steps", place)
 
     @contextmanager
     def inside(self, **changed: Any) -> Iterator[None]:
@@ -178,6 +183,7 @@ class KsEvaluator(Evaluator):
         return stacked((n,), [driven(run(k)) for k in range(n)])
 
     def _over(self, n: int, run: Callable[[Value], Pass]) -> Value:
+        self._spend(BODY, self.place)
         found: list[Value] = []
         after: list[effects.Effect] = []
 
@@ -344,6 +350,7 @@ class KsEvaluator(Evaluator):
         first, stacks = leaves_of(start), leaves_of(xs.item)
         shape = form(start)
         is_known = all(isinstance(leaf, LEAF) for leaf in constants_of(xs.item))
+        self._spend(BODY, self.place)
         if not first or not stacks or not is_known:
             raise UnrolledError("a loop has a state and elements of reals")
         space: Type = stacks[0].space.base

@@ -14,6 +14,7 @@ from adjoint.languages.ks import evaluate, load
 from adjoint.languages.ks.evaluate import KsEvaluator
 from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.values import Lane
+from diff.higher.errors import TermError
 
 ONE = "(f 0.5 (Vec_init 0.5))"
 BACK = "([rev f] (tuple 0.5 (Vec_init 0.5)) 1.0)"
@@ -279,3 +280,12 @@ def test_calls_of_a_derivative(name: str, text: str, due: dict[str, int]) -> Non
     shown = stage(text, name)
     found = Counter(re.findall(r"\((\w+)\s", shown[shown.index("(def [") :]))
     assert {called: found[called] for called in due} == due
+
+
+def test_bodies_count_as_steps() -> None:
+    """What takes time is limited: a build that is traced is more than a call."""
+    one = "(sum (build 2 (lam (i : Integer) x)))"
+    text = f"(def f Float (x : Float) {'(add ' * 20}x{f' {one})' * 20})"
+    assert load([Source("t.ks", text)], steps=120).expression("(f 1.0)") == "41.0"
+    with pytest.raises(TermError, match="no value after 60 steps"):
+        load([Source("t.ks", text)], steps=60).expression("(f 1.0)")
