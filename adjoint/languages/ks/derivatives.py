@@ -98,13 +98,20 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
         return zero_like(call(linked, callee, x, ev))
     _require_tangent(x, dx)
     f = map_at(linked, callee, x, ev, "fwd")
-    if f.has_effects and not reals(f.result):
+    _require_apart(f, ev)
+    if f.effects and not reals(f.result):
         call(linked, callee, x, ev)
 
     def run(arg: Value, inside: KsEvaluator) -> Value:
         return call(linked, callee, arg, inside, ("fwd",))
 
     return _pushed(linked, callee, f, run, arg, ev)
+
+
+def _require_apart(f: Mapped, ev: KsEvaluator) -> None:
+    """Raise where a derivative prints something in a body."""
+    if "write" in f.effects and not ev.is_outside():
+        effects.not_at_once(ev)
 
 
 def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
@@ -122,7 +129,8 @@ def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> 
 
     here = all(isinstance(leaf, Vec) for leaf in leaves_of(x))
     f = traced(linked, callee, run, (R.zeros(), x), ev, "fwd", is_local=here)
-    if f.has_effects and not reals(f.result):
+    _require_apart(f, ev)
+    if f.effects and not reals(f.result):
         call(linked, callee, x, ev)
     return _pushed(linked, callee, f, run, ((R.zeros(), x), (R.vec(1.0), dx)), ev)
 
@@ -134,7 +142,7 @@ def _pushed(linked: Linked, callee: Callee, f: Mapped, run: Callable[..., Value]
     found: Sequence[Any] = ()
     if not ys:
         pass  # linear maps alone, or what is discrete
-    elif f.has_effects and not _has_expressions(x, dx):
+    elif f.effects and not _has_expressions(x, dx):
         found = split(affine(f.map, at)[1](packed(along(x, dx))), len(ys))
     else:
         derivative = later(linked, jvp(f.map), ev.modes)
@@ -167,10 +175,11 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
         _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
         return _no_cotangent(callee, x)
     f = map_at(linked, callee, x, ev, mode)
+    _require_apart(f, ev)
     _require_tangent(f.result, dt)
     if not reals(dt):
         return _no_cotangent(callee, x)
-    if f.has_effects and not _has_expressions(x, dt):
+    if f.effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return _cotangent(callee, x, parts(x, back(packed(reals(dt)))))
     found = parts(x, _applied(later(linked, vjp(f.map), ev.modes), packed(leaves_of(x)), packed(reals(dt))))
@@ -199,9 +208,9 @@ def _has_expressions(*values: Value) -> bool:
 
 def _kept(f: Mapped, x: Value, found: Sequence[Any], ev: KsEvaluator) -> Sequence[Any]:
     """The leaves of a derivative, after what the value checks and prints."""
-    if not f.has_effects:
+    if not f.effects:
         return found
-    ev.effects.append("derived")
+    ev.effects |= f.effects
     value = f.map(packed(leaves_of(x), expressions=True))
     return [effects.after(found[0], split(value, len(leaves_of(f.result)))[0]), *found[1:]]
 
@@ -229,6 +238,7 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
         value = call(linked, callee, x, ev)
         return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
     f = map_at(linked, callee, x, ev, "sufrev")
+    _require_apart(f, ev)
     if not reals(f.result):
         return call(linked, callee, x, ev), _record(lambda _: _no_cotangent(callee, x))
     made = call(linked, callee, x, ev) if f.is_partial else None

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def demand(ev: KsEvaluator, condition: Value, message: str) -> None:
         if not ev.branches:
             raise TermError("shape", message, place)
         condition = ev.here(condition, Bool)
-    ev.effects.append(message)
+    ev.effects.add("check")
     ev.pending.append(lambda leaf: _checked(message, place, leaf)(_data(condition), leaf))
 
 
@@ -118,11 +118,19 @@ def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Va
         if not _is_quiet.get():
             write(value)
         return value
-    if ev.branches and (ev.point is not None or not ev.modes):
-        raise UnrolledError("what is printed under a condition on reals is printed one by one")
-    if ev.branches:
-        raise TermError("tag", "what is printed under a condition on reals is printed at a point only", ev.place)
+    if ev.branches or ev.loops:
+        not_at_once(ev)
     return _stepped(ev, value, write)
+
+
+def not_at_once(ev: KsEvaluator) -> NoReturn:
+    """Raise for what is printed in a body where it is computed one by one: of a fold, or under a condition on reals.
+
+    What is the same in all rounds is run once there, and lanes that do not take a branch are filled with one that does.
+    """
+    if ev.branches and ev.point is None and ev.modes:
+        raise TermError("tag", "what is printed under a condition on reals is printed at a point only", ev.place)
+    raise ev.outside("what is printed is printed one by one")
 
 
 def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
@@ -171,7 +179,7 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
         value=run,
         tangent=lambda *args: args[len(given) + 3 + first],
     )
-    ev.effects.append("written")
+    ev.effects.add("write")
     through = step(active, *given)
     ev.pending.append(lambda leaf: after(leaf, through))  # also where nothing reads the value
     leaves = leaves_of(value)

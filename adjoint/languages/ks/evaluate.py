@@ -78,7 +78,7 @@ class KsEvaluator(Evaluator):
         self.recursions = 0
         self.is_local = False  # whether conditions on reals are decided where they can be
         self.pending: list[effects.Effect] = []
-        self.effects: list[str] = []  # all that were made steps
+        self.effects = set[str]()  # "check" and "write", where some were made steps
         self.place: Place | None = None
         self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
 
@@ -248,6 +248,10 @@ class KsEvaluator(Evaluator):
         """Whether it is in no lane, loop or branch, where what reals decide is decided at the point at hand."""
         return not (self.lanes or self.loops or self.branches)
 
+    def outside(self, message: str) -> UnrolledError:
+        """Of what is computed there: in no lane, so that it is not tried in some of those around."""
+        return UnrolledError(message, [lane.index for lane in self.lanes])
+
     def _either(self, condition: Any, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """The values of both branches, each where it is taken."""
         if isinstance(condition, Table):
@@ -260,14 +264,12 @@ class KsEvaluator(Evaluator):
             with self.inside(branches=self.branches + 1):
                 return self._where(None, condition, then, otherwise, [self.mask, self.mask])
         except UnrolledError:
-            if not self.is_outside():
-                raise
             return then() if self.decided(condition) else otherwise()
 
     def decided(self, condition: Any) -> bool:
         """A condition on data at the point at hand; raises where there is none."""
         if not self.is_outside():
-            raise UnrolledError("a condition is decided at a point")
+            raise self.outside("a condition is decided at a point")
         return bool(self.probe(condition).array)
 
     def probe(self, x: Any) -> Vec[Any]:
@@ -294,10 +296,8 @@ class KsEvaluator(Evaluator):
                     leaves = effects.tied(self, leaves_of(value))
                     after.extend(self.pending)
                 found.append(value)
-                if len(found) == 2:
-                    same = [x.space for x in leaves_of(found[0])] == [x.space for x in leaves]
-                    if not same or outline(found[0]) != outline(value):
-                        raise UnrolledError("a condition on data decides a shape")
+                if len(found) == 2 and outline(found[0]) != outline(value):
+                    raise UnrolledError("a condition on data decides a shape")
                 return tuple(leaves)
 
             return made

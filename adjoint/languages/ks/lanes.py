@@ -50,10 +50,7 @@ def zipped(stacks: Sequence[Any], space: Type) -> Any:
     if all(isinstance(s, Vec) for s in stacks):
         return Vec(space, tuple(leaf for s in stacks for leaf in s.leaves))
     here = tracing.get()[-1]
-    slots: list[int] = []
-    for s in stacks:
-        one = literal(here, s) if isinstance(s, Vec) else s
-        slots += one.slots if one.builder is here else one.builder.seen(one.slots)
+    slots = [k for s in stacks for k in (literal(here, s) if isinstance(s, Vec) else s).slots]
     return Expr(here, space, tuple(slots))
 
 

@@ -51,8 +51,8 @@ class Mapped:
     result: Value
     is_at_point: bool
     """Whether a condition was decided at the point."""
-    has_effects: bool
-    """Whether something is checked or printed in it: then its value is computed with its derivative."""
+    effects: set[str]
+    """"check" and "write", where it checks or prints something: then its value is computed with its derivative."""
     is_partial: bool
     """Whether the result has truth values or indices that are found from reals, which are 0 here."""
 
@@ -131,8 +131,8 @@ def traced(
 
     values: list[Value] = []
     is_partial: list[bool] = []
-    inside = KsEvaluator(linked, ev.left, point if decides else None)
-    inside.is_local = is_local
+    inside = KsEvaluator(linked, ev.steps, point if decides else None)
+    inside.left, inside.is_local = ev.left, is_local
 
     def body(*leaves: Any) -> Any:
         inside.modes, inside.place = () if mode is None else (mode, *ev.modes), ev.place
@@ -150,7 +150,7 @@ def traced(
         if linear_maps(x) and is_of_two_functions(error):
             raise TermError("linear", not_derived(callee)) from None
         raise
-    return Mapped(f, values[0], bool(probes), bool(inside.effects), is_partial[0])
+    return Mapped(f, values[0], bool(probes), inside.effects, is_partial[0])
 
 
 def map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
@@ -176,6 +176,6 @@ def map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str)
                 raise
     linked.asked.add(key)
     made = as_map(linked, callee, x, ev, mode, is_local=True)
-    if here is not None and not made.has_effects and not has_function(x):
+    if here is not None and not made.effects and not has_function(x):
         linked.last = here, made
     return made

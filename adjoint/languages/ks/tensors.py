@@ -88,7 +88,7 @@ def _decided(use: Use, k: Value) -> int:
     if isinstance(k, int):
         return k
     if not use.ev.is_outside():
-        raise UnrolledError("a size is decided at a point")
+        raise use.ev.outside("a size is decided at a point")
     return int(use.ev.probe(k).array)
 
 

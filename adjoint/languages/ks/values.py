@@ -156,7 +156,7 @@ def filled(value: Value, leaves: Iterator[Any]) -> Value:
 
 
 def form(value: Value) -> Any:
-    """What a value is besides its leaves: hashable, and equal for values that differ in their leaves only."""
+    """What a value is besides its leaves: hashable, equal for values of one type that differ in their leaves only."""
     match value:
         case Vec() | Expr():
             return value.space
@@ -167,9 +167,9 @@ def form(value: Value) -> Any:
         case Items(dims, items):
             return ("items", dims, tuple(map(form, items)))
         case Table(lanes, array):
-            return ("table", tuple(map(id, lanes)), array.shape, array.dtype.kind, array.tobytes())
+            return ("table", tuple(map(id, lanes)), array.tobytes())
         case bool() | int() | str():
-            return (type(value).__name__, value)
+            return value
         case _:  # functions and linear maps are what they are
             return ("function", id(value))
 
@@ -189,7 +189,7 @@ def signature(value: Value) -> Any:
         case Items(dims, items):
             return ("items", dims, tuple(map(signature, items)))
         case Table(lanes, array):
-            return (*form(Table((), array)), tuple((lane.depth, lane.n) for lane in lanes))
+            return ("table", tuple(lane.depth for lane in lanes), array.tobytes())
         case Closure(lam, values):
             return ("closure", lam, tuple((k, signature(v)) for k, v in values.items()))
         case Linear() | Native():
@@ -304,10 +304,8 @@ def _kind(value: Value) -> Any:
         case Arr(dims, item):
             of = _kind(item)
             return None if of is None else ("arr", dims, of)
-        case Table((), array):
-            return ("table", array.shape, array.dtype.kind)
-        case bool() | int():
-            return type(value).__name__
+        case Table((), _) | bool() | int():
+            return "constant"
         case _:  # texts, functions, tensors of any elements, tables over lanes
             return None
 
@@ -335,8 +333,6 @@ def _rows(dims: tuple[int, ...], leaves: list[Any], space: Type) -> Any:
 
 def repeated(dims: tuple[int, ...], value: Value) -> Value:
     """The tensor with one element everywhere."""
-    if 0 in dims:
-        return Arr(dims, mapped(lambda leaf: _repeated(dims, leaf), value)) if _kind(value) else Items(dims, ())
     if _kind(value) is None:
         return Items(dims, (value,) * int(np.prod(dims)))
     return Arr(dims, mapped(lambda leaf: _repeated(dims, leaf), value))
@@ -358,10 +354,8 @@ def items_of(x: Arr | Items) -> Items:
     return Items(x.dims, tuple([element(x, at) for at in product(*map(range, x.dims))]))
 
 
-def element(x: Arr | Items, at: tuple[int, ...]) -> Value:
+def element(x: Arr, at: tuple[int, ...]) -> Value:
     """The element at a position that is known and in range."""
-    if isinstance(x, Items):
-        return x.items[int(np.ravel_multi_index(at, x.dims))]
     return mapped(lambda leaf: _at(leaf, at), x.item)
 
 

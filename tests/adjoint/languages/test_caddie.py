@@ -161,6 +161,7 @@ def test_tuples_and_arrays(body: str, expected: Any) -> None:
         ("fun f x = g x fun g x = x", 11, "g is not defined before this place"),
         ("fun f x = f x", 11, "f is not defined before this place"),
         ("fun f x = sinn x", 11, "sinn is not defined before this place; near: sin"),
+        ("fun f x = pii", 11, "pii is not defined before this place; near: pi"),
         ("fun g x = x fun f x = g -1", 23, "g is a function, and no value: apply it, as in g (-…)"),
         ("fun f x = sin", 11, "sin is a function, and no value: apply it, as in sin x"),
         ("fun f x = x 2", 11, "x is a variable and no function: it is not applied"),

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,15 @@ def test_truth_values_at_another_index() -> None:
     assert f.differential([[1.0, -2.0, -3.5]], None, reverse=True) == [2.0, 2.0, 1.0]
 
 
+def test_truth_values_that_are_found_one_by_one() -> None:
+    """A vector of conditions that a recursion decides."""
+    text = "(def r Float (x : Float) (if (gt x 8.0) x (r (mul 2.0 x)))) (def f Float (v : Vec Float)"
+    text += " (let (c (map (lam (x : Float) (gt (r x) 10.0)) v))"
+    body = "(if (index i c) (index i v) (mul 3.0 (index i v)))"
+    f = function(f"{text} (sum (build (size v) (lam (i : Integer) {body})))))")
+    assert as_python(f.differential([[1.5, 5.0, 1.0]], None, reverse=True)) == [1.0, 3.0, 1.0]
+
+
 def test_branches_of_different_lengths_without_reals() -> None:
     """A condition that decides the length of a vector of nothing, beside a real, is decided element by element."""
     nothing = "(tuple (index i v) (build {} (lam (j : Integer) (tuple))))"
@@ -245,6 +255,21 @@ def test_words() -> None:
         ("(sub (mul 3037000499 3037000499) 1)", "9223372030926249000"),
         ("(div 1.0 0.0)", "inf"),
         ("(lt ($ranhashdoub 3) 1.0)", "true"),
+        ("(fold (lam ((s : Float) (e : Tuple Integer Float)) (if (eq (get$1$2 e) 1) (add s (get$2$2 e)) s)) 0.0 (build 3 (lam (i : Integer) (tuple i (to_float i)))))", "1.0"),  # noqa: E501
+        ("(build 2 (lam (i : Integer) (index 0 (if (eq i 0) (Vec_init 3 4) (build 2 (lam (j : Integer) (add i j)))))))", "[3, 1]"),  # noqa: E501
+        ("(tuple (constVec 0 \"a\") (constVec (tuple 0 2) 1) (constVec 2 (constVec 0 true)))", "([], [], [[], []])"),
+        ("(constVec 2 (build 3 (lam (i : Integer) (constVec i 1.0))))", "[[[], [1.0], [1.0, 1.0]], [[], [1.0], [1.0, 1.0]]]"),  # noqa: E501
+        ("(constVec (tuple 1 2) 1.5)", "[[1.5, 1.5]]"),
+        ("(constVec 2 (Vec_init 1 2 3))", "[[1, 2, 3], [1, 2, 3]]"),
+        ("(build 3 (lam (i : Integer) (index 1 (build 2 (lam (j : Integer) (add i (mul 2 j)))))))", "[2, 3, 4]"),
+        ("(constVec (tuple 1 2) (tuple \"a\" 1.0))", '[[("a", 1.0), ("a", 1.0)]]'),
+        ("(build 2 (lam (i : Integer) (if (eq i 0) (Vec_init 3) (Vec_init i))))", "[[3], [1]]"),
+        ("(build 2 (lam (i : Integer) (build 3 (lam (j : Integer) (mul 2 i)))))", "[[0, 0, 0], [2, 2, 2]]"),
+        ("(build 2 (lam (i : Integer) (build 2 (lam (j : Integer) (if (eq i 0) j i)))))", "[[0, 1], [1, 1]]"),
+        ("(build 2 (lam (i : Integer) (if (eq i 0) \"a\" \"b\")))", '["a", "b"]'),
+        ("(build 2 (lam (i : Integer) ((if (eq i 0) (lam (x : Float) (neg x)) (lam (x : Float) (exp x))) 0.0)))", "[-0.0, 1.0]"),  # noqa: E501
+        ("(map (lam (x : Float) (if (gt x 0.0) 1 2)) (Vec_init 1.0 -1.0))", "[1, 2]"),
+        ("(map (lam (x : Float) (mul (to_float (if (gt x 0.0) 1 2)) x)) (Vec_init 1.0 -1.0))", "[1.0, -2.0]"),
         ("(fold (lam (t : Tuple Integer Integer) (add (mul 10 (get$1$2 t)) (get$2$2 t))) 0 (Vec_init 1 2 3))", "123"),
         ("(lmApply (lmFold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) (lam (t : Tuple Float Float) (lmCompose (lmHCat (lmScale 1.0 (get$2$2 t)) (lmScale 1.0 (get$1$2 t))) (lmHCat (lmZero 0.0 t) (lmOne t)))) 1.0 (Vec_init 2.0 3.0)) (tuple 0.0 (tuple 0.0 (Vec_init 1.0 1.0))))", "5.0"),  # noqa: E501
         ("(RFold (lam (t : Tuple Float Float) (mul (get$1$2 t) (get$2$2 t))) (lam (t : Tuple (Tuple Float Float) Float) (let ((p dr) t) (let ((a b) p) (tuple 0.0 (tuple (mul b dr) (mul a dr)))))) 1.0 (Vec_init 2.0 3.0) 1.0)", "(0.0, (6.0, [3.0, 2.0]))"),  # noqa: E501
@@ -298,6 +323,9 @@ def test_refused(text: str, place: tuple[int, int], message: str) -> None:
     assert error.message.startswith(message)
 
 
+ROWS = "(lmVCatV (build {} (lam (i : Integer) (lmVCatV (build (add i 1) (lam (j : Integer) (lmOne 1.0)))))))"
+
+
 @pytest.mark.parametrize(
     ("expression", "column", "message"),
     [
@@ -322,10 +350,16 @@ def test_refused(text: str, place: tuple[int, int], message: str) -> None:
         ("(sum (constVec (tuple 100000 100000) 1.0))", 6, "a tensor of 10000000000 elements"),
         ("(sum (deltaVec 1000000000 3 1.0))", 6, "a tensor of 1000000000 elements"),
         (
+            "(build 100000 (lam (i : Integer) (sum (build 100000 (lam (j : Integer) (add i j))))))",
+            72,
+            "a tensor of 10000000000 elements, more than 100000000",
+        ),
+        (
             "(buildFromSparse 10000000 1 (lam (i : Integer) (tuple i 1.0)))",
             1,
             "a tensor of 10000000 elements, more than 1000000",
         ),
+        (f"(lmApply (lmAdd {ROWS.format(2)} {ROWS.format(1)}) 1.0)", 1, "tensors of 2 and 1 elements: one size is due"),
         (
             "(lmApply (lmTranspose (lmVCatV (build 2 (lam (i : Integer) (lmScaleR 2.0))))) (Vec_init 1.0))",
             1,
@@ -373,11 +407,28 @@ def test_errors_while_running(expression: str, column: int, message: str) -> Non
         ("(map (lam (x : Float) (if (gt x 0.0) (index 0 (Vec_init x)) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 2.0]"),
         ("(build 2 (lam (i : Integer) (if (eq i 1) (if (eq i 1) 1 (assert false 2)) 3)))", "[3, 1]"),
         ("(map (lam (x : Float) (if (gt x 9.0) (index 5 (Vec_init x)) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 0.0]"),
+        ("(map (lam (x : Float) (if (gt x 9.0) (assert false 1.0) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 0.0]"),
+        ("(map (lam (x : Float) (if (lt x 9.0) 0.0 (assert false 1.0))) (Vec_init -1.0 2.0))", "[0.0, 0.0]"),
+        ("(map (lam (x : Float) (if (gt x 9.0) (div 1 0) 0)) (Vec_init -1.0 2.0))", "[0, 0]"),
+        ("(map (lam (x : Float) (if (gt x 9.0) (f x) 0.0)) (Vec_init -1.0 2.0))", "[0.0, 0.0]"),
     ],
 )
 def test_checks_where_a_branch_is_taken(expression: str, value: str) -> None:
     """Element by element, and nowhere else."""
-    assert run("", expression) == value
+    text = "(def f Float (x : Float) (sum (build 2 (lam (i : Integer) (if (eq i 0) (assert false x) x)))))"
+    assert run(text, expression) == value
+
+
+@pytest.mark.parametrize("body", ["(if (gt x 0.0) (assert false 1.0) x)", "(if (lt x 0.0) x (assert false 1.0))"])
+def test_a_check_that_never_holds(body: str) -> None:
+    """It is made where its branch is taken; under a condition on an index, when the function is traced."""
+    loaded = read(f"(def f (Vec Float) (v : Vec Float) (map (lam (x : Float) {body}) v))")
+    assert loaded.f([-1.0, -2.0]) == [-1.0, -2.0]
+    with pytest.raises(TermError, match="the assertion does not hold"):
+        loaded.f([-1.0, 2.0])
+    each = "(def f (Vec Float) (v : Vec Float) (build 2 (lam (i : Integer) (if (eq i 0) (index 9 v) 0.0))))"
+    with pytest.raises(TermError, match="index 9 of 3 elements"):
+        function(each).of(R ** Fin.of(3))
 
 
 def test_a_branch_that_no_lane_takes() -> None:
@@ -449,6 +500,18 @@ def test_by_hand() -> None:
     assert function(WRONG, "f").differential([2.0], None, reverse=True) == 10.0
 
 
+def test_what_is_by_hand_is_the_same_whatever_was_asked_before() -> None:
+    """At first order and at second, in any order of the questions."""
+    text = f"{WRONG} (def h Float (x : Float) (mul (f x) (f x)))"
+    point = "(tuple 2.0 1.0)"
+    asked = ["([rev h] 2.0 1.0)", "([fwd h] 2.0 1.0)", f"([fwd [rev h]] {point} (tuple 1.0 0.0))"]
+    asked += [f"([rev [rev h]] {point} 1.0)", f"([rev [fwd h]] {point} 1.0)"]
+    due = [run(text, expression) for expression in asked]
+    for order in permutations((0, 1, 2, 3, 4, 0, 1, 2, 3, 4), 2):
+        loaded = read(text)
+        assert [loaded.expression(asked[k]) for k in order] == [due[k] for k in order], order
+
+
 def test_by_hand_in_lanes_loops_and_branches() -> None:
     """A rule is that of each element."""
     text = """(def sq Float (x : Float) (mul x x))
@@ -474,6 +537,8 @@ def test_externals() -> None:
         run(text, "(g 0.0)")
     back = text.replace("[fwd s] Float ((x : Float) (dx : Float))", "[rev s] Float ((x : Float) (dx : Float))")
     assert run(back, "([fwd g] 0.0 1.0)") == "2.0"
+    declared = back.replace("(edef [D s] (LM Float Float) (Float))", "(edef [fwd s] Float (Tuple Float Float))")
+    assert run(declared, "([fwd g] 0.0 1.0)") == "2.0"
     square = back.replace("(mul (cos x) dx)", "(mul dx dx)")
     with pytest.raises(TermError, match="is not linear in the cotangent, by inspection"):
         run(square, "([fwd g] 0.0 1.0)")
@@ -595,6 +660,32 @@ def test_deep_recursion_that_reals_decide(monkeypatch: pytest.MonkeyPatch) -> No
     assert 1000 <= len(steps) <= 8000
 
 
+@pytest.mark.parametrize(
+    ("body", "due"),
+    [
+        ("(sum (build 3 (lam (i : Integer) (if (eq i 1) ($trace (index i v)) 0.0))))", [2.0]),
+        ("(sum (build 3 (lam (i : Integer) (if (eq i 1) (to_float ($trace i)) (index i v)))))", [1]),
+        ("(sum (build 3 (lam (i : Integer) (if (eq i 1) (g (index i v)) 0.0))))", [2.0]),
+        ("(sum (build 3 (lam (i : Integer) (if (eq i 1) ([rev g] (index i v) 1.0) 0.0))))", [2.0]),
+        ("(sum (map (lam (x : Float) (if (gt x 1.5) ([fwd g] x 1.0) 0.0)) v))", [2.0, 3.0]),
+        ("(sum (map (lam (x : Float) (if (gt x 1.5) ([fwd h] (tuple m x) (tuple m 1.0)) 0.0)) v))", [2.0, 3.0]),
+        ("(sum (map (lam (x : Float) (if (gt x 9.0) ([rev g] 7.0 1.0) x)) v))", []),
+        ("(sum (map (lam (x : Float) (mul x ([sufrev g] 7.0 1.0))) v))", [7.0, 7.0, 7.0]),
+        ("(sum (map (lam (x : Float) (let ((t b) ([suffwdpass g] 7.0)) (mul x t))) v))", [7.0, 7.0, 7.0]),
+        ("(fold (lam ((a : Float) (x : Float)) (add a (mul x ($trace 7.0)))) 0.0 v)", [7.0, 7.0, 7.0]),
+        ("(let (y (index 0 v)) (fold (lam ((a : Float) (x : Float)) (add a (mul x ($trace y)))) 0.0 v))", [1.0] * 3),
+    ],
+)
+@pytest.mark.parametrize("expression", ["(f {})", "([fwd f] {0} {0})", "([rev f] {} 1.0)"])
+def test_traces_in_bodies(capsys: pytest.CaptureFixture[str], expression: str, body: str, due: list[float]) -> None:
+    """Once for each element that prints, not for those that are computed beside it, however the body is computed."""
+    text = "(def g Float (x : Float) (mul x ($trace x))) "
+    text += "(def h Float ((m : LM Float Float) (x : Float)) (lmApply m (g x))) "
+    text += f"(def f Float (v : Vec Float) (let (m (lmScale 1.0 2.0)) {body}))"
+    found = lines(capsys, text, expression.format("(Vec_init 1.0 2.0 3.0)"))
+    assert found == [f"Trace[{x}]" for x in due]
+
+
 UNDER_CONDITIONS = """
 (def map_ (Vec Float) (v : Vec Float) (map (lam (x : Float) (if (gt x 0.0) ($trace x) x)) v))
 (def fold_ Float (v : Vec Float)
@@ -687,6 +778,30 @@ def test_what_is_discrete_and_found_from_reals_in_derivatives(name: str, value: 
     assert f.value([v]) == value
     assert as_python(f.differential([v], None, reverse=True)) == slope
     assert f.differential([v], [[1.0, 1.0, 1.0]], reverse=False) == sum(slope)
+
+
+RESULTS = """(def p (Tuple Float Bool) (x : Float) (tuple (mul x x) (gt x 0.0)))
+(def q (Tuple Bool Float) (x : Float) (tuple (gt x 0.0) (mul x x)))
+(def w (Tuple Float (Vec Bool)) (v : Vec Float) (tuple (sum (mul v v)) (map (lam (x : Float) (gt x 0.0)) v)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "due"),
+    [
+        ("([fwd p] 2.0 1.0)", "(4.0, ())"),
+        ("([rev p] 2.0 (tuple 1.0 (tuple)))", "4.0"),
+        ("([fwd q] 2.0 1.0)", "((), 4.0)"),
+        ("([rev q] 2.0 (tuple (tuple) 1.0))", "4.0"),
+        ("([fwd w] (Vec_init 1.0 2.0) (Vec_init 1.0 2.0))", "(10.0, [(), ()])"),
+        ("([sufrev w] (Vec_init 1.0 2.0) (tuple 1.0 (constVec 2 (tuple))))", "[2.0, 4.0]"),
+        ("(map (lam (x : Float) (get$1$2 ([fwd p] x 1.0))) (Vec_init 1.0 2.0))", "[2.0, 4.0]"),
+        ("(map (lam (x : Float) ([rev q] x (tuple (tuple) 1.0))) (Vec_init 1.0 2.0))", "[2.0, 4.0]"),
+    ],
+)
+def test_derivatives_of_what_also_returns_truth_values(expression: str, due: str) -> None:
+    """Their tangents and cotangents are ()."""
+    assert run(RESULTS, expression) == due
 
 
 def test_the_truth_values_of_a_first_pass() -> None:
@@ -831,6 +946,29 @@ def test_derivatives_at_a_point_of_a_recursion() -> None:
         f.stages()["program"](None, None)
 
 
+def test_a_recursion_in_a_branch_that_is_not_taken() -> None:
+    """It need not end there: a condition around it is decided at the point, whatever was asked for before."""
+    text = "(def r Float (x : Float) (if (gt x 8.0) x (r (mul 2.0 x))))"
+    loaded = read(f"{text} (def f Float (x : Float) (if (gt x 0.0) (r x) (neg x)))")
+    for x, due in (("-1.0", "-1.0"), ("-1.0", "-1.0"), ("1.0", "16.0"), ("-2.0", "-1.0"), ("5.0", "2.0")):
+        assert loaded.expression(f"([rev f] {x} 1.0)") == due
+
+
+@pytest.mark.parametrize(
+    ("expression", "due"),
+    [
+        ("(sum (build 100 (lam (i : Integer) (r i 1.0))))", "100.0"),
+        ("(fold (lam ((a : Float) (n : Integer)) (r n a)) 2.0 (build 100 (lam (i : Integer) i)))", "2.0"),
+        ("(q 400 0.5)", "0.5"),
+    ],
+)
+def test_recursions_of_any_depth_in_bodies(expression: str, due: str) -> None:
+    """They are no recursions of Python: of elements whose depths are not the same, and through folds."""
+    text = "(def r Float ((n : Integer) (x : Float)) (if (eq n 0) x (mul 1.0 (r (sub n 1) x))))"
+    fold = "(fold (lam ((a : Float) (e : Float)) (mul e (q (sub n 1) a))) x (Vec_init 1.0))"
+    assert run(f"{text} (def q Float ((n : Integer) (x : Float)) (if (eq n 0) x {fold}))", expression) == due
+
+
 def test_checks_in_derivatives(capsys: pytest.CaptureFixture[str]) -> None:
     """What the value checks and prints, its derivatives do, too, nested ones and those in a build."""
     text = "(def g Float (x : Float) (mul 3.0 ($trace (assert (gt x 0.0) x))))"
@@ -839,6 +977,11 @@ def test_checks_in_derivatives(capsys: pytest.CaptureFixture[str]) -> None:
             run(text, expression)
     for expression in ("([fwd g] 2.0 1.0)", "([rev g] 2.0 1.0)", "([fwd [rev g]] (tuple 2.0 1.0) (tuple 1.0 0.0))"):
         assert lines(capsys, text, expression) == ["Trace[2.0]"]
+    constant = "(def c Float (x : Float) (assert (gt x 0.0) 3.0)) (def n Integer (x : Float) (assert (gt x 0.0) 3))"
+    for expression in ("([fwd c] -1.0 1.0)", "([rev c] -1.0 1.0)", "([fwd n] -1.0 1.0)", "([rev n] -1.0 (tuple))"):
+        with pytest.raises(TermError, match="the assertion does not hold"):
+            run(constant, expression)
+        assert run(constant, expression.replace("-1.0", "1.0")) in ("0.0", "()")
     each = "(build 2 (lam (i : Integer) ([rev g] (to_float (add 1 i)) 1.0)))"
     assert lines(capsys, text, each) == ["Trace[1.0]", "Trace[2.0]"]
 
@@ -867,6 +1010,24 @@ def test_tangents_of_no_elements() -> None:
         assert made.expression(f"(lmApply {linear} (tuple 1.0 {two}))") == "0.0"
 
 
+def test_the_tangent_of_a_linear_map_of_integers() -> None:
+    """It is zero, and so is its transpose."""
+    text = "(def z (LM (Tuple Float Float) Float) (n : Integer) (lmHCat (lmOne 1.0) (lmOne 1.0)))"
+    assert run(text, "(lmApply ([fwd z] 2 (tuple)) (tuple 1.0 2.0))") == "0.0"
+    assert run(text, "(lmApplyR 1.0 ([fwd z] 2 (tuple)))") == "(0.0, 0.0)"
+
+
+def test_shapes_of_tensors_of_vectors_are_told_apart() -> None:
+    """The derivative at six vectors of unequal lengths, as two rows of three and as three rows of two."""
+    text = "(def f Float ((x : Float) (w : Tensor 2 (Vec Integer))) (mul x (to_float (get$1$2 (size w)))))"
+    text += "(def row (Vec Integer) (n : Integer) (build n (lam (k : Integer) k)))"
+    each = "(lam (t : Tuple Integer Integer) (let ((i j) t) (row (add (mul {1} i) j))))"
+    w = f"(build (tuple {{0}} {{1}}) {each})"
+    slopes = " ".join(f"(get$1$2 ([rev f] (tuple 1.0 {w.format(*dims)}) 1.0))" for dims in ((2, 3), (3, 2)))
+    assert run(text, f"(tuple {slopes})") == "(2.0, 3.0)"
+    assert run(text, f"(map (lam (r : Vec Integer) (size r)) {w.format(2, 3)})") == "[[0, 1, 2], [3, 4, 5]]"
+
+
 def test_conditions_on_indices_in_each_other() -> None:
     """The inner branch is taken where the outer one is: an index out of range stands in no branch that is."""
     text = "(def f (Vec Float) (v : Vec Float) (build 6 (lam (i : Integer) "
@@ -882,6 +1043,15 @@ def test_steps_inside_of_builds_count() -> None:
     text += "(def f Float (n : Integer) (if (eq n 0) 1.0 (add (h 0.5) (f (sub n 1)))))"
     with pytest.raises(TermError, match="no value after 50 steps"):
         read(text, steps=50).expression("(f 20)")
+
+
+def test_steps_of_derivatives_count() -> None:
+    """A derivative has the steps that are left where it is asked for, as many as a value takes."""
+    text = "(def g Float ((n : Integer) (x : Float)) (if (eq n 0) x (g (sub n 1) (mul 2.0 x))))"
+    expression = "(add (g {} 1.0) (get$2$2 ([rev g] (tuple 20 1.0) 1.0)))"
+    assert read(text, steps=50).expression(expression.format(10)) == f"{2.0**10 + 2.0**20}"
+    with pytest.raises(TermError, match="no value after 50 steps"):
+        read(text, steps=50).expression(expression.format(30))
 
 
 NOT_TAKEN = """(def whole Float ((x : Float) (v : Vec Float)) (if (gt x 0.0) (mul x x) (index 7 v)))

@@ -49,8 +49,8 @@ def plain(n: int) -> str:
     return f"(def f Float ((s : Float) (v : Vec Float)) {folds(n, 'Float', '(add s (mul x s))')})"
 
 
-def builds(n: int, size: str) -> str:
-    body = f"(sum (build {size} (lam (j : Integer) y)))"
+def builds(n: int, size: str, of: str = "{}") -> str:
+    body = of.format(f"(sum (build {size} (lam (j : Integer) y)))")
     for k in reversed(range(n)):
         body = f"(sum (build 1 (lam (i{k} : Integer) {body})))"
     return f"(def f Float ((y : Float) (v : Vec Float)) {body})"
@@ -59,6 +59,33 @@ def builds(n: int, size: str) -> str:
 def builds_of_the_first(n: int) -> str:
     """A size that depends on the index of the outermost build."""
     return builds(n, "(add i0 1)")
+
+
+def conditions_of_the_first(n: int) -> str:
+    """The same under a condition on reals."""
+    return builds(n, "(add i0 1)", "(if (lt y 0.0) 0.0 {})")
+
+
+def under_conditions(n: int) -> str:
+    """What a condition on reals decides there."""
+    return builds(n, "(if (lt y 0.0) 3 2)")
+
+
+def of_sizes(n: int) -> str:
+    """A size that is found from reals."""
+    return builds(n, "(imax (Vec_init 0.0 y))")
+
+
+def recursions(n: int) -> str:
+    return "(def r Float (x : Float) (if (gt x 0.0) (r (sub x 1.0)) x)) " + builds(n, "1", "(add (r y) {})")
+
+
+def lines_under_conditions(n: int) -> str:
+    return builds(n, "1", "(if (gt y 0.0) ($trace {}) 0.0)")
+
+
+def lines_of_derivatives(n: int) -> str:
+    return "(def p Float (x : Float) (mul x ($trace x))) " + builds(n, "1", "([fwd p] {} 1.0)")
 
 
 def builds_of_all(n: int) -> str:
@@ -106,6 +133,12 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         (counting, BACK, "(1.5, [0.5])"),
         (deciding, BACK, None),
         (builds_of_the_first, ONE, "0.5"),
+        (conditions_of_the_first, BACK, "(1.0, [0.0])"),
+        (under_conditions, BACK, "(2.0, [0.0])"),
+        (of_sizes, BACK, "(1.0, [0.0])"),
+        (recursions, BACK, "(2.0, [0.0])"),
+        (lines_under_conditions, BACK, "(1.0, [0.0])"),
+        (lines_of_derivatives, BACK, "(2.0, [0.0])"),
         (builds_of_all, ONE, "0.5"),
         (builds_of_all, BACK, "(1.0, [0.0])"),
     ],
@@ -159,13 +192,64 @@ def test_builds_of_linear_maps(entered: list[Any], name: str, expression: str) -
     assert many <= 4 * few
 
 
-def test_a_fold_varies_where_it_varied(entered: list[Any]) -> None:
-    """One is a loop at other integers than those at which it was none."""
+def test_what_depends_on_the_lane_is_no_loop(entered: list[Any]) -> None:
+    """A fold in a build of which a size depends on the index is not tried round by round: the build is computed so."""
+
+    def steps(n: int) -> int:
+        body = folds(n, "Float", "(add s (sum (build (add i 1) (lam (j : Integer) x))))")
+        text = f"(def f (Vec Float) ((s : Float) (v : Vec Float)) (build 1 (lam (i : Integer) {body})))"
+        entered.clear()
+        assert load([Source("t.ks", text)]).expression(ONE) == "[1.0]"
+        return len(entered)
+
+    few, many = steps(5), steps(10)
+    assert many <= 2 * few
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(sum (map (lam (x : Float) (if (gt x 0.0) (mul x x) (sin x))) v))",
+        "(sum (map (lam (x : Float) ([rev g] x 1.0)) v))",
+        "(fold (lam ((s : Float) (x : Float)) (if (gt x 0.0) (mul s x) (sin s))) 1.0 v)",
+        "(to_float (sum (build (size v) (lam (i : Integer) (if (eq i 0) 3 (if (gt i 1) i 4))))))",
+    ],
+)
+def test_conditions_in_a_body_leave_it_one(entered: list[Any], body: str) -> None:
+    """A body is entered as often for many elements as for few, also at a point and where branches are discrete."""
+    text = f"(def g Float (x : Float) (assert (gt x 0.0) (sin x))) (def f Float (v : Vec Float) {body})"
+    found = set()
+    for n in (3, 30):
+        entered.clear()
+        load([Source("t.ks", text)]).expression(f"([rev f] (constVec {n} 1.0) 1.0)")
+        found.add(len(entered))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "due"),
+    [
+        ("(add (g 0 1.0 v) (g 1 1.0 v))", "102.0"),
+        ("(sum (build 2 (lam (i : Integer) (if (eq i 0) (g i 1.0 v) (g i 2.0 v)))))", "103.0"),
+        (
+            (
+                "(sum (build 2 (lam (i : Integer) (sum (build 2 (lam (j : Integer)"
+                " (if (eq i 0) 0.0 (add (g j 1.0 v) (g i 1.0 v)))))))))"
+            ),
+            "204.0",
+        ),
+        ("(add (h (constVec (tuple 2 3) 7) 1.0 v) (h (constVec (tuple 3 2) 7) 1.0 v))", "102.0"),
+    ],
+)
+def test_a_fold_varies_where_it_varied(entered: list[Any], body: str, due: str) -> None:
+    """One is a loop at other integers, in other lanes and at tensors of other shapes than those where it was none."""
     step = "(let ((k a) s) (tuple (if (eq n 0) (add k 1) k) (add a x)))"
     inner = f"(get$2$2 (fold (lam ((s : Tuple Integer Float) (x : Float)) {step}) (tuple 0 a) v))"
     text = f"(def g Float ((n : Integer) (a : Float) (v : Vec Float)) {inner})"
-    text += "(def f Float (v : Vec Float) (add (g 0 1.0 v) (g 1 1.0 v)))"
-    assert load([Source("t.ks", text)]).expression("(f (constVec 50 1.0))") == "102.0"
+    of_shape = inner.replace("(eq n 0)", "(eq (get$1$2 (size w)) 2)")
+    text += f"(def h Float ((w : Tensor 2 Integer) (a : Float) (v : Vec Float)) {of_shape})"
+    text += f"(def f Float (v : Vec Float) {body})"
+    assert load([Source("t.ks", text)]).expression("(f (constVec 50 1.0))") == due
     assert 50 < len(entered) < 60
 
 
