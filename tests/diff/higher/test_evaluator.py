@@ -212,3 +212,20 @@ def test_a_rest_that_is_a_stack() -> None:
     value = Tagged("Cons", (R.vec(5.0), Tagged("Cons", (R.vec(4.0), numbers))))
     found = opened((value, numbers))
     assert str(found) == str((evaluate(term_of("[5, 4, 1, 2]")), evaluate(term_of("[1, 2]"))))
+
+
+@pytest.mark.parametrize("empty", ["Nil u -> (\\w. 1) u", "Nil _ -> 1"])
+def test_a_fold_by_branches_binds_what_the_end_holds(empty: str) -> None:
+    """Of a list at hand, and of vectors in a loop."""
+    term, numbers = term_of(rf"\l. fold l of {{{empty} | Cons <e, a> -> e + a}}"), evaluate(term_of("[1, 2, 3]"))
+    assert _floats(call(evaluate(term), numbers)) == [7.0]
+    p = program(term, numbers)
+    assert float(p(p.dom.unflat(np.array([1.0, 2.0, 4.0])))) == 8.0
+
+
+def test_a_fold_over_what_functions_make() -> None:
+    """Of a part that is a function, what the fold makes of its results."""
+    made = module()
+    assert not list(made.read("data Stages = End real | More (real -> Stages)"))
+    text = r"fold More (\x. More (\y. End (x * y))) of {End x -> 2*x | More f -> f 3 + 1}"
+    assert float(evaluate(made.term(text)[0])) == 20.0
