@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.command.report import TextSpan, UsageError, located
+from adjoint.command.report import TextError, TextSpan, UsageError, located
 from adjoint.languages.spaces import element, value_of
 from adjoint.rules import adjoint
 from diff import derivative
@@ -57,8 +57,8 @@ class DefinedFunction(Protocol):
     def stage(self, name: str, at: Sequence[Value] | None) -> str:
         """A stage as text."""
 
-    def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""
+    def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
+        """What is wrong with the function and its derivatives at a point, or at one that is drawn."""
 
 
 class Loaded(Protocol):
@@ -118,15 +118,15 @@ class MapDefinition:
         with located(self.place):
             return self.texts[name](at, x)
 
-    def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""
+    def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
+        """What is wrong with the function and its derivative at a point, or at one that is drawn."""
         f = self._map(at)
         with located(self.place):
             x = _drawn(f, self.name) if at is None else None
         x = point(at or (), f.dom, self.name) if x is None else x
         with located(self.place):
             found = import_module(VERIFICATION).verify(f, at=x)
-            return None if found else str(found)
+        return [] if found else [TextError(self.place, f"{self.name}: {found}")]
 
     def _map(self, at: Sequence[Value] | None) -> AnyMap:
         with located(self.place):
@@ -148,7 +148,7 @@ def _drawn(f: AnyMap, name: str) -> Vec[Any]:
         for tried in (space.random(rng), _positive(space, rng)):
             if all(np.isfinite(a).all() for a in f(tried).leaves):
                 return tried
-    raise SpaceError(f"{name} is not finite where it was tried: give a point by --at")
+    raise UsageError(f"{name} is not finite where it was tried: give a point by --at")
 
 
 def _positive(space: Type, rng: np.random.Generator) -> Vec[Any]:

@@ -275,12 +275,12 @@ class LambdaDefinition:
     def _linked(self) -> AnyTerm:
         return self.module.checked(Name(self.name))[0]
 
-    def verified(self, at: Sequence[Any] | None) -> str | None:
-        """What is wrong with the derivative of the program at a point, 0 unless it is given; None if nothing is."""
+    def verified(self, at: Sequence[Any] | None) -> Sequence[TextError]:
+        """What is wrong with the derivative of the program at a point, 0 unless it is given."""
         p, x, _, _ = self._program(at)
         with _reported(self.file_texts, self.name):
             found = verify(p, at=x)
-            return None if found else str(found)
+        return [] if found else [TextError(self.place, f"{self.name}: {found}")]
 
 
 def _a_normal(term: AnyTerm) -> AnyTerm:

@@ -27,6 +27,7 @@ from diff.higher.kinds import Data, Function, Sequence
 if TYPE_CHECKING:
     from collections.abc import Sequence as Several
 
+    from adjoint.command.report import TextError
     from adjoint.languages.values import Value
     from diff.higher.kinds import Kind
 
@@ -67,7 +68,7 @@ class DataDefinition:
         with located(self.place):
             return str(self.function.term)
 
-    def verified(self, at: Several[Value] | None) -> str | None:
+    def verified(self, at: Several[Value] | None) -> Several[TextError]:
         """Raise UsageError: it says how a function is verified."""
         self._in_python(f"hb.verify(hb.program({self.name}, at=…), at={self.name}.at(…).point)")
 

@@ -135,30 +135,31 @@ def _show(of: Asked) -> int:
 def _verify(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at", of)
     loaded = _loaded(of.file, of)
-    status = 0
-    for found in [_found(loaded, of)] if of.name else loaded.definitions.values():
+    reports: set[str] = set()  # what is wrong with a function is so with what is derived from it
+    for name, found in [(of.name, _found(loaded, of))] if of.name else loaded.definitions.items():
         try:
             wrong = found.verified(at)
-        except UsageError as error:
-            if of.name:
+        except (UsageError, TextError) as error:
+            if at is None and _may_be_right(error):
+                say(f"{name} : not verified: {error}")
+                continue
+            if of.name or isinstance(error, UsageError):
                 raise
-            say(f"{found.name} : not verified: {error}")
-            continue
-        except TextError as error:  # the others are verified all the same
-            if of.name:
-                raise
-            if isinstance(error.__cause__, TermError) and error.__cause__.code == "limit":
-                say(f"{found.name} : not verified: {error}")
-            else:
-                status = 1
-                complain(error.report())
-            continue
-        if wrong is None:
-            say(f"{found.name} : verified")
-            continue
-        status = 1
-        complain(TextError(found.place, f"{found.name}: {wrong}").report())
-    return status
+            wrong = [error]  # the others are verified all the same
+        if not wrong:
+            say(f"{name} : verified")
+        for report in [one.report() for one in wrong]:
+            if report not in reports:
+                complain(report)
+            reports.add(report)
+    return 1 if reports else 0
+
+
+def _may_be_right(error: UsageError | TextError) -> bool:
+    """Whether an error is of the point that was chosen, or of a function that has no value or no derivative."""
+    if isinstance(error, UsageError):
+        return True
+    return isinstance(error.__cause__, TermError) and error.__cause__.code in ("limit", "type", "unbound")
 
 
 SUBCOMMANDS: dict[str, Callable[[Asked], int]] = {

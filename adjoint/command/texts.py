@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from adjoint.languages import LoadedFunction, Source
     from adjoint.languages.loaded import Loaded as Text
     from adjoint.languages.values import Value
+    from diff.higher.errors import Place
     from hilbert.map import AnyMap
 
 
@@ -75,7 +76,7 @@ class Definitions(Mapping[str, DefinedFunction]):
 
 
 def _definition(f: LoadedFunction, texts: Mapping[str, str]) -> DefinedFunction:
-    place = TextSpan(f.place.file, texts.get(f.place.file, ""), f.place.line, f.place.column)
+    place = _span(f.place, texts)
     if isinstance(f, LoadedValues):
         return ValuesDefinition(f, place, texts)
 
@@ -132,10 +133,14 @@ class ValuesDefinition:
         with _reported(self.texts, self.name):
             return self.of.stages()[name](at, None)
 
-    def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with the function and its derivative at a point, or one that is drawn; None if nothing is."""
+    def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
+        """What is wrong with the function and its derivatives at a point, or at one that is drawn."""
         with _reported(self.texts, self.name):
-            return self.of.verified(at)
+            return [TextError(_span(fault.place, self.texts), fault.message) for fault in self.of.verified(at)]
+
+
+def _span(place: Place, texts: Mapping[str, str]) -> TextSpan:
+    return TextSpan(place.file, texts.get(place.file, ""), place.line, place.column)
 
 
 @contextmanager

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from hilbert.map import AnyMap
 
 
+@final
+@frozen
+class Fault:
+    """What is wrong with a function or its derivatives, and where that is written."""
+
+    place: Place
+    message: str
+
+
 class LoadedFunction(ABC):
     """A function of a text. Its arguments are one tuple where there are several."""
 
@@ -76,8 +85,12 @@ class LoadedValues(LoadedFunction):
         """The derivative at a point along a tangent; its adjoint at a cotangent in reverse, 1.0 by default."""
 
     @abstractmethod
-    def verified(self, at: Sequence[Value] | None) -> str | None:
-        """What is wrong with its derivatives at a point, or one that is drawn; None if nothing is."""
+    def verified(self, at: Sequence[Value] | None) -> Sequence[Fault]:
+        """What is wrong with it and its derivatives at a point, or at one that is drawn.
+
+        Raises TermError where nothing is found: `unbound` or `type` for a function that has no value or derivative,
+        `limit` at a point that is drawn.
+        """
 
 
 @final

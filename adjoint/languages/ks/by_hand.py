@@ -48,10 +48,11 @@ def by_hand(linked: Linked, callee: Callee, modes: tuple[str, ...]) -> bool:
     """Whether calls of a function are steps with a rule that is written by hand, in one of the modes."""
     if any(written(linked, mode, callee) is not None for mode in modes):
         return True
-    return bool(modes) and _is_external(linked, callee) and any(written(linked, m, callee) is not None for m in MODES)
+    return bool(modes) and is_external(linked, callee) and any(written(linked, m, callee) is not None for m in MODES)
 
 
-def _is_external(linked: Linked, callee: Callee) -> bool:
+def is_external(linked: Linked, callee: Callee) -> bool:
+    """Whether a function is declared, and has no body."""
     own = linked.scope.defined(callee)
     return own is not None and own.function is None
 
@@ -66,7 +67,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         with ev.inside(modes=()):
             return call(linked, callee, x, ev)
     f: AnyMap | None
-    if _is_external(linked, callee):
+    if is_external(linked, callee):
         f, result = None, _of_external(linked, callee, x, ev)
     else:
         whole = as_map(linked, callee, x, ev, None)

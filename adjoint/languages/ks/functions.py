@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,6 +15,7 @@ from adjoint.languages.ks import convert, derivatives, maps, printer
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.map_arguments import no_cotangent, not_given
+from adjoint.languages.ks.names import Written
 from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.packing import packed_space
 from adjoint.languages.ks.reader import too_large
@@ -25,8 +25,8 @@ from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
 from adjoint.languages.ks.types import has_maps, is_real, tangent, text
 from adjoint.languages.ks.values import Value, leaves_of, real
-from adjoint.languages.ks.verify import wrong
-from adjoint.languages.loaded import Loaded, LoadedValues
+from adjoint.languages.ks.verify import FOUND_BY, faults
+from adjoint.languages.loaded import Fault, Loaded, LoadedValues
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES
@@ -99,9 +99,8 @@ class Functions(Mapping[str, LoadedValues]):
     def __init__(self, linked: Linked, steps: int) -> None:
         self.linked, self.steps = linked, steps
         self._found: dict[str, KsFunction] = {}
-        count = Counter(one.name for one in linked.scope.definitions)
         for one in linked.scope.definitions:
-            name = one.name if count[one.name] == 1 else f"[{one.name} {text(one.callee.of)}]"
+            name = one.name if linked.scope.names[one.name] == 1 else one.callee.named
             self._found.setdefault(name, KsFunction(linked, one, steps))
 
     def __getitem__(self, name: str) -> KsFunction:
@@ -115,11 +114,9 @@ class Functions(Mapping[str, LoadedValues]):
             if len(scope.overloads(name)) > 1:
                 raise SpaceError(error.message) from None
             raise KeyError(name) from error
-        own = scope.defined(callee)
-        place = own.place if own else Place("", 1, 1)
-        if own is None and (base := scope.table.get(((), callee.base, callee.of))) is not None:
-            place = base.place
-        return KsFunction(self.linked, Definition(own.kind if own else "gdef", name, callee, None, place), self.steps)
+        kind = own.kind if (own := scope.defined(callee)) else "gdef"
+        one = Definition(kind, name, callee, None, scope.place(callee))
+        return KsFunction(self.linked, one, self.steps)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
@@ -202,19 +199,32 @@ class KsFunction(LoadedValues):
                 convert.require_shape(evaluated(lambda: self._called(x), self.place), dt)
             raise
 
-    def verified(self, at: Sequence[Any] | None) -> str | None:
-        """What is wrong with the function and its derivatives, those by hand too, at a point or one that is drawn."""
+    def verified(self, at: Sequence[Any] | None) -> Sequence[Fault]:
+        """What is wrong with the function, with what is derived from it, and with it as derived from another."""
+        callee, scope = self.callee, self.linked.scope
+        if has_maps(callee.result, linear=True):
+            what = "a linear map is verified where it is applied: write a function that does, by lmApply"
+            raise TermError("type", what, self.place)
+        x = None if at is None else self.given(at)
+        found = {fault: None for made in self._faults(callee, x).values() for fault in made}
+        kind, *rest = callee.derivations or [""]
+        if kind in FOUND_BY:
+            of = scope.named(Written(tuple(rest), callee.base, callee.of), callee.of, self.place)
+            point = None if x is None or kind == "sufrevpass" else x if kind == "suffwdpass" else x[0]
+            found = dict.fromkeys([*self._faults(of, point).get(kind, ()), *found])
+        return list(found)
+
+    def _faults(self, callee: Callee, at: Value | None) -> Mapping[str, Sequence[Fault]]:
+        """What is wrong at a point, or at one that is drawn, of which an error may be."""
         rng = np.random.default_rng(SEED)
-        if has_maps(self.callee.result, linear=True):
-            raise SpaceError("a linear map is verified where it is applied: write a function that does, by lmApply")
+        x = at if at is not None else evaluated(lambda: convert.drawn(callee.arg, rng), self.place)
         try:
-            x = self._drawn(rng) if at is None else self.given(at)
+            return evaluated(lambda: faults(self.linked, callee, x, rng, self._evaluator), self.place)
         except TermError as error:
-            if error.code == "limit":
+            if at is not None or error.code != "shape":
                 raise
-            raise SpaceError(error.message) from error  # the function may be right
-        with self._chosen(at):
-            return evaluated(lambda: wrong(self.linked, self.callee, x, rng, self._evaluator), self.place)
+            chosen = "the point was drawn" if convert.is_sized(callee.arg) else CHOSEN
+            raise TermError("limit", f"{error.message} ({chosen}: others are given by --at)", error.place) from None
 
     # --- maps ---
 

@@ -57,7 +57,12 @@ class Callee:
     @property
     def key(self) -> str:
         """Its name, with the argument type of the function that it is derived from."""
-        return structured(self.derivations, f"[{self.base} {text(self.of)}]") if self.derivations else self.base
+        return self.named if self.derivations else self.base
+
+    @property
+    def named(self) -> str:
+        """Its name, with that argument type always."""
+        return structured(self.derivations, f"[{self.base} {text(self.of)}]")
 
     @property
     def identity(self) -> tuple[tuple[str, ...], str, Ty]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, final
 
 from attrs import frozen
@@ -9,11 +10,10 @@ from attrs import frozen
 from adjoint.languages.ks.names import Callee, Written, derived_type, polymorphic, underlying
 from adjoint.languages.ks.signatures import NAMES, RULES, TAKES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, is_record, text
-from diff.higher.errors import TermError, near
+from diff.higher.errors import Place, TermError, near
 from diff.higher.types import TupleType
 
 if TYPE_CHECKING:
-    from diff.higher.errors import Place
     from diff.higher.terms import Lam
     from diff.higher.types import Ty
 
@@ -47,6 +47,7 @@ class Resolution:
         self.table: dict[Identity, Definition] = {}
         self.callees: dict[tuple[str, Ty], Callee] = {}
         self.opened: set[tuple[str, Ty]] = set()
+        self.names: Counter[str] = Counter()
 
     def overloads(self, name: str) -> list[Ty]:
         """The argument types that definitions have for a name."""
@@ -132,6 +133,18 @@ class Resolution:
         raise TermError("unbound", f"{name} is not defined before this place{hint}", place)
 
     # --- definitions ---
+
+    def listed(self, callee: Callee) -> str:
+        """The name that a function is asked for by: with the argument type of f where several are written so."""
+        one = self.defined(callee)
+        if one is None:
+            return callee.key
+        return one.name if self.names[one.name] < 2 else callee.named
+
+    def place(self, callee: Callee) -> Place:
+        """Where a function is defined, or the one that it is derived from."""
+        one = self.defined(callee) or self.table.get(((), callee.base, callee.of))
+        return one.place if one is not None else Place("", 1, 1)
 
     def defined(self, callee: Callee) -> Definition | None:
         """The definition of a function of the text."""

@@ -70,7 +70,7 @@ class Scope(Resolution):
         rewritten = Lam(pattern, self.rules.rewritten(body), place=head.place)
         made = Definition("def", written.text, callee, rewritten, head.place, whole)
         self.table[callee.identity] = made
-        self.definitions.append(made)
+        self._list(made)
 
     def _edef(self, form: Form) -> Pass:
         head, given = form.items[1], form.items[3]
@@ -97,7 +97,11 @@ class Scope(Resolution):
         inner = yield function(form.items[2])
         written = Written((derivation, *inner.derivations), inner.base, inner.given)
         callee = self.named(written, self.base(inner, None, form.items[2].place), form.items[2].place)
-        self.definitions.append(Definition("gdef", written.text, callee, None, form.place))
+        self._list(Definition("gdef", written.text, callee, None, form.place))
+
+    def _list(self, one: Definition) -> None:
+        self.definitions.append(one)
+        self.names[one.name] += 1
 
     def _rule(self, form: Form) -> Pass:
         name, parser = form.items[1], Parser(self)

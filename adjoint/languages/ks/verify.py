@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from attrs import frozen
 
 from adjoint.languages.ks import derivatives, linear, maps
+from adjoint.languages.ks.by_hand import is_external
 from adjoint.languages.ks.values import Value, is_real, leaves_of, plus, scaled, tangent
 from adjoint.languages.ks.values import real as number
+from adjoint.languages.loaded import Fault
+from diff.higher.errors import TermError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from adjoint.languages.ks.evaluate import KsEvaluator
     from adjoint.languages.ks.linked import Linked
@@ -23,52 +27,160 @@ CLOSE = 1e-6
 """How far differences may be away, relatively."""
 EQUAL = 1e-10
 """How far derivatives may be apart, relatively."""
+FOUND_BY = {
+    "fwd": ("fwd",),
+    "rev": ("rev",),
+    "sufrev": ("sufrev", "sufrevpass", "rev"),
+    "suffwdpass": ("sufrevpass", "sufrev", "rev"),
+    "sufrevpass": ("sufrevpass", "sufrev", "rev"),
+}
+"""What is derived, each by the first of these that there is."""
 
 
-def wrong(
+def faults(
     linked: Linked, callee: Callee, x: Value, rng: np.random.Generator, evaluator: Callable[[], KsEvaluator]
-) -> str | None:
-    """What is wrong at a point; None if nothing is."""
-
-    def call(of: Callee, arg: Value) -> Value:
-        return maps.call(linked, of, arg, evaluator())
-
+) -> Mapping[str, Sequence[Fault]]:
+    """What is wrong at a point with each function that is derived from one; raises TermError where nothing is found."""
     if not leaves_of(x):
-        return None
-    y = call(callee, x)
+        return {}
+    dx = _drawn(x, rng)
+    if is_external(linked, callee):
+        return _of_external(linked, callee, x, dx, rng, evaluator)
+    y = maps.call(linked, callee, x, evaluator())
     if not all(np.isfinite(leaf.array).all() for leaf in leaves_of(y) if is_real(leaf)):
-        return "the value is not finite where it was tried: give a point by --at"
-    dx, dy = _drawn(x, rng), _drawn(y, rng)
+        raise TermError("shape", "the value is not finite where it was tried")
+    dy = _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
-        return None
-    first = maps.by_name(linked, "suffwdpass", callee)
-    if first is not None:
-        value = call(first, x)[0]
-        off = linear.dot(plus(value, scaled(number(-1.0), y)), plus(value, scaled(number(-1.0), y)))
-        if not float(off.array) ** 0.5 <= EQUAL * max(_size(y), 1.0):
-            return f"{first.key}, written by hand, gives another value than {callee.key}"
-    found = {
-        "fwd": linear.dot(derivatives.forward(linked, callee, (x, dx), evaluator()), dy),
-        "rev": linear.dot(derivatives.backward(linked, callee, (x, dy), evaluator()), dx),
-        "sufrev": linear.dot(derivatives.split_reverse(linked, callee, (x, dy), evaluator()), dx),
-    }
-    off = scaled(number(STEP), dx)
-    there, before = call(callee, plus(x, off)), call(callee, plus(x, scaled(number(-1.0), off)))
-    slope = linear.dot(tangent(lambda v: v, there), dy) - linear.dot(tangent(lambda v: v, before), dy)
-    due = float(slope.array) / (2.0 * STEP)
-    size = max(abs(due), _size(dx) * _size(dy) * 1e-3, 1e-9)
-    for name, of in found.items():
-        value = float(of.array)
-        if not abs(value - due) <= CLOSE * 10.0 * size + 1e-10 * _size(y) / STEP:
-            hand = maps.written(linked, name, callee)
-            what = f"{hand.key}, written by hand," if hand else f"[{name} {callee.key}]"
-            return f"{what} gives {value!r} where differences give {due!r}"
-    forward = float(found["fwd"].array)
-    for name in ("rev", "sufrev"):
-        if not abs(float(found[name].array) - forward) <= EQUAL * max(abs(forward), size):
-            what = f"{float(found[name].array)!r}, not {forward!r}"
-            return f"[{name} {callee.key}] is not the transpose of [fwd {callee.key}]: {what}"
-    return None
+        return {}
+    at = _Point(linked, callee, x, dx, dy, evaluator)
+    found = at.pairings()
+    wrong = at.off(found, y) or at.apart(found)
+    return at.by_derivation(found, wrong, at.of_first_pass(y))
+
+
+def _of_external(
+    linked: Linked,
+    callee: Callee,
+    x: Value,
+    dx: Value,
+    rng: np.random.Generator,
+    evaluator: Callable[[], KsEvaluator],
+) -> Mapping[str, Sequence[Fault]]:
+    """Of a function without a value: those in reverse are compared with [fwd f], where that is by hand."""
+    forward = maps.by_name(linked, "fwd", callee)
+    if forward is not None:
+        dy = _drawn(maps.call(linked, forward, (x, dx), evaluator()), rng)
+        at = _Point(linked, callee, x, dx, dy, evaluator)
+        found = at.pairings(is_external=True)
+        if wrong := at.apart(found):  # it may be [fwd f] that is
+            return at.by_derivation(found, {"fwd": next(iter(wrong.values())), **wrong}, [])
+    raise TermError("unbound", f"{callee.base} is declared, and has no body: there is no value to compare with")
+
+
+@final
+@frozen
+class _Point:
+    """A function at a point, along a tangent and a cotangent."""
+
+    linked: Linked
+    callee: Callee
+    x: Value
+    dx: Value
+    dy: Value
+    evaluator: Callable[[], KsEvaluator]
+
+    def pairings(self, *, is_external: bool = False) -> dict[str, float]:
+        """⟨∂f(x)·dx, dy⟩ by each derivative that is not made of another one; by those by hand of what has no body."""
+        linked, callee, ev = self.linked, self.callee, self.evaluator
+        forward, back = (self.x, self.dx), (self.x, self.dy)
+        made: dict[str, Value] = {}
+        if self._hand("fwd") or not is_external:
+            made["fwd"] = linear.dot(derivatives.forward(linked, callee, forward, ev()), self.dy)
+        if self._hand("rev") or not is_external:
+            made["rev"] = linear.dot(derivatives.backward(linked, callee, back, ev()), self.dx)
+        first, whole = self._hand("suffwdpass"), self._hand("sufrev")
+        if first is not None and self._hand("sufrevpass"):
+            made["sufrevpass"] = linear.dot(derivatives.reversed_by(linked, first, callee, back, ev()), self.dx)
+        if whole is not None:
+            made["sufrev"] = linear.dot(self._call(whole, back), self.dx)
+        elif not (first or self._hand("rev") or is_external):
+            made["sufrev"] = linear.dot(derivatives.split_reverse(linked, callee, back, ev()), self.dx)
+        values = {derivation: float(value.array) for derivation, value in made.items()}
+        if whole is None and values.get("sufrev") == values.get("rev"):  # the same computation
+            values.pop("sufrev", None)
+        return values
+
+    def off(self, found: Mapping[str, float], y: Value) -> dict[str, Fault]:
+        """Those that are not near the differences."""
+        step = scaled(number(STEP), self.dx)
+        there, before = (self._call(self.callee, plus(self.x, scaled(number(sign), step))) for sign in (1.0, -1.0))
+        slopes = [linear.dot(tangent(lambda v: v, value), self.dy) for value in (there, before)]
+        due = float((slopes[0] - slopes[1]).array) / (2.0 * STEP)
+        size = max(abs(due), _size(self.dx) * _size(self.dy) * 1e-3, 1e-9)
+        near = CLOSE * 10.0 * size + 1e-10 * _size(y) / STEP
+        return {
+            derivation: self._fault(derivation, f"gives {of!r} where differences of {self._name} give {due!r}")
+            for derivation, of in found.items()
+            if not abs(of - due) <= near
+        }
+
+    def apart(self, found: Mapping[str, float]) -> dict[str, Fault]:
+        """Those in reverse that are not the transpose of [fwd f], to rounding."""
+        forward, least = found["fwd"], max(_size(self.dx) * _size(self.dy) * 1e-3, 1e-9)
+        wrong: dict[str, Fault] = {}
+        for derivation, of in found.items():
+            if not abs(of - forward) <= EQUAL * max(abs(forward), least):
+                is_forward = self._hand("fwd") is not None and self._hand(derivation) is None  # which may be wrong
+                one, other = ("fwd", derivation) if is_forward else (derivation, "fwd")
+                values = f"{found[one]!r}, not {found[other]!r}"
+                wrong[one] = self._fault(one, f"is not the transpose of {self._named(other)}: {values}")
+        return wrong
+
+    def of_first_pass(self, y: Value) -> list[Fault]:
+        """What is wrong with a suffwdpass by hand, but for its record."""
+        first = self._hand("suffwdpass")
+        if first is None:
+            return []
+        off = plus(self._call(first, self.x)[0], scaled(number(-1.0), y))
+        is_same = float(linear.dot(off, off).array) ** 0.5 <= EQUAL * max(_size(y), 1.0)
+        wrong = [] if is_same else [f"gives another value than {self._name}"]
+        if self._hand("sufrevpass") is None:
+            wrong.append(f"needs a {self.callee.derived('sufrevpass', '').key}: write it, too")
+        return [self._fault("suffwdpass", what) for what in wrong]
+
+    def by_derivation(
+        self, found: Mapping[str, float], wrong: Mapping[str, Fault], of_first_pass: Sequence[Fault]
+    ) -> Mapping[str, Sequence[Fault]]:
+        """The faults of each function that is derived: of one that is made of another, its faults."""
+        made: dict[str, list[Fault]] = {}
+        for derivation, ways in FOUND_BY.items():
+            way = next((k for k in ways if k in found), derivation)
+            made[derivation] = [wrong[way]] if way in wrong else []
+        made["suffwdpass"] += of_first_pass
+        return made
+
+    def _call(self, of: Callee, arg: Value) -> Value:
+        return maps.call(self.linked, of, arg, self.evaluator())
+
+    def _hand(self, derivation: str) -> Callee | None:
+        return maps.by_name(self.linked, derivation, self.callee)
+
+    @property
+    def _name(self) -> str:
+        return self.linked.scope.listed(self.callee)
+
+    def _named(self, derivation: str) -> str:
+        """[d f], as it is listed where it is by hand."""
+        hand = self._hand(derivation)
+        return f"[{derivation} {self.callee.key}]" if hand is None else self.linked.scope.listed(hand)
+
+    def _fault(self, derivation: str, what: str) -> Fault:
+        """What is wrong, where that is written: with a definition by hand, or with the function."""
+        scope, hand, name = self.linked.scope, self._hand(derivation), self._named(derivation)
+        if hand is None:
+            return Fault(scope.place(self.callee), f"{self._name}: {name} {what}")
+        after = f" after {self._named('suffwdpass')}" if derivation == "sufrevpass" else ""
+        return Fault(scope.place(hand), f"{name}{after}, written by hand, {what}")
 
 
 def _drawn(value: Value, rng: np.random.Generator) -> Value:

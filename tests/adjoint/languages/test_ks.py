@@ -99,7 +99,7 @@ def test_derivatives(body: str, points: list[list[Any]]) -> None:
     """fwd against differences; rev, sufrev, the two passes and D against fwd."""
     f = function(f"(def f {body})")
     for args in points:
-        assert f.verified(args) is None
+        assert not f.verified(args)
         x = arguments_of(f.callee.arg, args)
         ev = KsEvaluator(f.linked)
         rng = np.random.default_rng(1)
@@ -140,7 +140,7 @@ def test_second_derivatives(body: str, points: list[list[Any]]) -> None:
         y = maps.call(f.linked, f.callee, x, KsEvaluator(f.linked))
         rng = np.random.default_rng(2)
         dy = drawn(y, rng)
-        assert back.verified([(plain(x), plain(dy))]) is None
+        assert not back.verified([(plain(x), plain(dy))])
 
 
 def test_truth_values_at_another_index() -> None:
@@ -494,9 +494,9 @@ def test_by_hand() -> None:
     assert run(WRONG, "([fwd [rev g]] (tuple 2.0 1.0) (tuple 1.0 0.0))") == "90.0"
     loaded = read(WRONG)
     found = {name: loaded.functions[name].verified([2.0]) for name in ("f", "g")}  # type: ignore[attr-defined]
-    assert found["f"] is not None
-    assert found["f"].startswith("[rev [f Float]], written by hand, gives")
-    assert found["g"] is not None
+    assert [fault.place.line for fault in found["f"]] == [2]
+    assert found["f"][0].message.startswith("[rev f], written by hand, gives")
+    assert found["g"][0].message.startswith("g: [rev g] gives")
     assert function(WRONG, "f").differential([2.0], None, reverse=True) == 10.0
 
 
@@ -594,9 +594,8 @@ def test_the_split_mode_by_hand_in_callers() -> None:
         assert run(text, "(tuple ([rev g] 2.0 1.0) ([fwd g] 2.0 1.0))") == "(8.0, 8.0)"
         assert run(text, "([fwd [sufrev g]] (tuple 2.0 1.0) (tuple 1.0 0.0))") == "14.0"
         assert run(text, "([sufrev h] (Vec_init 2.0 -1.0) 1.0)") == "[14.0, 3.0]"
-        wrong = function(text, "f").verified([2.0])
-        assert wrong is not None
-        assert "written by hand, gives" in wrong
+        (wrong,) = function(text, "f").verified([2.0])
+        assert "written by hand, gives" in wrong.message
     external = pair.replace("(def f Float (x : Float) (mul x x))", "(edef f Float (Float))")
     assert run(external, "(tuple ([fwd g] 2.0 1.0) ([rev g] 2.0 1.0) ([sufrev g] 2.0 1.0))") == "(28.0, 28.0, 28.0)"
 
@@ -608,9 +607,10 @@ def test_the_value_of_a_pass_by_hand() -> None:
 (def [sufrevpass [f Float]] Float ((dt : Tuple Float (Vec Float)) (b : Float))
   (add (mul (mul 2.0 b) (get$1$2 dt)) (index 0 (get$2$2 dt))))
 """
-    assert function(text).verified([2.0]) is None
+    assert not function(text).verified([2.0])
     wrong = text.replace("(Vec_init x 1.0)) x)", "(Vec_init x 1.5)) x)")
-    assert function(wrong).verified([2.0]) == ("[suffwdpass [f Float]], written by hand, gives another value than f")
+    (fault,) = function(wrong).verified([2.0])
+    assert fault.message == "[suffwdpass f], written by hand, gives another value than f"
 
 
 # --- work, programs ---

@@ -135,7 +135,7 @@ def require_right(text: str, rng: np.random.Generator) -> None:
     for args in points:
         due = ks_oracle.function(text)(*args)
         np.testing.assert_allclose(f.value(args), due, rtol=1e-12, atol=1e-12, err_msg=text)
-        assert f.verified(args) is None, text
+        assert not f.verified(args), text
     back = loaded.functions["[rev f]"]
     assert isinstance(back, KsFunction)
     name = NAMES[int(rng.integers(len(NAMES)))]
