@@ -62,7 +62,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     if has_maps(callee.arg, linear=True) or has_maps(callee.result, linear=True):
         what = f"{callee.key} has a derivative by hand, and takes or returns a linear map: what calls it is not derived"
         raise TermError("linear", f"{what}; leave that out, or write it for a function of reals", ev.place)
-    given = leaves_of(x)
+    given, place = leaves_of(x), ev.place
     if not given:
         with ev.inside(modes=()):
             return call(linked, callee, x, ev)
@@ -79,7 +79,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     def value(_: Any, *arrays: Any) -> Any:
         if run is None:
             what = f"{callee.base} is declared, and has no body: its value is needed here"
-            raise TermError("unbound", what, ev.place)
+            raise TermError("unbound", what, place)
         found = run(arrays)
         return found[0] if m == 1 else tuple(found)
 
@@ -91,7 +91,6 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         if hand is None:
             with ev.inside(modes=after):
                 body = as_map(linked, callee, x, ev, mode).map
-        place = ev.place
 
         def rule(*args: Any) -> Any:
             xs, dxs = args[:n], [dx for dx in args[n + 1 :] if dx is not None]

@@ -172,8 +172,7 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
     if reals(x):
         require_reversible(callee)
     if not reals(x) or not is_real(callee.result):
-        _require_tangent(call(linked, callee, x, ev), dt)  # it may check or print something
-        return _no_cotangent(callee, x)
+        return _of_nothing(callee, x, call(linked, callee, x, ev), dt)  # it may check or print something
     f = map_at(linked, callee, x, ev, mode)
     _require_apart(f, ev)
     _require_tangent(f.result, dt)
@@ -200,6 +199,12 @@ def _cotangent(callee: Callee, x: Value, leaves: Sequence[Any]) -> Value:
 
 def _no_cotangent(callee: Callee, x: Value) -> Value:
     return _cotangent(callee, x, [leaf.space.zeros() for leaf in reals(x)])
+
+
+def _of_nothing(callee: Callee, x: Value, value: Value, dt: Value) -> Value:
+    """The cotangent at an argument without reals."""
+    _require_tangent(value, dt)
+    return _no_cotangent(callee, x)
 
 
 def _has_expressions(*values: Value) -> bool:
@@ -236,7 +241,9 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
     is_once = reals(x) and not any(isinstance(leaf, Expr) for leaf in xs) and not has_maps(callee.result, linear=True)
     if not is_once or written(linked, "sufrev", callee) is not None:
         value = call(linked, callee, x, ev)
-        return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+        if reals(x) or written(linked, "sufrev", callee) is not None:
+            return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+        return value, _record(lambda r: _of_nothing(callee, x, value, r))
     f = map_at(linked, callee, x, ev, "sufrev")
     _require_apart(f, ev)
     if not reals(f.result):

@@ -111,7 +111,7 @@ class Functions(Mapping[str, LoadedValues]):
         try:
             callee = scope.function(Source("NAME", name))
         except TermError as error:
-            if len(scope.overloads(name)) > 1:
+            if error.code == "type":  # several are named, or none of that type
                 raise SpaceError(error.message) from None
             raise KeyError(name) from error
         kind = own.kind if (own := scope.defined(callee)) else "gdef"

@@ -23,6 +23,8 @@ DERIVATIONS = (
     *("sufrev", "suffwdpass", "sufrevpass", "shape", "CL"),
 )
 """What may be derived of a function."""
+OLDER = ("D", "R", "fwd", "rev", "shape")
+"""Those that are also spelled fwd$f for [fwd f]."""
 
 
 @final

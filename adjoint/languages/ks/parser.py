@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, final
 from adjoint.languages.bound import Bound
 from adjoint.languages.ks.names import DERIVATIONS, Written
 from adjoint.languages.ks.reader import Atom, Form
-from adjoint.languages.ks.signatures import NAMES, WORDS
+from adjoint.languages.ks.signatures import WORDS
 from adjoint.languages.ks.types import ATOMS, BOOL, STRING, applied_type, arguments, component, tensor, text, vec
 from diff.higher.binding import each
 from diff.higher.errors import TermError, near
@@ -166,7 +166,7 @@ class Parser:
                 return Var(x.name, x.number, x.type, place=place), x.type
 
     def _unbound(self, form: Atom) -> NoReturn:
-        if form.text in NAMES or self.scope.overloads(form.text):
+        if self.scope.is_function(form.text):
             what = f"{form.text} is a function, and no value: write (lam (x : T) ({form.text} x))"
             raise TermError("type", what, form.place)
         raise TermError("unbound", f"{form.text} is not defined here{near(form.text, self.bound, 2)}", form.place)
@@ -205,7 +205,7 @@ class Parser:
         x = self.bound.get(word)
         if x is not None:
             return isinstance(x.type, Arrow)
-        return word in WORDS or word in NAMES or word.startswith("get$") or bool(self.scope.overloads(word))
+        return word in WORDS or word.startswith("get$") or self.scope.is_function(word)
 
     def _pattern(self, form: AnyForm, ty: Ty) -> list[Var]:
         if isinstance(form, Atom):
@@ -263,7 +263,7 @@ class Parser:
             return App(applied, arg, place=place), applied_type(of, ty, place)
         if isinstance(head, Atom) and head.text.startswith("get$"):
             return App(Name(head.text, (ty,), place=place), arg, place=place), component(head.text, ty, head.place)
-        written = yield function(head)
+        written = self.scope.spelled((yield function(head)))
         made = self.scope.resolved(written, ty, head.place)
         return App(Name(written.text, (ty,), place=place), arg, place=place), made.result
 

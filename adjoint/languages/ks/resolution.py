@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias, final
 
 from attrs import frozen
 
-from adjoint.languages.ks.names import Callee, Written, derived_type, polymorphic, underlying
-from adjoint.languages.ks.signatures import NAMES, RULES, TAKES, built_in, is_of_prelude, known
+from adjoint.languages.ks.names import OLDER, Callee, Written, derived_type, polymorphic, structured, underlying
+from adjoint.languages.ks.signatures import NAMES, PRELUDE, RULES, TAKES, built_in, is_of_prelude, known
 from adjoint.languages.ks.types import arguments, is_record, text
 from diff.higher.errors import Place, TermError, near
 from diff.higher.types import TupleType
@@ -48,6 +48,25 @@ class Resolution:
         self.callees: dict[tuple[str, Ty], Callee] = {}
         self.opened: set[tuple[str, Ty]] = set()
         self.names: Counter[str] = Counter()
+        self.bases: set[str] = set()
+
+    def is_function(self, name: str) -> bool:
+        """Whether a name is one of a function."""
+        return self._is_plain(name) or bool(self.spelled(Written((), name, None)).derivations)
+
+    def _is_plain(self, name: str) -> bool:
+        return name in self.bases or name in NAMES
+
+    def spelled(self, written: Written) -> Written:
+        """[fwd f] for the older spelling fwd$f, where f is a function, and fwd$f is none."""
+        derivations, base, given = written.derivations, written.base, written.given
+        while not self._is_plain(base):
+            derivation, _, base = base.partition("$")
+            given = underlying(derivation, given) if given is not None else None
+            if derivation not in OLDER or not base or (given is None) != (written.given is None):
+                return written
+            derivations = (*derivations, derivation)
+        return Written(derivations, base, given)
 
     def overloads(self, name: str) -> list[Ty]:
         """The argument types that definitions have for a name."""
@@ -89,8 +108,8 @@ class Resolution:
             return types[0]
         if not types:
             self._unbound(written.base, place)
-        what = f"{written.base} is defined on {' and '.join(map(text, types))}: write [{written.base} T]"
-        raise TermError("type", what, place)
+        what = f"{written.base} is defined on {' and '.join(map(text, types))}"
+        raise TermError("type", f"{what}: write {structured(written.derivations, f'[{written.base} T]')}", place)
 
     def named(self, written: Written, of: Ty, place: Place, arg: Ty | None = None) -> Callee:
         """The function of a name on a type, and what is derived from it; `arg` tells at which a it is polymorphic."""
@@ -126,10 +145,15 @@ class Resolution:
         if name in RULES:
             takes = f"takes {TAKES[name]}, not" if name in TAKES else "does not take"
             raise TermError("type", f"{name} {takes} {text(of)}", place)
+        if rows := known(name):
+            row = next((row for row in rows if arguments(row) is of), rows[0])
+            due = f"(edef {name} {text(PRELUDE[name, row])} ({' '.join(map(text, row))}))"
+            what = f"{name} is not declared before this place: without the prelude a text declares it itself, {due}"
+            raise TermError("unbound", what, place)
         return self._unbound(name, place)
 
     def _unbound(self, name: str, place: Place) -> NoReturn:
-        hint = near(name, [*(base for _, base, _ in self.table), *NAMES])
+        hint = near(name, [*self.bases, *NAMES])
         raise TermError("unbound", f"{name} is not defined before this place{hint}", place)
 
     # --- definitions ---
@@ -155,6 +179,7 @@ class Resolution:
         self.table[one.callee.identity] = one
         if not one.callee.derivations:  # by its name alone in stages, also where it is written [f T]
             self.callees[one.callee.base, one.callee.arg] = one.callee
+            self.bases.add(one.callee.base)
 
     def defining(self, written: Written, arg: Ty, result: Ty, place: Place) -> Callee:
         """What a definition is of; raises TermError where there is one already, or the type is not the one due."""

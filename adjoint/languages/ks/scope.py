@@ -57,7 +57,7 @@ class Scope(Resolution):
 
     def _def(self, form: Form) -> Pass:
         head = form.items[1]
-        written = yield function(head)
+        written = self.spelled((yield function(head)))
         result = yield one_type(form.items[2])
         parser = Parser(self)
         _, pattern = yield parser.parameters(form.items[3])
@@ -74,7 +74,7 @@ class Scope(Resolution):
 
     def _edef(self, form: Form) -> Pass:
         head, given = form.items[1], form.items[3]
-        written = yield function(head)
+        written = self.spelled((yield function(head)))
         result = yield one_type(form.items[2])
         items = given.items if isinstance(given, Form) and given.bracket == "(" else [given]
         parts = yield each(one_type, [given] if isinstance(given, Form) and given.head() in TYPES else items)
@@ -94,7 +94,7 @@ class Scope(Resolution):
         derivation = name_of(form.items[1], "what is derived")
         if derivation not in DERIVATIONS:
             fail(form.items[1], f"{derivation} cannot be derived: {', '.join(DERIVATIONS)} can")
-        inner = yield function(form.items[2])
+        inner = self.spelled((yield function(form.items[2])))
         written = Written((derivation, *inner.derivations), inner.base, inner.given)
         callee = self.named(written, self.base(inner, None, form.items[2].place), form.items[2].place)
         self._list(Definition("gdef", written.text, callee, None, form.place))
@@ -123,7 +123,7 @@ class Scope(Resolution):
     def function(self, source: Source) -> Callee:
         """The function that a text names: f, [f T], [d f]; raises TermError where there is none, or several are."""
         form = _only(source, "the name of one function is due")
-        return self.resolved(driven(function(form)), None, form.place)
+        return self.resolved(self.spelled(driven(function(form))), None, form.place)
 
 
 def _only(source: Source, what: str) -> AnyForm:

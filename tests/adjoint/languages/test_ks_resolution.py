@@ -77,7 +77,7 @@ REFUSED = [
     ),
     ("[rev f]", PAIR, r"\[rev f\] takes \(Tuple Float \(Tuple Float Float\)\), not \(Tuple Float Float\)"),
     ("[fwd f]", "Float", r"which f is \[fwd f\] derived from\? it takes two, not Float"),
-    ("[rev mul]", None, r"mul is defined on \(Tuple Bool Float\) and .*Float.*: write \[mul T\]"),
+    ("[rev mul]", None, r"mul is defined on \(Tuple Bool Float\) and .*Float.*: write \[rev \[mul T\]\]"),
     ("steep", "Float", "steep is not defined before this place; near: steepest"),
     ("[fwd g]", PAIR, "g is not defined before this place; near: gt"),
 ]
