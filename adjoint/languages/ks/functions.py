@@ -158,10 +158,10 @@ class KsFunction(LoadedValues):
             raise SpaceError(not_given(self.callee))
         return convert.arguments_of(self.callee.arg, args)
 
-    def _drawn(self, rng: np.random.Generator | None = None) -> Value:
+    def _drawn(self) -> Value:
         """An argument that is chosen."""
         self._require_shallow()
-        return evaluated(lambda: convert.drawn(self.callee.arg, rng or np.random.default_rng(SEED)), self.place)
+        return evaluated(lambda: convert.drawn(self.callee.arg, np.random.default_rng(SEED)), self.place)
 
     def _require_shallow(self) -> None:
         evaluated(lambda: convert.require_shallow(self.callee.arg, self.callee.result), self.place)
@@ -217,7 +217,13 @@ class KsFunction(LoadedValues):
     def _faults(self, callee: Callee, at: Value | None) -> Mapping[str, Sequence[Fault]]:
         """What is wrong at a point, or at one that is drawn, of which an error may be."""
         rng = np.random.default_rng(SEED)
-        x = at if at is not None else evaluated(lambda: convert.drawn(callee.arg, rng), self.place)
+        self._require_shallow()
+        try:
+            x = convert.drawn(callee.arg, rng) if at is None else at
+        except TermError as error:
+            raise error.at(self.place) from None
+        except SpaceError as error:
+            raise TermError("type", str(error), self.place) from None
         try:
             return evaluated(lambda: faults(self.linked, callee, x, rng, self._evaluator), self.place)
         except TermError as error:
