@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 from attrs import evolve
 
-from adjoint.languages.ks import convert, derivatives, maps, printer
+from adjoint.languages.ks import convert, derivatives, maps, printer, verify
 from adjoint.languages.ks.evaluate import STEPS, KsEvaluator
 from adjoint.languages.ks.linked import Linked
 from adjoint.languages.ks.map_arguments import no_cotangent, not_given
@@ -25,7 +25,6 @@ from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
 from adjoint.languages.ks.types import has_maps, is_real, tangent, text
 from adjoint.languages.ks.values import Value, leaves_of, real
-from adjoint.languages.ks.verify import FOUND_BY, faults
 from adjoint.languages.loaded import Fault, Loaded, LoadedValues
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
@@ -206,16 +205,27 @@ class KsFunction(LoadedValues):
             what = "a linear map is verified where it is applied: write a function that does, by lmApply"
             raise TermError("type", what, self.place)
         x = None if at is None else self.given(at)
-        found = {fault: None for made in self._faults(callee, x).values() for fault in made}
+        asked: list[tuple[Callee, Value | None, Sequence[str]]] = [(callee, x, list(verify.FOUND_BY))]
         kind, *rest = callee.derivations or [""]
-        if kind in FOUND_BY:
+        if kind in verify.FOUND_BY:
             of = scope.named(Written(tuple(rest), callee.base, callee.of), callee.of, self.place)
             point = None if x is None or kind == "sufrevpass" else x if kind == "suffwdpass" else x[0]
-            found = dict.fromkeys([*self._faults(of, point).get(kind, ()), *found])
+            asked.insert(0, (of, point, [kind]))
+        found: dict[Fault, None] = {}
+        errors: list[TermError] = []
+        for f, point, kinds in asked:
+            try:
+                made = self._faults(f, point)
+            except TermError as error:
+                errors.append(error)
+            else:
+                found |= {fault: None for derivation in kinds for fault in made.get(derivation, ())}
+        if errors and not found:
+            raise errors[0]
         return list(found)
 
     def _faults(self, callee: Callee, at: Value | None) -> Mapping[str, Sequence[Fault]]:
-        """What is wrong at a point, or at one that is drawn, of which an error may be."""
+        """What is wrong at a point, or at one that is drawn: an error of the value there is `limit`."""
         rng = np.random.default_rng(SEED)
         self._require_shallow()
         try:
@@ -225,12 +235,13 @@ class KsFunction(LoadedValues):
         except SpaceError as error:
             raise TermError("type", str(error), self.place) from None
         try:
-            return evaluated(lambda: faults(self.linked, callee, x, rng, self._evaluator), self.place)
+            y = evaluated(lambda: verify.value(self.linked, callee, x, self._evaluator), self.place)
         except TermError as error:
             if at is not None or error.code != "shape":
                 raise
             chosen = "the point was drawn" if convert.is_sized(callee.arg) else CHOSEN
             raise TermError("limit", f"{error.message} ({chosen}: others are given by --at)", error.place) from None
+        return evaluated(lambda: verify.faults(self.linked, callee, x, y, rng, self._evaluator), self.place)
 
     # --- maps ---
 

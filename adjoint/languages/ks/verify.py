@@ -37,18 +37,36 @@ FOUND_BY = {
 """What is derived, each by the first of these that there is."""
 
 
-def faults(
-    linked: Linked, callee: Callee, x: Value, rng: np.random.Generator, evaluator: Callable[[], KsEvaluator]
-) -> Mapping[str, Sequence[Fault]]:
-    """What is wrong at a point with each function that is derived from one; raises TermError where nothing is found."""
-    if not leaves_of(x):
-        return {}
-    dx = _drawn(x, rng)
-    if is_external(linked, callee):
-        return _of_external(linked, callee, x, dx, rng, evaluator)
+def value(linked: Linked, callee: Callee, x: Value, evaluator: Callable[[], KsEvaluator]) -> Value | None:
+    """The value, which differences are of; None of a function without a body, or without reals at a point.
+
+    Raises TermError where it is not finite.
+    """
+    if not leaves_of(x) or is_external(linked, callee):
+        return None
     y = maps.call(linked, callee, x, evaluator())
     if not all(np.isfinite(leaf.array).all() for leaf in leaves_of(y) if is_real(leaf)):
         raise TermError("shape", "the value is not finite where it was tried")
+    return y
+
+
+def faults(
+    linked: Linked,
+    callee: Callee,
+    x: Value,
+    y: Value | None,
+    rng: np.random.Generator,
+    evaluator: Callable[[], KsEvaluator],
+) -> Mapping[str, Sequence[Fault]]:
+    """What is wrong at a point, of this value, with each function that is derived from one.
+
+    Raises TermError for a function without a body where nothing is found.
+    """
+    if not leaves_of(x):
+        return {}
+    dx = _drawn(x, rng)
+    if y is None:
+        return _of_external(linked, callee, x, dx, rng, evaluator)
     dy = _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
         return {}
