@@ -83,10 +83,38 @@ REFUSED = [
 ]
 
 
+OLDER = {
+    "fwd$f": "[fwd f]",
+    "D$f": "[D f]",
+    "rev$fwd$f": "[rev [fwd f]]",
+    "[CL rev$f]": "[CL [rev f]]",
+    "shape$sin": "[shape sin]",
+    "[fwd$f (Tuple Float Float)]": "[fwd [f Float]]",
+    "[fwd$f Float]": "[fwd$f Float]",
+    "fwd$nosuch": "fwd$nosuch",
+    "sufrev$f": "sufrev$f",
+    "fwd$": "fwd$",
+}
+
+
 @cache
 def scope() -> Scope:
     """That of the text, read in the first test."""
     return read([Source("t.ks", TEXT)])
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_spellings(name: str) -> None:
+    """They are those of what is derived from a function; other names with a $ are names."""
+    assert scope().spelled(driven(function(next(forms(Source("name", name)))))).text == OLDER[name]
+
+
+def test_a_function_of_an_older_spelling() -> None:
+    """Where it is defined before f, it is another function."""
+    found = read([Source("t.ks", "(def rev$f Float (x : Float) x)\n(def f Float (x : Float) (rev$f x))")])
+    assert [one.name for one in found.definitions] == ["rev$f", "f"]
+    assert found.is_function("fwd$rev$f")
+    assert not found.is_function("fwd$g")
 
 
 def typed(name: str, of: str | None = None) -> str:
