@@ -237,15 +237,15 @@ def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *,
 
 def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
-    xs = leaves_of(x)
-    is_once = reals(x) and not any(isinstance(leaf, Expr) for leaf in xs) and not has_maps(callee.result, linear=True)
-    if not is_once or written(linked, "sufrev", callee) is not None:
+    if has_maps(callee.result, linear=True) or written(linked, "sufrev", callee) is not None:
+        return call(linked, callee, x, ev), _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+    if not reals(x):
         value = call(linked, callee, x, ev)
-        if reals(x) or written(linked, "sufrev", callee) is not None:
-            return value, _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
         return value, _record(lambda r: _of_nothing(callee, x, value, r))
-    f = map_at(linked, callee, x, ev, "sufrev")
+    f, xs = map_at(linked, callee, x, ev, "sufrev"), leaves_of(x)
     _require_apart(f, ev)
+    if any(isinstance(leaf, Expr) for leaf in xs):
+        return _first_pass_in_a_program(linked, callee, x, f, ev)
     if not reals(f.result):
         return call(linked, callee, x, ev), _record(lambda _: _no_cotangent(callee, x))
     made = call(linked, callee, x, ev) if f.is_partial else None
@@ -260,6 +260,17 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
         return _cotangent(callee, x, parts(x, back(packed(reals(r), expressions=some))))
 
     return made, _record(run)
+
+
+def _first_pass_in_a_program(linked: Linked, callee: Callee, x: Value, f: Mapped, ev: KsEvaluator) -> Value:
+    """The value, and the adjoint as steps that share what checks or prints something with it, outside of bodies."""
+    if not f.effects or f.is_partial or not reals(f.result) or not ev.is_outside():
+        return call(linked, callee, x, ev), _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
+    ev.effects |= f.effects
+    at = packed(leaves_of(x), expressions=True)
+    value = filled(f.result, iter(split(f.map(at), len(reals(f.result)))))
+    back = later(linked, vjp(f.map), ev.modes)
+    return value, _record(lambda r: _cotangent(callee, x, parts(x, back(at, packed(reals(r), expressions=True)))))
 
 
 def _record(back: Callable[[Value], Value]) -> Linear:
