@@ -64,7 +64,8 @@ def _aligned(*values: Value) -> tuple[Any, list[Any]]:
         elif isinstance(v, (bool, int)):
             arrays.append(np.asarray(v))
         else:
-            raise TermError("tag", "an integer that is found from reals is an index, compared, or `to_float` of it")
+            what = "there is no arithmetic of an integer that is found from reals"
+            raise TermError("tag", f"{what}: it is an index, is compared, or is made real by to_float")
     return lanes, arrays
 
 

@@ -45,13 +45,13 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _is_integer(v: Value) -> bool:
-    return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib")
+    return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib") or integers.is_found(v)
 
 
 def _binary(name: str) -> Callable[[KsEvaluator, Value], Value]:
     def run(ev: KsEvaluator, v: Value) -> Value:
         a, b = v
-        if _is_integer(a):
+        if _is_integer(a) or integers.is_found(b):
             return integers.div(ev, a, b) if name == "div" else integers.arithmetic(_SIGNS[name], a, b)
         if isinstance(a, LEAF) and isinstance(b, LEAF):
             return _SIGNS[name](a, b)

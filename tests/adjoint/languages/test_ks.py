@@ -1261,3 +1261,22 @@ def test_integers_that_are_found_from_reals(name: str) -> None:
         assert f.differential([point], None, reverse=True) == pytest.approx(due, abs=1e-6)
         along = f.differential([point], [[1.0, -2.0, 0.5]], reverse=False)
         assert along == pytest.approx(np.dot(due, [1.0, -2.0, 0.5]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("body", "column"),
+    [
+        ("(to_float (mul 2 (imax v)))", 40),
+        ("(mul (index 0 v) (to_float (neg (imax v))))", 57),
+        ("(mul (index 0 v) (to_float (div (imax v) 2)))", 57),
+        ("(sum (build 2 (lam (i : Integer) (mul (index 0 v) (to_float (add i (imax v)))))))", 90),
+    ],
+)
+def test_no_arithmetic_of_integers_that_are_found(body: str, column: int) -> None:
+    """At a point they are integers; where they are data the error stands at the operation."""
+    f = function(f"(def f Float (v : Vec Float) {body})")
+    f.value([[1.0, 3.0, 2.0]])
+    with pytest.raises(TermError, match="there is no arithmetic of an integer that is found from reals") as caught:
+        f.differential([[1.0, 3.0, 2.0]], None, reverse=True)
+    assert caught.value.place is not None
+    assert caught.value.place.column == column
