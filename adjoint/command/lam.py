@@ -74,12 +74,13 @@ class LambdaTexts:
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text; a term of the language of pullbacks is reduced."""
-        with _reported({**self.texts, "-e": source}):
+        with _reported({"-e": source, **self.texts}):
             term, _ = self.module.term(source, "-e")
             try:
-                return show_value(evaluate(term))
+                value = evaluate(term)
             except TermError:
                 return str(reduce(term))
+            return show_value(value)
 
     def claims(self) -> ClaimsReport:
         """Whether the claims hold."""

@@ -94,7 +94,7 @@ def require_value(value: Value, ty: Ty, what: str) -> None:
                     raise TermError("shape", f"{what}: {_misfit(one, due)}")
             case TupleType(parts) if isinstance(one, tuple) and len(one) == len(parts):
                 stack += zip(reversed(one), reversed(parts), strict=True)
-            case DataType(declaration) if isinstance(one, Tagged) and one.label in declaration.labels:
+            case DataType(declaration) if isinstance(one, Tagged) and one.label in declaration.fields:
                 stack.append((one.payload, payload(due, one.label)))
             case Arrow(dom) if isinstance(one, Closure):
                 if pattern_type(one.lam.pattern) is not dom:

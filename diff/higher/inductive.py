@@ -46,7 +46,7 @@ def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
 @once
 def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
     """What the constructor of this label takes: F(recur) at the label; T σ₁ … σₙ itself for `recur` unless given."""
-    return instance(data.declaration.field(label), data.args, data if recur is None else recur)
+    return instance(data.declaration.fields[label], data.args, data if recur is None else recur)
 
 
 def is_first_order(ty: Ty) -> bool:

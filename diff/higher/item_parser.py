@@ -91,16 +91,16 @@ class Reader:
         p.parameters = {a: Param(k) for k, a in enumerate(names)}
         p.recursive, p.open = (name, tuple(names), RECUR), False
         p.expect("=")
-        cases: list[tuple[str, Ty]] = []
+        cases: dict[str, Ty] = {}
         while True:
             place, label = p.token.place, p.constructor("a constructor")
-            if label in dict(cases):
+            if label in cases:
                 raise TermError("branches", f"{name} has two constructors {label}", place)
-            cases.append((label, UNIT if p.token.text == "|" or p.token.kind == "end" else p.atomic()))
+            cases[label] = UNIT if p.token.text == "|" or p.token.kind == "end" else p.atomic()
             if not p.accept("|"):
                 break
         try:
-            made = declared(name, len(names), cases)
+            made = declared(name, len(names), tuple(cases.items()))
         except TermError as error:
             raise error.at(first.place) from None
         self.types[name] = made

@@ -20,6 +20,7 @@ from diff.higher.resolve import LAMBDA, Dialect
 from diff.higher.terms import AnyTerm, Fix, Lam, Prim, Tuple, Var, fresh, require_term
 from diff.higher.translate import program
 from diff.higher.types import Arrow, Declaration, Param, TupleType, Ty, Unknown, ground, space_of
+from diff.higher.unify import require_short
 from diff.higher.values import nested, program_type
 from hilbert.term import uncollected
 
@@ -143,11 +144,11 @@ class Module:
         term, ty = checker.check(term, due)
         parameters: dict[Unknown, Ty] = {}
         generalise = self.profile.generalise and not _has_free(term, self.variables)
-
         checker.components.settle()
         general = checker.types.resolve(
             ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))) if generalise else self.profile.default
         )
+        require_short(general, item.place)
         term, _ = checker.finish(term, ty, lambda u: parameters.get(u, self.profile.default))
         self._forget(item.name)
         self.definitions[item.name] = Checked(term, general, len(parameters))
@@ -156,6 +157,7 @@ class Module:
         checker = Checker(self, self.profile)
         open_, found = checker.check(item.term)
         term, ty = checker.finish(open_, found, lambda _: self.profile.default)
+        require_short(ty, item.place)
         dom = space_of(ty.dom) if isinstance(ty, Arrow) else None
         cod = space_of(ty.cod) if isinstance(ty, Arrow) else None
         if dom is None or cod is None or not dom.is_space:
@@ -203,6 +205,7 @@ class Module:
         checker = Checker(self, self.profile)
         made, ty = checker.check(term, due)
         done, found = checker.finish(made, ty, lambda _: self.profile.default)
+        require_short(found, term.place)
         return linked(done, self.definitions), found
 
     def general(self, term: AnyTerm) -> tuple[Ty, int]:

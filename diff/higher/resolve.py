@@ -114,7 +114,7 @@ class Resolver:
         declaration = self.names.constructor(name)
         if declaration is not None:
             data = self.constructed(declaration, hint)
-            due = instance(data.declaration.field(name), data.args, data)
+            due = instance(data.declaration.fields[name], data.args, data)
             if due is UNIT:
                 return Con(name, data, Tuple(()), place=place), data
             x = fresh("x", due, place)
@@ -168,7 +168,9 @@ class Resolver:
     def constructed(self, declaration: Declaration, hint: Ty | None) -> DataType:
         """The type that a constructor makes: what is due where it has these constructors, as D of a type has."""
         due = self.known(hint)
-        if isinstance(due, DataType) and due.declaration.labels == declaration.labels:
+        if isinstance(due, DataType) and (
+            due.declaration is declaration or due.declaration.labels == declaration.labels
+        ):
             return due
         return DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
@@ -180,13 +182,15 @@ class Resolver:
         if declaration is None:
             what = f"{labels[0]} is no constructor{self.names.near(labels[0])}"
             raise TermError("unbound" if isinstance(given, Unknown) else "branches", what, branches[0].place)
-        for k, (label, branch) in enumerate(zip(labels, branches, strict=True)):
-            if label not in declaration.labels:
+        seen: set[str] = set()
+        for label, branch in zip(labels, branches, strict=True):
+            if label not in declaration.fields:
                 what = f"{label} is no constructor of {declaration.name}, whose are {', '.join(declaration.labels)}"
                 raise TermError("branches", what, branch.place)
-            if label in labels[:k]:
+            if label in seen:
                 raise TermError("branches", f"{label} has two branches", branch.place)
-        missing = [label for label in declaration.labels if label not in labels]
+            seen.add(label)
+        missing = [label for label in declaration.labels if label not in seen]
         if missing:
             raise TermError("branches", f"no branch for {', '.join(missing)} of {declaration.name}", place)
         if isinstance(given, DataType):

@@ -136,7 +136,7 @@ class Rules(Resolver, ABC):
     def construction(self, name: str, declaration: Any, arg: AnyTerm, hint: Ty | None, place: Place | None) -> Pass:
         """ℓ t."""
         data = self.constructed(declaration, hint)
-        if declaration.field(name) is UNIT:
+        if declaration.fields[name] is UNIT:
             raise TermError("type", f"{name} takes nothing", arg.place or place)
         return (yield self.infer(Con(name, data, arg, place=place), hint))
 
@@ -144,7 +144,7 @@ class Rules(Resolver, ABC):
         """ℓ p → s for each label: p is of type F(recur) at ℓ, s of the result's."""
         made = []
         for branch in branches:
-            due = instance(data.declaration.field(branch.label), data.args, recur)
+            due = instance(data.declaration.fields[branch.label], data.args, recur)
             self.types.unify(pattern_type(branch.pattern), due, branch.place, f"what {branch.label} binds")
             body = yield from self.due(branch.body, result, branch.place, f"the branch {branch.label}")
             made.append(evolve(branch, body=body))

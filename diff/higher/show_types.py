@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.higher.binding import Pass
 from diff.higher.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown
+from diff.higher.unify import require_short
 from hilbert import R, Type, Vec
 from hilbert.space import Copower, Field
 from hilbert.term import bottom_up, driven
@@ -17,7 +18,8 @@ FUNCTION, TIMES, STARRED, BASIC = range(4)
 
 
 def show_type(ty: Ty) -> str:
-    """The text of a type."""
+    """The text of a type; raises TermError `limit` for a long one."""
+    require_short(ty)
     out: list[str] = []
     driven(_type(ty, FUNCTION, out))
     return "".join(out)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import count
+from typing import TYPE_CHECKING
+
 from diff.higher.binding import Pass
+from diff.higher.errors import TermError
 from diff.higher.show import Shower
 from diff.higher.show_levels import ATOM, TERM
 from diff.higher.show_types import vector_text
@@ -10,22 +14,30 @@ from diff.higher.values import Closure, Native, Tagged, Value
 from hilbert import Vec, Zero
 from hilbert.term import driven
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST = 1_000_000
+"""The parts of a value that is written, one that stands in several places counted in each."""
+
 
 def show_value(value: Value) -> str:
-    """The text of a value; functions are shown as their λ."""
+    """The text of a value; functions are shown as their λ. Raises TermError `limit` for a long one."""
     shower = Shower()
-    driven(_value(shower, value, TERM))
+    driven(_value(shower, value, TERM, count(1)))
     return "".join(shower.out)
 
 
-def _value(shower: Shower, value: Value, level: int) -> Pass:
-    """A value where one of this level is due."""
+def _value(shower: Shower, value: Value, level: int, written: Iterator[int]) -> Pass:
+    """A value where one of this level is due; `written` counts the parts."""
+    if next(written) > MOST:
+        raise TermError("limit", f"a value of more than {MOST} parts")
     match value:
         case tuple():
             shower.write("⟨" if value else "(")
             for k, part in enumerate(value):
                 shower.write(", " if k else "")
-                yield _value(shower, part, TERM)
+                yield _value(shower, part, TERM, written)
             shower.write("⟩" if value else ")")
         case Tagged("Nil" | "Cons"):
             shower.write("[")
@@ -33,7 +45,7 @@ def _value(shower: Shower, value: Value, level: int) -> Pass:
             while value.label == "Cons":
                 shower.write("" if first else ", ")
                 first = False
-                yield _value(shower, value.payload[0], TERM)
+                yield _value(shower, value.payload[0], TERM, written)
                 value = value.payload[1]
             shower.write("]")
         case Tagged(label, payload):
@@ -41,7 +53,7 @@ def _value(shower: Shower, value: Value, level: int) -> Pass:
             shower.write("(" if level > TERM and not bare else "", label)
             if not bare:
                 shower.write(" ")
-                yield _value(shower, payload, ATOM)
+                yield _value(shower, payload, ATOM, written)
             shower.write(")" if level > TERM and not bare else "")
         case Closure(lam, _):
             yield shower.term(lam, level)

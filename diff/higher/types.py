@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 from weakref import WeakValueDictionary
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from diff.higher.errors import TermError
 from hilbert import DirectSum, Type
@@ -23,7 +23,7 @@ from hilbert.once import kept, known, once
 from hilbert.term import Term, bottom_up, children, postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _KNOWN: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 
@@ -106,6 +106,8 @@ class Declaration(metaclass=Interned):
     name: str
     arity: int
     cases: tuple[tuple[str, Ty], ...]
+    fields: Mapping[str, Ty] = field(init=False, default=Factory(lambda d: dict(d.cases), takes_self=True))
+    """What each constructor takes, in terms of `Param` and `Recur`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Declaration, (self.name, self.arity, self.cases)
@@ -113,11 +115,7 @@ class Declaration(metaclass=Interned):
     @property
     def labels(self) -> tuple[str, ...]:
         """The constructors, in order."""
-        return tuple(label for label, _ in self.cases)
-
-    def field(self, label: str) -> Ty:
-        """The type of what a constructor takes, in terms of `Param` and `Recur`."""
-        return dict(self.cases)[label]
+        return tuple(self.fields)
 
 
 @final

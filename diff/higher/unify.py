@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import Place, TermError
 from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, mentions
+from hilbert.once import once
+from hilbert.term import bottom_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+LONGEST = 100_000
+"""The parts of a type that is written, or that a definition has."""
 
 
 def parts_of(ty: Ty) -> tuple[Ty, ...]:
@@ -40,6 +45,23 @@ def with_parts(ty: Ty, parts: tuple[Ty, ...]) -> Ty:
             return DataType(declaration, parts)
         case _:  # a leaf has no parts
             return ty
+
+
+@once
+def size(ty: Ty) -> int:
+    """How many parts a type has, one that stands in several places counted in each; at most `LONGEST` + 1."""
+
+    def step(node: Any, rec: Callable[[Any], int]) -> int:
+        return min(LONGEST, sum(map(rec, parts_of(node)))) + 1
+
+    found: int = bottom_up(ty, step)
+    return found
+
+
+def require_short(ty: Ty, place: Place | None = None) -> None:
+    """Raise TermError `limit` for a type of too many parts to be written."""
+    if size(ty) > LONGEST:
+        raise TermError("limit", f"a type of more than {LONGEST} parts", place)
 
 
 def _agree(a: Ty, b: Ty) -> bool:
@@ -99,8 +121,8 @@ class Unifier:
         """A type as it is known so far, for messages."""
         try:
             return self._show(self.resolve(ty, {}, lambda unknown: unknown))
-        except TermError:
-            return "an infinite type"
+        except TermError as error:
+            return "an infinite type" if error.code == "infinite" else error.message
 
     def resolve(self, ty: Ty, memo: dict[Ty, Ty], open_: Callable[[Unknown], Ty]) -> Ty:
         """The type, with `open_` of what is still unknown; raises TermError `infinite` for a type that contains itself.

@@ -98,6 +98,10 @@ class DiscreteShape(Term):
     __hash__ = Term.__hash__
 
 
+MOST = 100_000
+"""The vectors in a value, one that stands in several places counted in each."""
+
+
 def is_ground(value: Value) -> bool:
     """Whether a value is a leaf that maps apply to."""
     return isinstance(value, (Vec, Applicable))
@@ -147,6 +151,8 @@ def _shape(value: Value, leaves: list[Any], *, has_functions: bool) -> Pass:
             raise TermError("type", message)
         case _:  # a leaf has no parts
             leaves.append(value)
+            if len(leaves) > MOST:
+                raise TermError("limit", f"a value of more than {MOST} vectors")
             return DiscreteShape(value.space)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from diff.higher.errors import TermError
 from diff.higher.inductive import declared, list_of
 from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
-from diff.higher.unify import parts_of
+from diff.higher.unify import parts_of, require_short
 from hilbert.once import once
 from hilbert.term import bottom_up
 
@@ -19,8 +19,6 @@ A, B = Param(0), Param(1)
 REALS, TRIPLE = list_of(REAL), TupleType((REAL, REAL, REAL))
 INDICES = list_of(INT)
 RELATION = DataType(declared("relation", 0, (("Relation", UNIT),)), ())
-LONGEST = 100_000
-"""The parts of a type that is printed."""
 DEEPEST = 1_000
 """How deep it may be nested: the texts of all its parts are made."""
 
@@ -88,7 +86,9 @@ def definition(name: str) -> tuple[Ty, int]:
 @once
 def text(ty: Ty) -> str:
     """A type as it is written, without brackets around a function; raises TermError `limit` for a long one."""
-    _require_short(ty)
+    require_short(ty)
+    if depth(ty) > DEEPEST:
+        raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
     names: dict[Any, str] = {}
 
     def step(node: Any, rec: Any) -> str:
@@ -112,17 +112,6 @@ def text(ty: Ty) -> str:
 
     made: str = bottom_up(ty, step)
     return made[1:-1] if isinstance(ty, Arrow) and ty.dom is not UNIT else made
-
-
-def _require_short(ty: Ty) -> None:
-    def step(node: Any, rec: Any) -> int:
-        total: int = 1 + sum(map(rec, parts_of(node)))
-        return total
-
-    if bottom_up(ty, step) > LONGEST:
-        raise TermError("limit", f"a type of more than {LONGEST} parts")
-    if depth(ty) > DEEPEST:
-        raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
 
 
 @once

@@ -1,0 +1,68 @@
+"""Many constructors take time in proportion; types and values that double are refused before they are written."""
+
+from time import process_time
+
+import pytest
+
+from diff.higher.errors import TermError
+from diff.higher.evaluate import evaluate
+from diff.higher.modules import Module
+from diff.higher.show_values import show_value
+from diff.higher.translate import program
+from hilbert import R
+
+N = 30_000
+DOUBLED = "".join(f" let a{k} = <a{k - 1}, a{k - 1}> in" for k in range(1, 41))
+BOXED = "".join(f" let a{k} = P <a{k - 1}, a{k - 1}> in" for k in range(1, 41))
+
+
+def module(text: str) -> Module:
+    made = Module()
+    assert not list(made.read(text, "t.lam"))
+    return made
+
+
+def test_constructors() -> None:
+    """A declaration of many constructors, a case of all, and each of them once: a second or two, not minutes."""
+    labels = [f"C{k}" for k in range(N)]
+    branches = " | ".join(f"{label} -> {k}" for k, label in enumerate(labels))
+    start = process_time()
+    made = module(
+        f"data T = {' | '.join(labels)}\ndef f x = case x of {{{branches}}}\ndef g x = [{', '.join(labels)}]\n"
+    )
+    assert process_time() - start < 15
+    assert made.definition("f") is not None
+    with pytest.raises(TermError, match=r"T has two constructors C1"):
+        module("data T = C1 | C2 | C1")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("def f0 x = <x, x>\n" + "".join(f"def f{k} x = f{k - 1} <x, x>\n" for k in range(1, 41)), "t.lam:16:1"),
+        (f"def f a0 ={DOUBLED} a40", "t.lam:1:1"),
+        (f"prim f a0 ={DOUBLED} a40", "t.lam:1:1"),
+    ],
+)
+def test_types_that_double(text: str, place: str) -> None:
+    """A definition of a type of too many parts is refused where it stands, also where each is small beside the last."""
+    with pytest.raises(TermError, match=f"^{place}: a type of more than 100000 parts$"):
+        module(text)
+
+
+def test_messages_of_types_that_double() -> None:
+    """A message does not write them, nor does a term."""
+    with pytest.raises(TermError, match="not to one of type a type of more than 100000 parts"):
+        module(f"def f a0 ={DOUBLED} sin a40")
+    term, _ = module(f"def k (a0 : real) ={DOUBLED} (\\x. 2*a0) a40").term("k")
+    with pytest.raises(TermError, match=r"^a type of more than 100000 parts"):
+        str(term)
+
+
+def test_values_that_double() -> None:
+    """A value that holds itself many times is not written, and makes no program."""
+    made = module(f"data P a = P (a * a)\ndef g (a0 : real) ={BOXED} a40")
+    with pytest.raises(TermError, match=r"^a value of more than 1000000 parts$"):
+        show_value(evaluate(made.term("g 1")[0]))
+    with pytest.raises(TermError, match="a value of more than 100000 vectors"):
+        program(made.term("g")[0], R.vec(1.0))
