@@ -107,11 +107,11 @@ class Checker(Rules):
                 arg = yield from self.due(arg, ground(op.dom), place, "the argument")
                 return evolve(term, arg=arg), ground(op.cod)
             case Lam(pattern, body):
-                cod = None
                 if isinstance(hint, Arrow):
                     unify(hint.dom, pattern_type(pattern), pattern.place, "the argument")
-                    cod = hint.cod
-                body, ty = yield self.infer(body, cod)
+                    body, ty = (yield from self.due(body, hint.cod, place, "the result")), hint.cod
+                else:
+                    body, ty = yield self.infer(body)
                 return evolve(term, body=body), Arrow(pattern_type(pattern), ty)
             case App(Name(name) as function, arg) if (count := self.arity(name)) is not None:
                 return (yield self.applied(name, count, arg, function.place))
@@ -124,7 +124,8 @@ class Checker(Rules):
             case App(function, arg):
                 function, ty = yield self.infer(function)
                 arrow = self.applicable(ty, function.place or place, place)
-                arg = yield from self.due(arg, arrow.dom, place, "the argument")
+                what = f"the argument of {function.name}" if isinstance(function, (Name, Var)) else "the argument"
+                arg = yield from self.due(arg, arrow.dom, place, what)
                 return App(function, arg, place=place), arrow.cod
             case Let(pattern, value, body):
                 value = yield from self.due(value, pattern_type(pattern), place, "the value")

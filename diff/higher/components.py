@@ -29,6 +29,7 @@ class Components:
         """Component i of a tuple, which may be known later only."""
         result = unknown()
         if not self._settled(ty, index, result, place):
+            self.types.ask(ty, index + 1)
             self._later.append((ty, index, result, place))
         return result
 

@@ -159,7 +159,7 @@ class Resolver:
         """The space of an argument of a primitive: ℝ where it is not known."""
         found = self.types.find(ty)
         if isinstance(found, Unknown):
-            self.types.unify(found, self.profile.default, place)
+            self.types.unify(found, self.profile.default, place, "the argument of a primitive")
             found = self.profile.default
         if isinstance(found, Ground):
             return found.space

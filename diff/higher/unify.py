@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.higher.errors import Place, TermError
-from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, mentions
+from diff.higher.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, mentions, unknown
 from hilbert.once import once
 from hilbert.term import bottom_up
 
@@ -79,6 +79,12 @@ class Unifier:
         self._show = show
         self._class: dict[Ty, Ty] = {}
         self._place: dict[Ty, Place | None] = {}
+        self._asked: dict[Ty, int] = {}  # of classes that are not known
+
+    def ask(self, ty: Ty, count: int) -> None:
+        """A type that is not known is that of a tuple, of so many components or more."""
+        root = self.find(ty)
+        self._asked[root] = max(self._asked.get(root, 0), count)
 
     def find(self, ty: Ty) -> Ty:
         """What a type is known to be: the type that stands for its class."""
@@ -105,9 +111,9 @@ class Unifier:
                 continue
             if isinstance(b, Unknown) and not isinstance(a, Unknown):
                 a, b = b, a
-            if isinstance(a, Unknown):
+            if isinstance(a, Unknown) and self._stands_for(a, b):
                 self._place.setdefault(b, place)
-            elif _agree(a, b):
+            elif not isinstance(a, Unknown) and _agree(a, b):
                 stack.extend(zip(reversed(parts_of(a)), reversed(parts_of(b)), strict=True))
             else:
                 for one in merged:  # as they were, for the message
@@ -117,10 +123,22 @@ class Unifier:
             self._class[a] = b
             merged.append(a)
 
+    def _stands_for(self, a: Unknown, b: Ty) -> bool:
+        """Whether a type that is not known may be another; one that is not known either is then asked for as much."""
+        count = self._asked.get(a, 0)
+        if count and isinstance(b, Unknown):
+            self.ask(b, count)
+        return not count or isinstance(b, Unknown) or (isinstance(b, TupleType) and len(b.parts) >= count)
+
+    def _so_far(self, ty: Unknown) -> Ty:
+        """What is known of a type that is not known: a tuple where components are asked for."""
+        count = self._asked.get(ty, 0)
+        return TupleType(tuple(unknown() for _ in range(max(2, count)))) if count else ty
+
     def text(self, ty: Ty) -> str:
         """A type as it is known so far, for messages."""
         try:
-            return self._show(self.resolve(ty, {}, lambda unknown: unknown))
+            return self._show(self.resolve(ty, {}, self._so_far))
         except TermError as error:
             return "an infinite type" if error.code == "infinite" else error.message
 

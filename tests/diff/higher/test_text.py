@@ -222,7 +222,7 @@ def test_errors(code: str, text: str, place: str | None) -> None:
 
 
 MISMATCHES = [
-    ("1:2", r"(\x. x : real -> bool)", "the term is of type real → real where real → bool is due"),
+    ("1:6", r"(\x. x : real -> bool)", "the result is of type real where bool is due"),
     (
         "1:2",
         "([1] : list (list real))",
@@ -234,12 +234,14 @@ MISMATCHES = [
         "the term is of type real * (real * real) where real * (real * bool) is due",
     ),
     (
-        "1:2",
+        "1:6",
         r"(\f. <f, f 1> : (real -> real) -> bool * bool)",
-        "the term is of type (real → real) → (real → real) * real where (real → real) → bool * bool is due",
+        "the result is of type (real → real) * real where bool * bool is due",
     ),
     ("1:5", r"((\(x : real). x) : bool -> real)", "the argument is of type bool where real is due"),
     ("1:13", r"(\x. sin x) <1, 2>", "the argument is of type real * real where real is due"),
+    ("1:14", r"\x. <pi_1 x, sin x>", "the argument of a primitive is of type ? * ? where real is due"),
+    ("1:19", r"(\x. <x, pi_3 x>) <1, 2>", "the argument is of type real * real where ? * ? * ? is due"),
     ("1:3", "g 1", "the argument is of type real where real * real is due"),
     ("1:6", "Cons 1", "what Cons takes is of type real where ? * list ? is due"),
     ("1:18", "let (x : bool) = 1 in x", "the value is of type real where bool is due"),
