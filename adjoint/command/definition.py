@@ -18,7 +18,7 @@ from diff import derivative
 from hilbert import Field, SpaceError, Type, Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from adjoint.languages.values import Value
     from hilbert.map import AnyMap
@@ -67,6 +67,10 @@ class Loaded(Protocol):
     @property
     def definitions(self) -> Mapping[str, DefinedFunction]:
         """The functions by their names, in the order of the text."""
+
+    @property
+    def listed(self) -> Iterable[DefinedFunction]:
+        """All functions that are written, in the order of the text: also those whose name is given anew."""
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text."""

@@ -37,7 +37,7 @@ from diff import derivative, show
 from diff.higher.claims import ClaimsReport, result_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
-from diff.higher.inductive import is_first_order
+from diff.higher.inductive import is_first_order, made_of
 from diff.higher.items import Definition, PrimitiveItem
 from diff.higher.modules import Module
 from diff.higher.open_terms import Name, Number
@@ -47,7 +47,7 @@ from diff.higher.show_values import show_value
 from diff.higher.taylor import Taylor
 from diff.higher.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
 from diff.higher.translate import at_shape
-from diff.higher.types import REAL, Arrow, Param, TupleType, Ty, ground, mentions, space_of
+from diff.higher.types import REAL, Arrow, Ground, Param, TupleType, Ty, ground, mentions, space_of
 from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
 from hilbert import R, SpaceError, Vec
 from hilbert.term import uncollected
@@ -68,9 +68,14 @@ class LambdaTexts:
     """What texts of the λ-language define, and what they claim."""
 
     module: Module
-    definitions: Mapping[str, LambdaDefinition]
+    listed: Sequence[LambdaDefinition]
     texts: Mapping[str, str]
     claimed: Sequence[tuple[Module, Claim]]
+
+    @property
+    def definitions(self) -> dict[str, LambdaDefinition]:
+        """By their names, the last one of each."""
+        return {one.name: one for one in self.listed}
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text; a term of the language of pullbacks is reduced."""
@@ -96,22 +101,30 @@ def load(sources: Sequence[Source]) -> LambdaTexts:
     """What texts define, read in this order; raises TextError for a mistake in them."""
     module = Module()
     texts = {source.name: source.text for source in sources}
-    items: list[Item] = []
+    listed: list[LambdaDefinition] = []
 
     def read() -> Iterator[Item]:
         for source in sources:
             for item in module.reader.read(source.text, source.name):
-                items.append(item)
                 yield item
+                if isinstance(item, (Definition, PrimitiveItem)):  # which the module has now taken in
+                    listed.append(
+                        LambdaDefinition(item.name, _span(item.place, texts), _type(module, item.name), module, texts)
+                    )
 
     with _reported(texts), uncollected():
         claimed = module.claimed(read())
-    definitions = {
-        item.name: LambdaDefinition(item.name, _span(item.place, texts), module, texts)
-        for item in items
-        if isinstance(item, (Definition, PrimitiveItem))
-    }
-    return LambdaTexts(module, definitions, texts, claimed)
+    return LambdaTexts(module, listed, texts, claimed)
+
+
+def _type(module: Module, name: str) -> Ty:
+    """The type of a definition or a primitive."""
+    found = module.definition(name)
+    if found is not None:
+        return found[0]
+    op = module.map(name)
+    assert op is not None  # it is a primitive of the module
+    return Arrow(ground(op.dom), ground(op.cod))
 
 
 @final
@@ -121,26 +134,33 @@ class LambdaDefinition:
 
     name: str
     place: TextSpan
+    type: Ty
     module: Module
     file_texts: Mapping[str, str]
 
     @property
     def signature(self) -> str:
         """Its type."""
-        return str(self._type())
-
-    def _type(self) -> Ty:
-        found = self.module.definition(self.name)
-        if found is not None:
-            return found[0]
-        op = self.module.map(self.name)
-        assert op is not None  # it is a primitive of the module
-        return Arrow(ground(op.dom), ground(op.cod))
+        return str(self.type)
 
     @property
     def stages(self) -> Sequence[str]:
-        """The stages that it has."""
-        return ["text", "anf", "steps", "taylor", "program", "adjoint"]
+        """The stages that it has, at some arguments."""
+        args, result = self._arrows()
+        into_real = len(args) == 1 and (result is REAL or isinstance(result, Param))
+        on_vectors = any(isinstance(part, (Ground, Param)) for one in args for part in made_of(one)) and all(
+            map(is_first_order, (*args, result))
+        )
+        steps, maps = ["steps"] * into_real, ["program", "adjoint"] * on_vectors
+        return ["text", "anf", *steps, "taylor", *maps]
+
+    def _arrows(self) -> tuple[list[Ty], Ty]:
+        """The types of the arguments that it takes one after the other, and of the result."""
+        args, ty = [], self.type
+        while isinstance(ty, Arrow):
+            args.append(ty.dom)
+            ty = ty.cod
+        return args, ty
 
     # --- arguments ---
 
@@ -156,22 +176,16 @@ class LambdaDefinition:
 
     def _due(self, count: int, *, of_result: bool = False) -> list[Ty | None]:
         """The types of so many arguments, or of so many parts of the result; None for those that are open."""
-        ty, found = self._type(), []
-        while isinstance(ty, Arrow):
-            found.append(ty.dom)
-            ty = ty.cod
-        found = [ty] if of_result else found
+        args, result = self._arrows()
+        found = [result] if of_result else args
         if count > len(found) == 1 and isinstance(found[0], TupleType):
             found = [*found[0].parts]
         return [None if mentions(one, Param) else one for one in found]
 
     def _applied(self, args: Sequence[AnyTerm]) -> AnyTerm:
         """The definition at arguments: one after the other where its type has so many arrows, else at their tuple."""
-        ty, arrows = self._type(), 0
-        while isinstance(ty, Arrow):
-            ty, arrows = ty.cod, arrows + 1
         made: AnyTerm = Name(self.name)
-        if len(args) <= arrows:
+        if len(args) <= len(self._arrows()[0]):
             for arg in args:
                 made = App(made, arg)
             return made
@@ -201,10 +215,7 @@ class LambdaDefinition:
 
     def _zeros(self) -> list[tuple[AnyTerm, Ty]]:
         """0 for each argument that is real; raises UsageError for others."""
-        ty, found = self._type(), []
-        while isinstance(ty, Arrow):
-            found.append(ty.dom)
-            ty = ty.cod
+        found, _ = self._arrows()
         zero = [_zero(one) for one in found]
         if None in zero:
             raise UsageError(f"{self.name} : {self.signature}: at which arguments? write --at")

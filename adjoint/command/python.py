@@ -31,7 +31,7 @@ from diff import AnyTermFunction, TermFunction
 from hilbert import Map
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjoint.languages.source import Source
     from hilbert.map import AnyMap
@@ -47,6 +47,11 @@ class Loaded:
 
     definitions: dict[str, MapDefinition | DataDefinition]
     namespace: dict[str, Any]
+
+    @property
+    def listed(self) -> Iterable[MapDefinition | DataDefinition]:
+        """The functions in the order of the text."""
+        return self.definitions.values()
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text. `hb` is the library, unless the file says otherwise."""

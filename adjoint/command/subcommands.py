@@ -80,7 +80,7 @@ def _check(of: Asked) -> int:
     status = 0
     for file in of.files:
         try:
-            for found in _loaded(file, of).definitions.values():
+            for found in _loaded(file, of).listed:
                 say(f"{found.name} : {found.signature}")
         except TextError as error:
             complain(error.report())

@@ -16,7 +16,7 @@ from diff.higher import TermError
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjoint.languages import LoadedFunction, Source
     from adjoint.languages.loaded import Loaded as Text
@@ -33,6 +33,11 @@ class Loaded:
     definitions: Mapping[str, DefinedFunction]
     texts: Mapping[str, str]
     text: Text
+
+    @property
+    def listed(self) -> Iterable[DefinedFunction]:
+        """The functions in the order of the texts."""
+        return self.definitions.values()
 
     def expression(self, source: str) -> str:
         """The value of an expression, as text."""

@@ -49,24 +49,34 @@ def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
     return instance(data.declaration.fields[label], data.args, data if recur is None else recur)
 
 
-def is_first_order(ty: Ty) -> bool:
-    """Whether no function is in it, nor in the fields of what is declared."""
-    seen: set[Declaration] = set()
+def made_of(ty: Ty) -> set[Ty]:
+    """A type, the types that it is made of, and those in the fields of what is declared."""
+    seen: set[Ty] = set()
+    declarations: set[Declaration] = set()
     stack: list[Any] = [ty]
     while stack:
-        match stack.pop():
-            case Arrow() | Lin():
-                return False
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node:
             case TupleType(parts):
                 stack.extend(parts)
+            case Arrow(dom, cod) | Lin(dom, cod):
+                stack += [dom, cod]
             case DataType(declaration, args):
                 stack.extend(args)
-                if declaration not in seen:
-                    seen.add(declaration)
-                    stack.extend(f for _, f in declaration.cases)
+                if declaration not in declarations:
+                    declarations.add(declaration)
+                    stack.extend(declaration.fields.values())
             case _:  # a leaf has no parts
                 pass
-    return True
+    return seen
+
+
+def is_first_order(ty: Ty) -> bool:
+    """Whether no function is in it, nor in the fields of what is declared."""
+    return not any(isinstance(one, (Arrow, Lin)) for one in made_of(ty))
 
 
 def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declaration:
