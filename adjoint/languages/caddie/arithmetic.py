@@ -90,7 +90,7 @@ def stacked(items: list[Value]) -> Value:
         sizes = f"{_kind(parts[0].space)} and {_kind(other.space)}"
         raise TermError("shape", f"the elements of an array are of one length, not {sizes}")
     n, of = Fin.of(len(parts)), parts[0].space
-    parts = [part if part.space == of else renamed(part, of) for part in parts]
+    parts = [brought(part, of) for part in parts]
     return stack(n, of)(*parts) if len(parts) > 1 else rep(n, of)(parts[0])
 
 
@@ -177,6 +177,11 @@ def renamed(v: Any, space: Any) -> Any:
     if v.space.base != space.base:
         v = each(lambda x: renamed(x, space.base), v)
     return v if v.space.index == space.index else reshape(v.space.index, space.index, space.base)(v)
+
+
+def brought(v: Any, space: Any) -> Any:
+    """A value with the axes of a space, where they are of its lengths; else the value as it is."""
+    return renamed(v, space) if v.space != space and _is_alike(v.space, space) else v
 
 
 def _lengths(a: Any, b: Any) -> str:

@@ -12,6 +12,7 @@ from adjoint.languages.caddie import relations
 from adjoint.languages.caddie.arithmetic import (
     NOUGHT,
     Value,
+    brought,
     filled,
     fitting,
     has_nought,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from diff.higher.errors import Place
+    from hilbert import Type
 
 LARGEST = 10**8
 """The numbers in one array, copies included."""
@@ -78,6 +80,7 @@ def cross(a: Value, b: Value) -> Value:
     for v in (a, b):
         if length(v) != 3:
             raise TermError("shape", f"cross takes two arrays of 3 elements, not of {length(v)}")
+    b = brought(b, a.space)
     after, before = roll(a.space.index, -1), roll(a.space.index, 1)
     return after(a) * before(b) - before(a) * after(b)
 
@@ -169,13 +172,17 @@ def chosen(use: Use, c: Value, then: Value, otherwise: Value) -> Value:
     unsized: list[Value] = []
 
     def made(like: Value = None) -> Value:
+        spaces: list[Type] = []  # of the branches; the other one has the axes of the first
+
         def branch(thunk: Value) -> Any:
             value = use.call(thunk, ())
             if like is not None:
                 value = filled(value, like)
             elif has_nought(value):
                 unsized.append(thunk)
-            return packed(value)
+            whole = packed(value)
+            spaces.append(whole.space)
+            return brought(whole, spaces[0])
 
         return where(c >= 0.0, lambda: branch(then), lambda: branch(otherwise))
 

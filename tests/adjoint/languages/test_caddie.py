@@ -405,6 +405,29 @@ def test_named_axes() -> None:
     assert g.h(M.ones()).array.tolist() == [[2.0, 3.0]]
 
 
+def test_literals_have_the_axes_of_what_they_meet() -> None:
+    """In a cross product and in the branches of a condition, as in a sum."""
+
+    class Row: ...
+
+    V = R ** Fin(Row, 3)
+    found = read("""
+        fun turned v = cross (v, [1, 2, 3])
+        fun clipped p = if #1 p then #2 p + [1, 2, 3] else [4, 5, 6]
+        fun both p = if #1 p then (#2 p, [[1, 2, 3], #2 p]) else ([0, 0, 1], [cross (#2 p, [1, 2, 3]), [1, 2, 3]])
+    """)
+    v = V.vec([1.0, 0.0, 2.0])
+    assert found.turned.of(V).cod == V
+    assert found.turned(v).array.tolist() == [-4.0, -1.0, 2.0]
+    clipped = found.clipped.of(R, V)
+    assert clipped.cod == V
+    assert clipped(R.vec(1.0), v).array.tolist() == [2.0, 2.0, 5.0]
+    assert clipped(R.vec(-1.0), v).array.tolist() == [4.0, 5.0, 6.0]
+    first, second = found.both(R.vec(-1.0), v).split()
+    assert first.space == V
+    assert second.array.tolist() == [[-4.0, -1.0, 2.0], [1.0, 2.0, 3.0]]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
