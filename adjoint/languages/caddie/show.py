@@ -13,7 +13,7 @@ from adjoint.languages.caddie.types import definition
 from diff.higher.inductive import instance
 from diff.higher.open_terms import Name
 from diff.higher.terms import App, Lam, Let, Proj, Tuple, Var, below
-from diff.higher.types import Arrow, TupleType, Ty
+from diff.higher.types import INT, Arrow, TupleType, Ty
 from hilbert.term import bottom_up, driven
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class _Shower:
         match term:
             case Var(name):
                 self.write(name)
-            case Name(name):
-                self.write(self._constant(name, level))
+            case Name():
+                self.write(self._constant(term, level))
             case Let(Var(name), value, body):
                 self.write("let ", name, " = ")
                 yield self.term(value, EXP)
@@ -120,14 +120,17 @@ class _Shower:
         assert isinstance(ty, TupleType)
         return f"{{of {len(ty.parts)}}}"
 
-    def _constant(self, name: str, level: int) -> str:
+    def _constant(self, term: Name, level: int) -> str:
+        name = term.name
         word, *constants = name.split(" ")
         if word == "range":
             return "[{} .. {}, {}]".format(*constants)
         if self.types is not None:
             if word == "iota":
                 return f"({','.join(map(str, range(int(constants[0]))))})"
-            name = {"0": "Z", "pi": repr(math.pi)}.get(name, name)
+            if name == "0" and INT not in term.at:  # an index is no zero of the calculus
+                name = "Z"
+            name = repr(math.pi) if name == "pi" else name
         return f"({name})" if name.startswith("-") and level == ATOM else name
 
     def _listed(self, opening: str, parts: Any, closing: str) -> Pass:
