@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from diff.higher.binding import Pass
 
 
+ENTRIES = {"b": "truth values", "i": "whole numbers", "u": "whole numbers", "f": "reals", "U": "texts"}
+"""What the entries of an array of a file are, by the kind of its dtype."""
+LABELS = "positions or labels"
 LIBRARY = {"hilbert", "linmap", "diff", "adjoint"}
 """What is made by classes of these packages prints itself."""
 
@@ -110,8 +113,12 @@ def _tuples(items: list[Value], n: int, space: Type) -> None:
 def _read(array: Any, space: Type) -> Any:
     """An array of a file."""
     (leaf,) = space.leaves
-    kinds = {"b": "b"}.get(np.dtype(leaf.dtype).kind, "iuf" if leaf.is_field else "iuU")
-    if array.shape != leaf.shape or array.dtype.kind not in kinds:
+    of_truth = np.dtype(leaf.dtype).kind == "b"
+    kinds, due = ("b", "truth values") if of_truth else ("iuf", "numbers") if leaf.is_field else ("iuU", LABELS)
+    if array.dtype.kind not in kinds:
+        given = ENTRIES[array.dtype.kind]
+        raise SpaceError(f"{shown(array)} is no element of {space}: its entries are {given}, and {due} are due")
+    if array.shape != leaf.shape:
         raise SpaceError(f"{shown(array)} is no element of {space}, whose array has shape {leaf.shape}")
     return array
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, final
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from attrs import Factory, define
@@ -30,6 +32,8 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 FILE = re.compile(r"@[^\s,()\[\]]+")
 SPACE = re.compile(r"\s*")
 OPEN = {"(": ")", "[": "]"}
+MAGIC = b"\x93NUMPY"
+"""How a .npy file begins."""
 DIGITS = 4000
 """An integer may have so many digits."""
 LONGEST = 40
@@ -174,7 +178,7 @@ def _read(name: str, column: int) -> Value:
         raise
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ValueTextError(f"{where}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, BadZipFile, zlib.error) as error:
         raise ValueTextError(f"{where}: {error}") from error
 
 
@@ -182,20 +186,32 @@ def _contents(name: str, where: str) -> Value:
     path, _, key = name.rpartition(":") if ".npz:" in name else (name, "", "")
     match Path(path).suffix:
         case ".npy":
-            return _array(np.load(path, allow_pickle=False), where)
+            return _array(_loaded(path, where), where)
         case ".npz":
-            with np.load(path, allow_pickle=False) as arrays:
+            with _loaded(path, where) as arrays:
                 if key not in arrays:
                     keys = ", ".join(arrays) or "none"
                     raise ValueTextError(f"{where}: write @{path}:KEY, with a key of the file: {keys}")
                 return _array(arrays[key], where)
         case ".json":
-            return _listed(json.loads(Path(path).read_text("utf-8")))
+            return _listed(json.loads(Path(path).read_text("utf-8-sig")))
         case _:  # of no kind that is read
             raise ValueTextError(f"{where}: files that are read end in .npy, .npz:KEY or .json")
 
 
+def _loaded(path: str, where: str) -> Any:
+    """What numpy wrote: an array, or several by their keys; raises ValueTextError for another file."""
+    kind = Path(path).suffix
+    with Path(path).open("rb") as file:
+        is_numpy = is_zipfile(file) if kind == ".npz" else file.read(len(MAGIC)) == MAGIC
+    if is_numpy:
+        return np.load(path, allow_pickle=False)
+    raise ValueTextError(f"{where}: it is no {kind} file of numpy, or a part of one")
+
+
 def _array(array: Any, where: str) -> Any:
+    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+        raise ValueTextError(f"{where}: complex numbers are not taken: give the real and the imaginary part")
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufU":
         raise ValueTextError(f"{where}: its entries are no numbers, truth values or texts")
     return array
