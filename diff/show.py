@@ -180,9 +180,8 @@ def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
     slots = Slots(p, names, p.outputs, p.outputs)
     arguments = ", ".join(heads(p))
     results = [slots.result(k) for k in p.outputs]
-    result = _tree(p.cod, [r.tight for r in results])
-    if len(results) == 1 and not inline:
-        result = results[0].wide
+    is_tuple = isinstance(p.cod.pack(iter(results)), tuple)
+    result = _tree(p.cod, [r.tight for r in results]) if is_tuple or inline else results[0].wide
     head = f"({arguments})" if len(heads(p)) != 1 else arguments
     text = f"{head} ↦ {result}"
     if not inline:
