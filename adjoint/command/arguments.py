@@ -121,7 +121,7 @@ def asked(subcommand: str, words: list[str]) -> Asked:
     into = of.words
     for word in rest:
         if word == "--":
-            of.words += rest
+            (of.words if into else into).extend(rest)  # of an option that has no value yet
         elif not word.startswith("-") or STDIN.match(word) or NUMBER.match(word):
             into.append(word)
         else:
