@@ -18,8 +18,8 @@ LONGER = {
 """Files that are longer, for a reason; they may not grow."""
 FIGURES, OF_A_FIGURE = ("diff/higher/", "adjoint/higher/"), 250
 """Where the figures of the papers on functions of functions stand, and the most lines of a file there."""
-NO_FIGURES = {f"diff/higher/{name}.py" for name in ("values", "levels", "forest")}
-"""Files there that hold none: values and forests have no figures in the papers."""
+NO_FIGURES = {f"diff/higher/{name}.py" for name in ("values", "levels", "forest", "modules")}
+"""Files there that hold none: values, forests, and what the names of texts stand for have no figures in the papers."""
 
 
 def overloads(tree: ast.AST) -> int:

@@ -42,6 +42,7 @@ class Module:
         self.constructors: dict[str, Declaration] = dict.fromkeys(LIST.labels, LIST)
         self.maps: dict[str, AnyMap] = {}
         self.variables: dict[str, Var] = {}
+        self._users: dict[str, set[str]] | None = None  # of a definition, those that use it; when it is first asked for
 
     def copy(self) -> Module:
         """The same names; what is added to the copy is in it only."""
@@ -151,7 +152,7 @@ class Module:
         require_short(general, item.place)
         term, _ = checker.finish(term, ty, lambda u: parameters.get(u, self.profile.default))
         self._forget(item.name)
-        self.definitions[item.name] = Checked(term, general, len(parameters))
+        self._keep(item.name, Checked(term, general, len(parameters)))
 
     def _primitive(self, item: PrimitiveItem) -> None:
         checker = Checker(self, self.profile)
@@ -170,7 +171,7 @@ class Module:
         self._forget(item.name)
         self.maps[item.name] = op
         if item.patterns > 1:
-            self.definitions[item.name] = _in_turn(op, item)
+            self._keep(item.name, _in_turn(op, item))
 
     def _forget(self, name: str) -> None:
         """Make room for what a name stands for now; definitions that used it find it under a name that no text has."""
@@ -184,10 +185,26 @@ class Module:
         def step(node: AnyTerm) -> AnyTerm | None:
             return evolve(node, name=key) if isinstance(node, Name) and node.name == name else None
 
-        for user, one in self.definitions.items():
-            if any(node.name == name for node in nodes(one.term) if isinstance(node, Name)):
-                self.definitions[user] = evolve(one, term=mapped(one.term, step))
-        self.definitions[key] = old
+        if self._users is None:
+            self._users = {}
+            for user, one in (*self.definitions.items(), (name, old)):
+                self._note(user, one)
+        for used in _names(old.term):
+            self._users[used].discard(name)
+        for user in self._users.pop(name, ()):
+            one = self.definitions[user]
+            self._keep(user, evolve(one, term=mapped(one.term, step)))
+        self._keep(key, old)
+
+    def _keep(self, name: str, one: Checked) -> None:
+        """What a name stands for."""
+        self.definitions[name] = one
+        self._note(name, one)
+
+    def _note(self, user: str, one: Checked) -> None:
+        if self._users is not None:
+            for used in _names(one.term):
+                self._users.setdefault(used, set()).add(user)
 
     def _closed(self, ty: Ty) -> Ty:
         return Checker(self, self.profile).types.resolve(ty, {}, lambda _: self.profile.default)
@@ -217,6 +234,11 @@ class Module:
         checker.components.settle()
         found = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
         return found, len(parameters)
+
+
+def _names(term: AnyTerm) -> set[str]:
+    """The names that a term uses."""
+    return {node.name for node in nodes(term) if isinstance(node, Name)}
 
 
 def _in_turn(op: AnyMap, item: PrimitiveItem) -> Checked:

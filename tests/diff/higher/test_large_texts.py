@@ -1,9 +1,15 @@
-"""Many constructors take time in proportion; types and values that double are refused before they are written."""
+"""Many constructors, and names that are defined anew, take time in proportion; what doubles is refused unwritten."""
 
+import operator
+import random
+from collections.abc import Callable
+from functools import partial
 from time import process_time
 
 import pytest
 
+from adjoint.higher.claims import RULES
+from diff.higher.claims import result_of
 from diff.higher.errors import TermError
 from diff.higher.evaluate import evaluate
 from diff.higher.modules import Module
@@ -66,3 +72,46 @@ def test_values_that_double() -> None:
         show_value(evaluate(made.term("g 1")[0]))
     with pytest.raises(TermError, match="a value of more than 100000 vectors"):
         program(made.term("g")[0], R.vec(1.0))
+
+
+def test_names_that_are_defined_anew() -> None:
+    """What used a name before keeps what it stood for, at a cost in proportion to those that use it."""
+    rounds = 3000
+    lines = ["def f x = x", "def g x = f x + 1", *(f"def f x = g x + {k}" for k in range(rounds)), "def h x = f x"]
+    start = process_time()
+    made = module("\n".join(lines))
+    assert process_time() - start < 15
+    assert show_value(evaluate(made.term("h 1")[0])) == f"{rounds + 1}"
+    assert show_value(evaluate(made.term("g 1")[0])) == "2"
+
+
+def test_texts_that_give_names_anew() -> None:
+    """Values of random texts, in which definitions and primitives replace each other, are those of closures."""
+    rng = random.Random(0)
+    for _ in range(40):
+        meaning: dict[str, Callable[[float], float]] = {}
+        lines: list[str] = []
+        for _ in range(rng.randrange(2, 25)):
+            name, k = rng.choice("abcd"), rng.randrange(1, 9)
+            others = [one for one in meaning if one != name]
+            kind = rng.random()
+            if kind < 0.2:
+                lines.append(f"prim {name} x = x*{k}")
+                meaning[name] = partial(operator.mul, k)
+            elif others and kind < 0.8:
+                f, g = rng.choice(others), rng.choice(others)
+                lines.append(f"def {name} x = {f} ({g} x) + {k}")
+                meaning[name] = partial(composed, meaning[f], meaning[g], k)
+            else:
+                lines.append(f"def {name} x = x + {k}")
+                meaning[name] = partial(operator.add, k)
+            asked = rng.choice(list(meaning))
+            lines.append(f"value {asked} 1 = {meaning[asked](1.0)}")
+        made = Module()
+        claimed = made.claimed(made.reader.read("\n".join(lines)))
+        assert [found for names, claim in claimed if (found := result_of(names, claim, RULES).found)] == [], lines
+
+
+def composed(f: Callable[[float], float], g: Callable[[float], float], k: float, x: float) -> float:
+    """f(g(x)) + k."""
+    return f(g(x)) + k
