@@ -24,7 +24,7 @@ between are read in that order, as one. Values of the λ-language are written as
 '<1, 2>'. For KS-Lisp, --no-prelude leaves the prelude out, and --steps N ends an evaluation after N calls."""
 VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
 numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
-@x.npy, @x.npz:KEY and @x.json read files. Several ARGs are one tuple. `--` ends options: what
+@x.npy, @x.npz:KEY, @x.json and @x.txt read files. Several ARGs are one tuple. `--` ends options: what
 follows --at -- are values of --at. A number such as -1e-3 is never an option.
 A value is printed in the same syntax: what is printed can be given again, bit for bit."""
 STATUS = """Exit status: 0; 1 for an error in the text or while it runs, as FILE:LINE:COLUMN: message; 2 for usage."""

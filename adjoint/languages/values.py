@@ -170,7 +170,7 @@ def _number(word: str, at: int) -> int | float:
 
 
 def _read(name: str, column: int) -> Value:
-    """The value in a file: an array of .npy, a key of .npz, or nested lists of .json."""
+    """The value in a file: an array of .npy, a key of .npz, nested lists of .json, or a value of .txt."""
     where = f"column {column}: @{name}"
     try:
         return _contents(name, where)
@@ -178,7 +178,9 @@ def _read(name: str, column: int) -> Value:
         raise
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ValueTextError(f"{where}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    except (ValueError, RecursionError, BadZipFile, zlib.error) as error:
+    except RecursionError as error:
+        raise ValueTextError(f"{where}: nested too deep") from error
+    except (ValueError, BadZipFile, zlib.error) as error:
         raise ValueTextError(f"{where}: {error}") from error
 
 
@@ -195,8 +197,10 @@ def _contents(name: str, where: str) -> Value:
                 return _array(arrays[key], where)
         case ".json":
             return _listed(json.loads(Path(path).read_text("utf-8-sig")))
+        case ".txt":
+            return parse(Path(path).read_text("utf-8-sig"))
         case _:  # of no kind that is read
-            raise ValueTextError(f"{where}: files that are read end in .npy, .npz:KEY or .json")
+            raise ValueTextError(f"{where}: files that are read end in .npy, .npz:KEY, .json or .txt")
 
 
 def _loaded(path: str, where: str) -> Any:
