@@ -49,7 +49,7 @@ def make(folder: Path, files: dict[str, str]) -> None:
     (folder / "bad8.ks").write_bytes(b'(def f Float (x : Float)\r(mul x "\xff"))\r')
     for name, text in {"mixed": "[1, 2.5, true]", "jag": "[[1, 2], [3]]", "d": '{"a": 1}', "bad": "[1,"}.items():
         (folder / f"{name}.json").write_text(text, "utf-8")
-    (folder / "printed.txt").write_text('((1.0, 2.5), [3])\n', "utf-8")
+    (folder / "printed.txt").write_text("((1.0, 2.5), [3])\n", "utf-8")
     (folder / "itself.txt").write_text("[@itself.txt]", "utf-8")
     (folder / "nested.json").write_text("[[1, 2.5], [3]]", "utf-8")
     (folder / "pairs.json").write_text("[[1, 2.5], [3, 4]]", "utf-8")
