@@ -8,6 +8,7 @@ import numpy as np
 
 from adjoint.languages.ks.types import depth, element, indices, is_real, order, text
 from adjoint.languages.ks.values import Arr, Items, Table, items_of, stacked
+from adjoint.languages.spaces import value_of
 from adjoint.languages.values import described, is_tuple, parts_of
 from diff.higher.errors import TermError
 from diff.higher.types import DataType, Ground, Int, TupleType, Ty
@@ -51,6 +52,8 @@ def _argument(k: int, ty: Ty, value: Any) -> Value:
 
 def given(ty: Ty, value: Any) -> Value:
     """A value as one of a type; raises SpaceError for one that is none."""
+    if isinstance(value, Vec):
+        value = value_of(value)
     if isinstance(value, np.ndarray):
         value = value.item() if not value.shape else value
     value = value.item() if isinstance(value, np.generic) else value
@@ -77,7 +80,7 @@ def _tensor(ty: Ty, value: Any) -> Value:
         return _array(ty, value)
     dims, items = [], [value]
     for _ in range(n):
-        wrong = next((one for one in items if not isinstance(one, (list, np.ndarray))), None)
+        wrong = next((one for one in items if not isinstance(one, list) and not _is_array(one)), None)
         if wrong is not None:
             raise SpaceError(f"{text(ty)} is due, not {described(wrong)}")
         lengths = {len(one) for one in items}
@@ -95,6 +98,10 @@ def _tensor(ty: Ty, value: Any) -> Value:
     return stacked(tuple(dims), made)
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0
+
+
 def _array(ty: Ty, value: Any, lead: int = 0) -> Value:
     """A tensor of numbers, of an array that was read, under its first axes."""
     n, of = order(ty), element(ty)
@@ -102,7 +109,11 @@ def _array(ty: Ty, value: Any, lead: int = 0) -> Value:
     if isinstance(of, Ground) and not rest and value.dtype.kind in "iuf":
         return Arr(mine, _nested(value.shape).vec(value.astype(np.float64)))
     if isinstance(of, Int) and not rest and value.dtype.kind in "iu" and not lead:
+        if value.size and value.max() >= 2**63:
+            raise SpaceError(f"{value.max()} does not fit into 64 bits")
         return Arr(mine, Table((), value.astype(np.int64)))
+    if value.dtype.kind in "bU":
+        return _tensor(ty, value.tolist())
     if order(of) and rest > 0 and value.size and _of_reals(of):
         return Arr(mine, _array(of, value, lead + n))
     if rest > 0 and (order(of) or isinstance(of, TupleType)):

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint.languages.ks.values import LEAF, Table, UnrolledError, Value, filled, leaves_of, mapped, truth
 from diff import const, operation
+from diff.expr import tracing
 from diff.higher.errors import TermError
 from hilbert import R, Vec
 from hilbert.arrays.namespace import to_numpy
@@ -48,14 +49,16 @@ def tied(ev: KsEvaluator, leaves: list[Any]) -> list[Any]:
     return made
 
 
-def kept(ev: KsEvaluator, value: Value, leaves: tuple[Any, ...], done: list[Effect]) -> None:
-    """Keep what a body has checked or printed where its value has no leaves that went through it."""
-    if done and not leaves_of(value) and not isinstance(leaves[0], Vec):
+def kept(ev: KsEvaluator, leaves: tuple[Any, ...], done: list[Effect]) -> None:
+    """Keep what a body has checked or printed, whether or not its value is read."""
+    if done and not isinstance(leaves[0], Vec):
         ev.pending.append(lambda leaf: after(leaf, leaves[0]))
 
 
 def demand(ev: KsEvaluator, condition: Value, message: str) -> None:
     """Raise TermError unless a condition holds: now if it is known, else when the program runs."""
+    if ev.is_nowhere:
+        return
     place = ev.place
     if isinstance(condition, Vec):
         condition = bool(condition.array)
@@ -113,8 +116,10 @@ def _require(c: Any, message: str, place: Place | None) -> None:
 
 def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
     """The value, after something is written of it: for each lane that is run, in their order."""
+    if ev.is_nowhere:
+        return value
     leaves = [leaf for leaf in leaves_of(value) if not isinstance(leaf, Vec)]
-    if not ev.lanes and not leaves and not ev.branches and not ev.loops:
+    if not ev.lanes and not leaves and not ev.branches and not ev.loops and not tracing.get():
         if not _is_quiet.get():
             write(value)
         return value

@@ -75,6 +75,7 @@ class KsEvaluator(Evaluator):
         self.mask: Any = None  # of the lanes that are run, a Table; None for all
         self.branches = 0  # conditions on data around
         self.loops = 0
+        self.is_nowhere = False  # whether what is traced is run for no element
         self.recursions = 0
         self.is_local = False  # whether conditions on reals are decided where they can be
         self.pending: list[effects.Effect] = []
@@ -192,7 +193,7 @@ class KsEvaluator(Evaluator):
 
             def body() -> Any:
                 lane.body = tracing.get()[-1]
-                with self.inside(lanes=(*self.lanes, lane), pending=[]):
+                with self.inside(lanes=(*self.lanes, lane), is_nowhere=self.is_nowhere or not n, pending=[]):
                     value = driven(run(lane.index))
                     leaves = effects.tied(self, leaves_of(value))
                     after.extend(self.pending)
@@ -208,7 +209,7 @@ class KsEvaluator(Evaluator):
             return built(b, powers(traced_body.spaces, lane.axis), iter(slots))
 
         leaves = emitted(emit)
-        effects.kept(self, found[0], leaves, after)
+        effects.kept(self, leaves, after)
         return Arr((n,), filled(found[0], iter(leaves)))
 
     # --- conditions ---
@@ -303,7 +304,7 @@ class KsEvaluator(Evaluator):
             return made
 
         leaves = where(c, branch(then, masks[0]), branch(otherwise, masks[1]))
-        effects.kept(self, found[0], leaves, after)
+        effects.kept(self, leaves, after)
         merged = mapped(lambda a, b: self._merged(table, a, b), found[0], found[1])
         return filled(merged, iter(leaves))
 
@@ -357,17 +358,21 @@ class KsEvaluator(Evaluator):
         if len(stacks) > 1:
             space = DirectSum(tuple([s.space.base for s in stacks]))
 
+        after: list[effects.Effect] = []
+
         def step(states: tuple[Any, ...], x: Any) -> Any:
             with self.inside(loops=self.loops + 1, pending=[]):
                 item = filled(xs.item, iter(x.split() if len(stacks) > 1 else (x,)))
                 value = driven(self.call(f, (filled(start, iter(states)), item)))
                 leaves = effects.tied(self, leaves_of(value))
+                after.extend(self.pending)
                 if form(value) != shape:
                     raise UnrolledError("the state of a fold changes its shape")
             return tuple(leaves)
 
         loop: Any = fold
         made = loop(step, tuple(first), zipped(stacks, Copower(space, stacks[0].space.index)))
+        effects.kept(self, tuple(made), after)
         return filled(start, iter(made))
 
     def call(self, function: Value, arg: Value) -> Pass:

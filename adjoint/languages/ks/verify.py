@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.languages.ks import derivatives, linear, maps
+from adjoint.languages.ks import derivatives, effects, linear, maps
 from adjoint.languages.ks.by_hand import is_external
 from adjoint.languages.ks.values import Value, is_real, leaves_of, plus, scaled, tangent
 from adjoint.languages.ks.values import real as number
@@ -70,6 +70,23 @@ def faults(
     dy = _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
         return {}
+    made = _along(linked, callee, x, dx, dy, y, evaluator)
+    for more in ((scaled(-1.0, dx), scaled(-1.0, dy)), (_drawn(x, rng), _drawn(y, rng))):
+        if not any(made.values()):  # what is by hand may be right along one of them
+            with effects.quiet():
+                made = _along(linked, callee, x, *more, y, evaluator)
+    return made
+
+
+def _along(
+    linked: Linked,
+    callee: Callee,
+    x: Value,
+    dx: Value,
+    dy: Value,
+    y: Value,
+    evaluator: Callable[[], KsEvaluator],
+) -> Mapping[str, Sequence[Fault]]:
     at = _Point(linked, callee, x, dx, dy, evaluator)
     found = at.pairings()
     wrong = at.off(found, y) or at.apart(found)

@@ -1280,3 +1280,111 @@ def test_no_arithmetic_of_integers_that_are_found(body: str, column: int) -> Non
         f.differential([[1.0, 3.0, 2.0]], None, reverse=True)
     assert caught.value.place is not None
     assert caught.value.place.column == column
+
+
+NOWHERE = """(def asserted Float ((n : Integer) (x : Float))
+  (sum (build n (lam (i : Integer) (assert (lt 2.0 1.0) x)))))
+(def divided Float ((n : Integer) (x : Float)) (sum (build n (lam (i : Integer) (mul x (to_float (div 1 n)))))))
+(def mapped Float ((n : Integer) (x : Float)) (sum (map (lam (y : Float) (assert (lt n 0) y)) (constVec n x))))
+(def indexed Float ((n : Integer) (x : Float)) (sum (build n (lam (i : Integer) (index 7 (Vec_init x x))))))
+(def nested Float ((n : Integer) (x : Float)) (sum (build n (lam (i : Integer)
+  (fold (lam ((a : Float) (b : Float)) (assert (lt 2.0 1.0) a)) x (Vec_init x))))))
+(def traced Float ((n : Integer) (x : Float)) (sum (build n (lam (i : Integer) ($trace (mul 2.0 3.0))))))
+"""
+
+
+@pytest.mark.parametrize("name", re.findall(r"\(def (\w+)", NOWHERE))
+def test_bodies_of_no_elements_check_nothing(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is constant in them is not checked, and nothing is printed."""
+    f = function(NOWHERE, name)
+    assert f.value([0, 2.0]) == 0.0
+    assert f.differential([0, 2.0], None, reverse=True) == ((), 0.0)
+    assert float(f.of(0, R)(R.vec(2.0))) == 0.0
+    assert capsys.readouterr().err == ""
+
+
+UNREAD_BODIES = """(def fold_of Float (v : Vec Float) (sum (build 2 (lam (i : Integer)
+  (fold (lam ((a : Float) (b : Float)) a) (index i v)
+    (build 2 (lam (q : Integer) (assert (gt (index q v) 10.0) 1.0))))))))
+(def fold_alone Float (v : Vec Float)
+  (fold (lam ((a : Float) (b : Float)) a) (index 0 v) (build 2 (lam (q : Integer) (assert (gt (index q v) 10.0) 1.0)))))
+(def let_of Float (v : Vec Float)
+  (let (u (build 2 (lam (q : Integer) (assert (gt (index q v) 10.0) 1.0)))) (index 0 v)))
+(def in_fold Float (v : Vec Float)
+  (let (u (fold (lam ((a : Float) (b : Float)) (assert (gt b 10.0) a)) 1.0 v)) (index 0 v)))
+(def let_in Float (v : Vec Float) (sum (build 2 (lam (j : Integer)
+  (let (u (build 2 (lam (i : Integer) (assert (gt (index i v) 10.0) 1.0)))) (index j v))))))
+"""
+
+
+@pytest.mark.parametrize("name", re.findall(r"\(def (\w+)", UNREAD_BODIES))
+def test_bodies_whose_values_are_not_read_are_checked(name: str) -> None:
+    """Whether or not somebody reads an element, it is computed."""
+    f = function(UNREAD_BODIES, name)
+    f.value([[11.0, 12.0]])
+    f.differential([[11.0, 12.0]], None, reverse=True)
+    with pytest.raises(TermError, match="the assertion does not hold"):
+        f.value([[11.0, 9.0]])
+    with pytest.raises(TermError, match="the assertion does not hold"):
+        f.differential([[11.0, 9.0]], None, reverse=True)
+
+
+CONSTANT_TRACES = """(def a Float (x : Float) (if (lte 0.4 ($trace (to_float 1))) x 2.0))
+(def b Float (x : Float) (get$2$2 (tuple ($trace (mul 2.0 3.0)) x)))
+(def c Float (x : Float) (mul x ($trace 2.0)))
+(def d Float (x : Float) (sum (build 2 (lam (j : Integer)
+  (let (u (build 2 (lam (i : Integer) ($trace (to_float i))))) (mul x (to_float j)))))))
+"""
+
+
+@pytest.mark.parametrize(("name", "due"), [("a", [1.0]), ("b", [6.0]), ("c", [2.0]), ("d", [0.0, 1.0, 0.0, 1.0])])
+def test_constants_are_printed_at_each_call(name: str, due: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    """With the value, with each derivative, and by the map at each call."""
+    printed = [f"Trace[{x}]" for x in due]
+    for expression in (f"({name} 2.0)", f"([fwd {name}] 2.0 1.0)", f"([rev {name}] 2.0 1.0)"):
+        assert lines(capsys, CONSTANT_TRACES, expression) == printed
+    f = function(CONSTANT_TRACES, name).of()
+    capsys.readouterr()
+    for x in (1.0, 2.0):
+        f(R.vec(x))
+        assert capsys.readouterr().err.splitlines() == printed
+
+
+def test_arrays_of_all_kinds() -> None:
+    """Truth values and texts; integers of 64 bits; what has no axes is no row."""
+    text = (
+        "(def i (Vec Integer) (v : Vec Integer) v) (def b (Vec Bool) (v : Vec Bool) v)"
+        "(def s (Vec String) (v : Vec String) v) (def t (Tensor 2 Float) (m : Tensor 2 Float) m)"
+    )
+    f = read(text).functions
+    values = {name: function(text, name).value for name in f}
+    assert values["i"]([np.array([5, 1], np.uint64)]) == [5, 1]
+    assert values["b"]([np.array([True, False])]) == [True, False]
+    assert values["s"]([np.array(["a", "b"])]) == ["a", "b"]
+    assert values["t"]([[np.ones(2), [1, 2]]]) == [[1.0, 1.0], [1.0, 2.0]]
+    for name, wrong, message in (
+        ("i", np.array([2**63, 1], np.uint64), "9223372036854775808 does not fit into 64 bits"),
+        ("t", [np.array(1.0), np.array(2.0)], "is due, not an array of shape"),
+        ("t", [(1.0, 2.0)], "is due, not a tuple of 2"),
+        ("b", np.array([1, 0]), "is due, not an array"),
+    ):
+        with pytest.raises(SpaceError, match=message):
+            values[name]([wrong])
+    V = R ** Fin.of(2)
+    assert str(function("(def f Float (v : Vec Float) (sum v))").like([V.ones()]).dom) == "ℝ^2"
+
+
+NOT_LINEAR = """(def f Float (x : Float) (mul x x))
+(def [rev f] Float ((x : Float) (dr : Float)) (abs (mul 2.0 (mul x dr))))
+(def g Float (x : Float) (mul x x))
+(def [fwd g] Float ((x : Float) (dx : Float)) (if (gt dx 0.0) (mul 2.0 (mul x dx)) 77.0))
+(def h Float (x : Float) (mul x x))
+(def [fwd h] Float ((x : Float) (dx : Float)) (if (gt dx 0.0) 77.0 (mul 2.0 (mul x dx))))
+"""
+
+
+@pytest.mark.parametrize("name", ["f", "g", "h"])
+def test_derivatives_by_hand_that_are_right_along_some_directions(name: str) -> None:
+    """They are found out, along the others."""
+    (fault,) = function(NOT_LINEAR, name).verified(None)
+    assert "written by hand, gives" in fault.message
