@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks.types import depth, element, indices, is_real, order, text
+from adjoint.languages.ks.types import BOOL, STRING, depth, element, indices, is_real, order, text
 from adjoint.languages.ks.values import Arr, Items, Table, items_of, stacked
 from adjoint.languages.spaces import value_of
 from adjoint.languages.values import described, is_tuple, parts_of
@@ -26,6 +26,8 @@ INTEGER = 2
 """An integer that is chosen."""
 DEEPEST = 60
 """How deep tuples and tensors may be nested in the types of values that are computed with."""
+KINDS: dict[Ty, str] = {BOOL: "b", STRING: "U"}
+"""What numpy says of arrays of them."""
 LARGEST = 10**5
 """The elements that a tensor which is chosen may have."""
 
@@ -112,20 +114,20 @@ def _array(ty: Ty, value: Any, lead: int = 0) -> Value:
         if value.size and value.max() >= 2**63:
             raise SpaceError(f"{value.max()} does not fit into 64 bits")
         return Arr(mine, Table((), value.astype(np.int64)))
-    if value.dtype.kind in "bU":
+    if value.dtype.kind == KINDS.get(_bottom(ty)):
         return _tensor(ty, value.tolist())
-    if order(of) and rest > 0 and value.size and _of_reals(of):
+    if order(of) and rest > 0 and value.size and isinstance(_bottom(of), Ground):
         return Arr(mine, _array(of, value, lead + n))
     if rest > 0 and (order(of) or isinstance(of, TupleType)):
         return stacked(mine, [given(of, row) for row in value.reshape(int(np.prod(mine)), *value.shape[n:])])
     raise SpaceError(f"{text(ty)} is due, not {shown(value)}")
 
 
-def _of_reals(ty: Ty) -> bool:
-    """Whether a type is of tensors, of reals in the end."""
+def _bottom(ty: Ty) -> Ty:
+    """What tensors of tensors are of."""
     while order(ty):
         ty = element(ty)
-    return isinstance(ty, Ground)
+    return ty
 
 
 def _nested(dims: Sequence[int]) -> Type:

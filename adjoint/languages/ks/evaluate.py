@@ -29,6 +29,7 @@ from adjoint.languages.ks.values import (
     leaves_of,
     mapped,
     outline,
+    settled,
     signature,
     stacked,
     truth,
@@ -210,7 +211,7 @@ class KsEvaluator(Evaluator):
 
         leaves = emitted(emit)
         effects.kept(self, leaves, after)
-        return Arr((n,), filled(found[0], iter(leaves)))
+        return Arr((n,), settled(filled(found[0], iter(leaves))))
 
     # --- conditions ---
 
@@ -306,7 +307,7 @@ class KsEvaluator(Evaluator):
         leaves = where(c, branch(then, masks[0]), branch(otherwise, masks[1]))
         effects.kept(self, leaves, after)
         merged = mapped(lambda a, b: self._merged(table, a, b), found[0], found[1])
-        return filled(merged, iter(leaves))
+        return settled(filled(merged, iter(leaves)))
 
     def _merged(self, table: Table | None, a: Value, b: Value) -> Value:
         """What is known of both branches."""
@@ -373,7 +374,7 @@ class KsEvaluator(Evaluator):
         loop: Any = fold
         made = loop(step, tuple(first), zipped(stacks, Copower(space, stacks[0].space.index)))
         effects.kept(self, tuple(made), after)
-        return filled(start, iter(made))
+        return settled(filled(start, iter(made)))
 
     def call(self, function: Value, arg: Value) -> Pass:
         """f v."""

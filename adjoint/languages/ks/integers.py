@@ -64,8 +64,7 @@ def _aligned(*values: Value) -> tuple[Any, list[Any]]:
         elif isinstance(v, (bool, int)):
             arrays.append(np.asarray(v))
         else:
-            what = "there is no arithmetic of an integer that is found from reals"
-            raise TermError("tag", f"{what}: it is an index, is compared, or is made real by to_float")
+            raise TypeError(type(v).__name__)  # what is found from reals is told before
     return lanes, arrays
 
 
@@ -110,6 +109,16 @@ def div(ev: KsEvaluator, a: Value, b: Value) -> Value:
 def is_found(v: Value) -> bool:
     """Whether an integer is found from reals: data of the program, an element of an index set."""
     return isinstance(v, Expr) and isinstance(v.space, Elements)
+
+
+def require_known(ev: KsEvaluator, *values: Value) -> None:
+    """Raise for arithmetic of integers that are found from reals, which is done one by one, at a point."""
+    if not any(map(is_found, values)):
+        return
+    what = "there is no arithmetic of an integer that is found from reals"
+    if not ev.is_outside():
+        raise ev.outside(what)
+    raise TermError("tag", f"{what}: it is an index, is compared, or is made real by to_float", ev.place)
 
 
 def number(ev: KsEvaluator, v: Value) -> Any:

@@ -45,13 +45,14 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _is_integer(v: Value) -> bool:
-    return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib") or integers.is_found(v)
+    return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib")
 
 
 def _binary(name: str) -> Callable[[KsEvaluator, Value], Value]:
     def run(ev: KsEvaluator, v: Value) -> Value:
         a, b = v
-        if _is_integer(a) or integers.is_found(b):
+        integers.require_known(ev, a, b)
+        if _is_integer(a):
             return integers.div(ev, a, b) if name == "div" else integers.arithmetic(_SIGNS[name], a, b)
         if isinstance(a, LEAF) and isinstance(b, LEAF):
             return _SIGNS[name](a, b)
@@ -110,7 +111,8 @@ def dot(a: Value, b: Value) -> Any:
     return total
 
 
-def _negated(v: Value) -> Value:
+def _negated(ev: KsEvaluator, v: Value) -> Value:
+    integers.require_known(ev, v)
     return integers.arithmetic(operator.sub, 0, v) if _is_integer(v) else -v
 
 
@@ -176,6 +178,7 @@ def _largest_at(v: Value) -> Value:
 
 def _hashed(ev: KsEvaluator, v: Value) -> Value:
     """A number in [0, 1) for an integer, the same in each run: splitmix64."""
+    integers.require_known(ev, v)
     if isinstance(v, Table):
         flat = np.array([_hash(int(k)) for k in v.array.ravel()]).reshape(v.array.shape)
         return ev.here(Table(v.lanes, flat))
@@ -190,7 +193,6 @@ def _hash(k: int) -> float:
 
 
 PURE: dict[str, Callable[[Value], Value]] = {
-    "neg": _negated,
     "not": integers.negated,
     **{name: partial(mapped, f) for name, f in UNARY.items()},
     "dot": lambda v: dot(*v),
@@ -206,6 +208,7 @@ PRELUDE: dict[str, Callable[[KsEvaluator, Value], Value]] = {
     "or": lambda ev, v: integers.either(ev, *v),
     **{name: _binary(name) for name in _SIGNS},
     **{name: _comparison(name) for name in ("gt", "lt", "gte", "lte")},
+    "neg": _negated,
     "pow": _power,
     "$ranhashdoub": _hashed,
 }

@@ -19,9 +19,10 @@ from adjoint.languages.ks.values import (
     is_real,
     mapped,
 )
+from diff import each, onehot
 from diff.expr import Expr
 from diff.higher.errors import TermError
-from hilbert import R
+from hilbert import Elements, R
 from linmap import crop, pad
 
 if TYPE_CHECKING:
@@ -73,7 +74,11 @@ def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
             k = ev.here(k, entries(n))
         elif isinstance(k, Expr):
             leaf = _of_length(leaf, k.space.index.size)
-        return leaf[k] if is_real(leaf) or isinstance(k, int) else leaf.cast(R)[k] > 0.5  # gathers are linear
+        if is_real(leaf) or isinstance(k, int):
+            return leaf[k]
+        if isinstance(leaf.space.base, Elements):  # gathers are linear
+            return each(onehot, leaf)[k].argmax()
+        return leaf.cast(R)[k] > 0.5
     if not isinstance(k, Table):
         raise TermError("tag", "an integer that is found from reals selects reals only", ev.place)
     lanes = tuple(sorted({*leaf.lanes, *k.lanes}, key=lambda lane: lane.depth))

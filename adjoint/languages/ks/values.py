@@ -368,6 +368,11 @@ def _at(leaf: Any, at: tuple[int, ...]) -> Any:
     return leaf
 
 
+def settled(value: Value) -> Value:
+    """A value whose integers and truth values are constants where they are known."""
+    return mapped(lambda v: constant((), v.array) if isinstance(v, Vec) and not is_real(v) else v, value)
+
+
 def constant(lanes: tuple[Lane, ...], array: Any) -> Value:
     """A table, or what it is where it has no axis."""
     return Table(lanes, array) if array.ndim else array.item()

@@ -1218,6 +1218,14 @@ FOUND = """(def mx Float (v : Vec Float) (index (imax v) v))
 (def twice Float (v : Vec Float) (if (eq (imax v) (imax (map (lam (x : Float) (mul x x)) v))) (index 1 v) (index 0 v)))
 (def vector Float (v : Vec Float) (let (js (build 2 (lam (i : Integer)
   (imax (map (lam (x : Float) (mul x (sub 0.5 (to_float i)))) v))))) (index (index 1 js) v)))
+(def of_vector Float (v : Vec Float) (let (u (build 2 (lam (i : Integer) (imax (Vec_init (index i v) 2.0)))))
+  (if (eq (index 0 u) 1) (index 1 v) (index 0 v))))
+(def of_itself Float (v : Vec Float) (let (u (build 2 (lam (i : Integer) (imax (Vec_init (index i v) 2.0)))))
+  (sum (deltaVec 3 (index (index 0 u) u) (index 0 v)))))
+(def in_build Float (v : Vec Float) (sum (build 2 (lam (j : Integer)
+  (let (u (build 2 (lam (i : Integer) (imax (Vec_init (index i v) 2.0))))) (index (index (index j u) u) v))))))
+(def truths Float (v : Vec Float) (let (u (build 2 (lam (i : Integer) (gt (index i v) 2.0))))
+  (if (index 0 u) (index 1 v) (index 0 v))))
 (def sized Float (v : Vec Float) (sum (build (imax v) (lam (i : Integer) (mul (index i v) (index 2 v))))))
 """
 
@@ -1225,6 +1233,7 @@ FOUND = """(def mx Float (v : Vec Float) (index (imax v) v))
 def by_numpy(name: str, v: Any) -> Any:
     """The value with integers that are found from reals."""
     k, n = int(np.argmax(v)), len(v)
+    u = [int(x < 2.0) for x in v[:2]]
     made: dict[str, Callable[[], Any]] = {
         "by_hand": lambda: 2 * v[k],
         "delta_vec": lambda: v[0],
@@ -1238,6 +1247,10 @@ def by_numpy(name: str, v: Any) -> Any:
         "shorter": lambda: 2 * v[k],
         "twice": lambda: v[1] if k == int(np.argmax(v * v)) else v[0],
         "vector": lambda: v[np.argmin(v)],
+        "of_vector": lambda: v[1] if u[0] == 1 else v[0],
+        "of_itself": lambda: v[0],
+        "in_build": lambda: v[u[u[0]]] + v[u[u[1]]],
+        "truths": lambda: v[1] if v[0] > 2.0 else v[0],
         "sized": lambda: np.sum(v[:k]) * v[2],
     }
     return made[name]()
@@ -1247,7 +1260,7 @@ def by_numpy(name: str, v: Any) -> Any:
 def test_integers_that_are_found_from_reals(name: str) -> None:
     """They are compared, select from vectors of any length, and are sizes at a point, whatever points decide."""
     f = function(FOUND, name)
-    points = [[1.0, 3.0, 2.0], [4.0, 1.5, -5.0], [1.0, 2.0, 2.5]]
+    points = [[1.0, 3.0, 2.0], [4.0, 1.5, -5.0], [1.0, 2.25, 2.5]]
     for point in points:
         v = np.array(point)
         if name == "shorter" and point is points[2]:
@@ -1270,12 +1283,13 @@ def test_integers_that_are_found_from_reals(name: str) -> None:
         ("(mul (index 0 v) (to_float (neg (imax v))))", 57),
         ("(mul (index 0 v) (to_float (div (imax v) 2)))", 57),
         ("(sum (build 2 (lam (i : Integer) (mul (index 0 v) (to_float (add i (imax v)))))))", 90),
+        ("(sum (map (lam (x : Float) (to_float (add (imax (Vec_init x 2.0)) 1))) v))", 67),
     ],
 )
 def test_no_arithmetic_of_integers_that_are_found(body: str, column: int) -> None:
     """At a point they are integers; where they are data the error stands at the operation."""
     f = function(f"(def f Float (v : Vec Float) {body})")
-    f.value([[1.0, 3.0, 2.0]])
+    assert isinstance(f.value([[1.0, 3.0, 2.0]]), float)  # also where it is computed element by element
     with pytest.raises(TermError, match="there is no arithmetic of an integer that is found from reals") as caught:
         f.differential([[1.0, 3.0, 2.0]], None, reverse=True)
     assert caught.value.place is not None
