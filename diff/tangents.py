@@ -16,6 +16,7 @@ from diff.elementwise import Binary, Primitive
 from diff.expr import Expr
 from diff.origin import origin
 from hilbert import DirectSum, SpaceError
+from hilbert.arrays.namespace import to_numpy
 from hilbert.errors import number, shown
 from hilbert.program.builder import Builder
 from hilbert.program.bundle import Pack
@@ -177,8 +178,15 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
 
 
 def _is_zero(line: Line, slot: int) -> bool:
-    operation = line.steps[slot - line.arity].operation if slot >= line.arity else None
-    return isinstance(operation, Literal) and operation.value.number == 0.0
+    """Whether it is a constant 0, moved and repeated perhaps."""
+    while slot >= line.arity:
+        step = line.steps[slot - line.arity]
+        if isinstance(step.operation, Literal):
+            return not to_numpy(step.operation.value.array).any()
+        if not isinstance(step.operation, (Scale, Reduce, Move, Cast)):
+            return False
+        (slot,) = step.args
+    return False
 
 
 def _why(line: Line, slot: int, moving: set[int]) -> str:

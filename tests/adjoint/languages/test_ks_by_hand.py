@@ -267,3 +267,27 @@ def test_externals_that_give_vectors() -> None:
     lone: Any = load([Source("t.ks", f"{backward} (def h Float (v : Vec Float) (sum (k v)))")]).functions["h"]
     with pytest.raises(TermError, match=r"the size of what k gives is not known, .*: write \[fwd k\] by hand"):
         lone.differential([[1.0, 2.0]], None, reverse=True)
+
+
+CONSTANT_PARTS = """(def r (Tuple Float Float) (t : Tuple Float Float) (tuple (mul (get$1$2 t) (get$2$2 t)) 1.0))
+(def [rev r] (Tuple Float Float) ((t : Tuple Float Float) (d : Tuple Float Float))
+  (let ((x y) t) (let ((a b) d) (tuple (mul a y) (mul a x)))))
+(def s (Tuple Float Float) (x : Float) (tuple (mul x x) 1.0))
+(def [fwd s] (Tuple Float Float) ((x : Float) (d : Float)) (tuple (mul 2.0 (mul x d)) 0.0))
+(def alone Float (x : Float) (let ((a b) (r x x)) (add a b)))
+(def each Float (x : Float) (sum (map (lam (y : Float) (let ((a b) (r y x)) (add a b))) (Vec_init x 2.0))))
+(def of_s Float (x : Float) (let ((a b) (s x)) (add a b)))
+(def each_s Float (x : Float) (sum (build 3 (lam (i : Integer) (let ((a b) (s x)) (add a b))))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "constant"), [("alone", 2, 0), ("each", 2, 2), ("of_s", 2, 0), ("each_s", 6, 0)]
+)
+def test_parts_that_are_constant(name: str, factor: float, constant: float) -> None:
+    """Their derivative by hand is 0, which is linear: at a point, and for all elements of a body."""
+    f: Any = load([Source("t.ks", CONSTANT_PARTS)]).functions[name]
+    for x in (2.0, -3.0):
+        due = factor * x + constant
+        assert f.differential([x], None, reverse=True) == pytest.approx(due, rel=1e-14)
+        assert f.differential([x], [1.5], reverse=False) == pytest.approx(1.5 * due, rel=1e-14)
