@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 from attrs import frozen
 
@@ -28,6 +28,10 @@ class Fault:
     message: str
 
 
+Given: TypeAlias = "Type | bool | int | str | tuple[Any, ...] | list[Any]"
+"""What a map is made for: the space of an argument, or the value of one that is discrete."""
+
+
 class LoadedFunction(ABC):
     """A function of a text. Its arguments are one tuple where there are several."""
 
@@ -42,7 +46,7 @@ class LoadedFunction(ABC):
         """ARGUMENT -> RESULT, in the types of its language."""
 
     @abstractmethod
-    def of(self, *spaces: Type) -> AnyMap:
+    def of(self, *spaces: Given) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError if they do not fit.
 
         None are needed where the types leave no length open.

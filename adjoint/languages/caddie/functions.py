@@ -15,7 +15,7 @@ from adjoint.languages.caddie.parser import definitions, expression
 from adjoint.languages.caddie.shapes import chosen, fitted, open_lengths, space_of
 from adjoint.languages.caddie.show import internal, source
 from adjoint.languages.caddie.types import depth, mentions_index, text
-from adjoint.languages.loaded import Loaded, LoadedFunction
+from adjoint.languages.loaded import Given, Loaded, LoadedFunction
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES
@@ -101,16 +101,16 @@ class CaddieFunction(LoadedFunction):
         if max(depth(self.type.dom), depth(self.type.cod)) > DEEPEST:
             raise TermError("limit", f"{self.name} has a type that is nested more than {DEEPEST} deep", self.place)
 
-    def of(self, *spaces: Type) -> AnyMap:
+    def of(self, *spaces: Given) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; made once. Raises SpaceError for others."""
         self._require_data()
         dom = self.type.dom
         if not spaces and not open_lengths(dom):
             return self._program(chosen(dom))
-        given = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
-        for space in spaces:
-            if not isinstance(space, Type):
-                raise SpaceError(f"{self.name}.of takes spaces, one for each component of {text(dom)}")
+        own = tuple([space for space in spaces if isinstance(space, Type)])
+        if len(own) < len(spaces):
+            raise SpaceError(f"{self.name}.of takes spaces, one for each component of {text(dom)}")
+        given = own[0] if len(own) == 1 else DirectSum(own)
         try:
             p = self._program(fitted(dom, given))
         except SpaceError as error:

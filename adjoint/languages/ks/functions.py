@@ -25,7 +25,7 @@ from adjoint.languages.ks.show import plain
 from adjoint.languages.ks.show import text as value_text
 from adjoint.languages.ks.types import has_maps, is_real, tangent, text
 from adjoint.languages.ks.values import Value, leaves_of, real
-from adjoint.languages.loaded import Fault, Loaded, LoadedValues
+from adjoint.languages.loaded import Fault, Given, Loaded, LoadedValues
 from adjoint.languages.source import Source
 from adjoint.languages.spaces import value_of
 from adjoint.languages.stages import STAGES
@@ -257,7 +257,7 @@ class KsFunction(LoadedValues):
         ev = self._evaluator()
         return evaluated(lambda: maps.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place)
 
-    def of(self, *spaces: Any) -> AnyMap:
+    def of(self, *spaces: Given) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; of one that is discrete its value.
 
         Raises SpaceError if they do not fit.

@@ -72,13 +72,12 @@ def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
                 return found
         if isinstance(k, Table):
             k = ev.here(k, entries(n))
-        elif isinstance(k, Expr):
-            leaf = _of_length(leaf, k.space.index.size)
+        rows: Any = _of_length(leaf, k.space.index.size) if isinstance(k, Expr) else leaf
         if is_real(leaf) or isinstance(k, int):
-            return leaf[k]
+            return rows[k]
         if isinstance(leaf.space.base, Elements):  # gathers are linear
-            return each(onehot, leaf)[k].argmax()
-        return leaf.cast(R)[k] > 0.5
+            return each(onehot, rows)[k].argmax()
+        return rows.cast(R)[k] > 0.5
     if not isinstance(k, Table):
         raise TermError("tag", "an integer that is found from reals selects reals only", ev.place)
     lanes = tuple(sorted({*leaf.lanes, *k.lanes}, key=lambda lane: lane.depth))
