@@ -98,7 +98,7 @@ class DiscreteShape(Term):
     __hash__ = Term.__hash__
 
 
-MOST = 100_000
+MOST = 1_000_000
 """The vectors in a value, one that stands in several places counted in each."""
 
 

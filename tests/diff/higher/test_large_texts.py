@@ -70,7 +70,7 @@ def test_values_that_double() -> None:
     made = module(f"data P a = P (a * a)\ndef g (a0 : real) ={BOXED} a40")
     with pytest.raises(TermError, match=r"^a value of more than 1000000 parts$"):
         show_value(evaluate(made.term("g 1")[0]))
-    with pytest.raises(TermError, match="a value of more than 100000 vectors"):
+    with pytest.raises(TermError, match="a value of more than 1000000 vectors"):
         program(made.term("g")[0], R.vec(1.0))
 
 
